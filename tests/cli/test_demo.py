@@ -289,7 +289,7 @@ def test_two_runs_of_the_demo_leave_the_same_files_and_print_the_same(demos):
     assert without_times(printed_one) == without_times(printed_two)
     assert sorted(path.name for path in one.iterdir()) == sorted(path.name for path in two.iterdir())
     for path in one.iterdir():
-        if not path.name.endswith((".bench.json", ".html")):  # they hold times
+        if not path.name.endswith((".bench.json", ".html", ".svg")):  # they hold times
             assert path.read_bytes() == (two / path.name).read_bytes(), path.name
 
 
@@ -301,8 +301,9 @@ def test_the_demo_ends_with_the_path_of_a_page(folder, printed):
 
 
 def without_times(printed: str) -> str:
-    """Without the part of the live retrievers, whose latencies differ."""
-    before, live = printed.split("\nLive: ")
+    """Without the parts of the sweep and of the live retrievers, whose latencies differ."""
+    before, timed = printed.split("\nVectors: ")
+    live = timed[timed.index("\nLive: ") :]
     return before + live[live.index("\nmeasure") :]
 
 
@@ -374,3 +375,27 @@ def test_ngrams_are_those_of_a_plain_loop():
                 wanted.append((row, key))
     rows, grams = ngrams(texts)
     assert sorted(zip(rows.tolist(), grams.tolist(), strict=True)) == sorted(wanted)
+
+
+@needs_packages
+def test_the_recall_of_the_index_is_that_of_sets_and_grows_with_what_it_keeps(folder, printed):
+    exact = np.load(folder / "cities.exact.npz")
+    ids, products = exact["I"], exact["D"]
+    recalls = []
+    for saved in json.loads((folder / "cities.sweep.bench.json").read_text("utf-8")):
+        hits = 0
+        for row, right in enumerate(ids):
+            tied = set(right[products[row] >= products[row, 9]].tolist())
+            hits += len(tied & set(map(int, saved["answers"][str(row)]["docs"][:10])))
+        recalls.append(hits / (10 * len(ids)))
+        assert saved["mean"]["P@10"] == pytest.approx(recalls[-1], abs=1e-12)
+        assert f"{saved['mean']['P@10']:.3f}" in printed
+    assert recalls == sorted(recalls)
+    assert recalls[0] < 0.6 < 0.9 < recalls[-1]
+
+
+@needs_packages
+def test_the_sweep_is_drawn_against_throughput_and_latencies(folder, printed):
+    for against, title in (("throughput", "answers a second"), ("p50", "latency p50"), ("p99", "latency p99")):
+        assert f"  truerank-demo/cities.{against}.svg\n" in printed
+        assert title in (folder / f"cities.{against}.svg").read_text("utf-8")

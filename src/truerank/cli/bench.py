@@ -18,15 +18,17 @@ from truerank.cli.output import write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.formats import read_qrels
 from truerank.live import alternate, compare, sweep
 from truerank.live.adapters.objects import load
+from truerank.live.latency import FIGURES
 from truerank.live.plan import ARRIVALS
 from truerank.live.result import Bench
 from truerank.live.running import bench
 from truerank.live.storage import dumped
-from truerank.live.sweep import LOADS
+from truerank.live.sweep import LOADS, THROUGHPUT
 from truerank.present import bench as report
-from truerank.present.document import Document
+from truerank.present.document import Document, Figure
 from truerank.present.renderers import figures
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
@@ -53,7 +55,12 @@ def numbers(text: str) -> tuple[int, ...]:
 
 @click.command("bench")
 @click.argument("targets", metavar="TARGET...", nargs=-1)
-@click.option("--queries", metavar="FILE", type=options.FILE, help="What to ask: JSON lines, JSON, TSV or CSV.")
+@click.option(
+    "--queries",
+    metavar="FILE",
+    type=options.FILE,
+    help="What to ask: JSON lines, JSON, TSV or CSV; or a file of vectors.",
+)
 @click.option("--qrels", metavar="FILE", type=options.FILE, help="What is right, to score the same answers.")
 @click.option(
     "-k",
@@ -125,7 +132,13 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option("--alternate", "in_turns", is_flag=True, help="Two TARGETs take turns at each query.")
 @click.option("--show", metavar="FILE", type=options.FILE, help="Show a saved benchmark, without asking again.")
 @click.option("--compare", "pair", nargs=2, metavar="A B", type=options.FILE, help="Compare two saved ones.")
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against latency: .svg, .png, .html.")
+@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against speed: .svg, .png, .html.")
+@click.option(
+    "--against",
+    type=click.Choice((*FIGURES, THROUGHPUT)),
+    default="p50",
+    help="The speed that a sweep sets quality against, in its picture and its table [default: p50].",
+)
 @click.option(
     "--save-run",
     metavar="FILE",
@@ -135,6 +148,7 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
 )
+@options.qrels_format
 @options.measures
 @options.rules
 @options.changes
@@ -148,6 +162,8 @@ def command(
     output: str | None,
     save_run: str | None,
     plot: str | None,
+    against: str,
+    qrels_format: str | None,
     format: str | None,
     digits: int | None,
     **how: Any,
@@ -185,13 +201,15 @@ def command(
         saved = [one for path in (pair or (show,)) for one in Bench.read_all(str(path))]
         benches = options.with_percentiles(saved, how["percentiles"])
     else:
+        if how["qrels"]:
+            how["qrels"] = read_qrels(how["qrels"], qrels_format)
         with apart_from_stdout(), Asking() as asking:
             benches = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
         write(dumped([one.to_dict() for one in benches]).decode(), output)
-    tables.show(_pages(benches, pair, digits), format)
+    tables.show(_pages(benches, pair, against, digits), format)
     if plot:
-        _draw(benches, plot)
+        figures.draw(_picture(benches, against), plot)
     if save_run:
         _save_runs(benches, save_run)
     if not is_saved:
@@ -258,7 +276,7 @@ def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
         raise click.UsageError(message("--plot draws quality against latency: it needs --qrels FILE."))
 
 
-def _pages(benches: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Document:
+def _pages(benches: list[Bench], pair: tuple[str, str] | None, against: str, digits: int | None) -> Document:
     """Two that are compared or took turns, one, or those of a sweep."""
     if pair and len(benches) != 2:
         raise InputError("each file should hold one benchmark", pair[0])
@@ -266,7 +284,7 @@ def _pages(benches: list[Bench], pair: tuple[str, str] | None, digits: int | Non
         return report.comparison_document(compare(*benches), digits)
     if len(benches) == 1 and not benches[0].settings:
         return report.document(benches[0], digits)
-    return report.sweep_document(benches, digits=digits)
+    return report.sweep_document(benches, against, digits)
 
 
 def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str, Any]) -> list[Bench]:
@@ -288,10 +306,10 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
     return list(sweep(target, *questions, **what, over=over))
 
 
-def _draw(found: Sequence[Bench], path: str) -> None:
+def _picture(found: Sequence[Bench], against: str) -> Figure:
     from truerank.present.pareto import figure
 
-    figures.draw(figure(found), path)
+    return figure(found, against)
 
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:

@@ -109,6 +109,12 @@ def is_frame(thing: Any) -> bool:
     return any(hasattr(thing, name) for name in ("__arrow_c_stream__", *_READERS))
 
 
+def records(frame: Any, name: str) -> list[dict[str, Any]]:
+    """The rows of a small table, each by the names of its columns."""
+    rows: list[dict[str, Any]] = _stream(frame, name).read_all().to_pylist()
+    return rows
+
+
 def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
     pyarrow = arrow(message("a DataFrame"), "frames")
     try:

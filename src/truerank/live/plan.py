@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,8 @@ CROWD = 10_000
 GRACE = 5.0
 """Seconds that starts of an open loop may wait beyond its end, where there is no time-out to say so."""
 
-Job = tuple[Callable[[str, int], object], str]
-"""What to call, and with which query."""
+Job = tuple[Callable[[Any, int], object], Any]
+"""What to call, and with which query: a text or a vector."""
 
 
 @dataclass(frozen=True)

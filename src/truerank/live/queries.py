@@ -1,4 +1,4 @@
-"""Queries: text by id, out of a dict, a list or a file."""
+"""Queries by id, texts or vectors, out of a dict, a list, an array or a file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, did_you_mean, message
+from truerank.formats.frames import is_frame
+from truerank.formats.frames import records as frame_records
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
+from truerank.live.vector_queries import are_vectors, holds_vectors, read_vectors
 
 IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
 TEXTS = ("text", "query", "query_text", "question", "title", "content", "standalone_query")
@@ -20,13 +23,14 @@ TEXTS = ("text", "query", "query_text", "question", "title", "content", "standal
 WANTED = ((IDS, message("id")), (TEXTS, message("text")))
 
 
-def read_queries(queries: Any) -> dict[str, str]:
-    """{id: text} of queries.
+def read_queries(queries: Any) -> dict[str, Any]:
+    """{id: text} of queries, or {id: vector} where they are vectors.
 
     Args:
-        queries: {id: text}; texts, which are then numbered from 1; or a file: BEIR's queries.jsonl, JSON lines or
-            JSON with an id and a text each or {id: text}, tab- or comma-separated with or without a header, or
-            a text a line.
+        queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and a text a row, as
+            PyTerrier's topics are; or a file: BEIR's queries.jsonl, JSON lines or JSON with an id and a text each
+            or {id: text}, tab- or comma-separated with or without a header, or a text a line. Or vectors, as for
+            `read_vectors`, which are numbered from 0.
 
     Raises:
         InputError: there are none, an id comes twice, or a text is missing.
@@ -36,13 +40,20 @@ def read_queries(queries: Any) -> dict[str, str]:
     """
     if isinstance(queries, str | os.PathLike):
         source = as_source(queries)
+        if holds_vectors(source):
+            return read_vectors(source)
         return _checked(_of_file(source), source.name)
+    if is_frame(queries):
+        return _checked(_of_values(frame_records(queries, "queries"), "queries"), "queries")
+    if are_vectors(queries):
+        return read_vectors(queries)
     if isinstance(queries, Mapping):
         return _checked(queries.items(), "queries")
     if isinstance(queries, Iterable):
         return _checked(_of_values(list(queries), "queries"), "queries")
     raise InputError(
-        "queries are a dict of id and text, a list of texts, or a file; not {kind}", kind=type(queries).__name__
+        "queries are {{id: text}}, a list of texts, a DataFrame, a table of vectors, or a file; not {kind}",
+        kind=type(queries).__name__,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -182,6 +183,20 @@ class Bench(Presented):
         if self.beside:
             return None
         return len(self.measured.answered) / self.window if self.window else 0.0
+
+    @property
+    def throughput_interval(self) -> Interval | None:
+        """The 95 % interval of the throughput of a closed loop: it is one over the mean time of a call.
+
+        None in an open loop, whose throughput is set from outside, where calls failed, or queries are too few.
+        """
+        if self.load.is_open or self.failed or not self.throughput:
+            return None
+        mean = self.intervals["mean"]
+        if mean is None or not 0 < mean.low <= mean.high < math.inf:
+            return None
+        calls = self.throughput * mean.estimate
+        return Interval(self.throughput, calls / mean.high, calls / mean.low, mean.confidence, mean.method)
 
     @property
     def under_way(self) -> float | None:

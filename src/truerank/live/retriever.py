@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,14 @@ class Retriever:
         close: lets go of connections and processes.
         describe: library, version and whatever else a reader of the numbers should know.
         queries_are_ids: whether `call` wants the query's id instead of its text.
+        takes: what queries may be: "texts", "vectors" (arrays of one dimension), or "both".
     """
 
     name: str
-    call: Callable[[str, int], object] = field(repr=False)
+    call: Callable[[Any, int], object] = field(repr=False)
     read: Callable[[object], Answer] = field(repr=False)
     is_async: bool = False
     close: Callable[[], None] = field(default=_nothing, repr=False)
     describe: Mapping[str, str] = field(default_factory=dict)
     queries_are_ids: bool = False
+    takes: str = "texts"

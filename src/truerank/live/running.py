@@ -76,7 +76,7 @@ def bench(
     Args:
         retriever: a callable or coroutine function, a retriever of LangChain or LlamaIndex, a component or pipeline
             of Haystack, or what `adapt` makes of "module:object", a URL or a command.
-        queries: {id: text}, a list of texts, or a file: see `read_queries`.
+        queries: {id: text}, a list of texts, a table of vectors, or a file: see `read_queries`.
         qrels: as for `evaluate`; with them the answers are scored.
         k: how many documents each query asks for; of more, the first k count.
         warmup: calls of each worker before the measuring. The very first is reported alone, as `cold`.
@@ -174,12 +174,13 @@ def _distinct(retrievers: list[Retriever]) -> list[Retriever]:
 
 def _measured(
     retrievers: Sequence[Retriever],
-    texts: dict[str, str],
+    texts: dict[str, Any],
     load: Load,
     clock: Clock | None,
     progress: Progress | None,
 ) -> list[Bench]:
     """Everything but the scores."""
+    _check_kinds(retrievers, texts)
     if len({retriever.is_async for retriever in retrievers}) > 1:
         raise InputError("one of these retrievers is a coroutine and the other is not: they cannot take turns")
     time = clock or WallClock()
@@ -213,6 +214,18 @@ def _measured(
         stopped=pool.stopped,
     )
     return [_of_one(blank, calls, tally, who) for who in range(len(retrievers))]
+
+
+def _check_kinds(retrievers: Sequence[Retriever], queries: dict[str, Any]) -> None:
+    """Raise where a retriever does not take what the queries are."""
+    are_texts = isinstance(next(iter(queries.values())), str)
+    for one in retrievers:
+        if one.takes == "vectors" and are_texts:
+            raise InputError("{name} takes vectors, and the queries are texts", name=one.name)
+        if one.takes == "texts" and not are_texts:
+            raise InputError(
+                "{name} takes texts, and the queries are vectors: functions and indexes take those", name=one.name
+            )
 
 
 @contextmanager

@@ -113,8 +113,15 @@ def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
         ) from error
 
 
-def front(found: Sequence[Bench], measure: str, latency: str = "p50") -> frozenset[int]:
+THROUGHPUT = "throughput"
+"""What quality may be set against beside the figures of `Bench.latency`."""
+
+
+def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozenset[int]:
     """Those that no other one beats: none is as good and faster, or as fast and better (Pareto).
+
+    Args:
+        against: a figure of `Bench.latency`, or "throughput".
 
     >>> one = bench(lambda q: ["d1"], ["tea"], {"1": {"d1": 1}}, measures="RR")
     >>> front([one], "RR")
@@ -122,12 +129,20 @@ def front(found: Sequence[Bench], measure: str, latency: str = "p50") -> frozens
     """
     if not any(one.scores for one in found):
         raise InputError("without qrels there is no quality to set against latency")
-    pairs = [(one.latency[latency], quality(one, measure)) for one in found]
+    sign = -1 if against == THROUGHPUT else 1
+    pairs = [(sign * speed(one, against), quality(one, measure)) for one in found]
     return frozenset(
         i
         for i, (time, good) in enumerate(pairs)
         if not math.isnan(time) and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
     )
+
+
+def speed(found: Bench, against: str) -> float:
+    """A figure of `Bench.latency` in milliseconds, or answers a second; NaN where nothing was answered."""
+    if against != THROUGHPUT:
+        return found.latency[against]
+    return math.nan if found.throughput is None or not found.answered else found.throughput
 
 
 def quality(found: Bench, measure: str) -> float:

@@ -13,7 +13,7 @@ from truerank.live.latency import MILLION, PERCENTILES
 from truerank.live.paired import BenchComparison
 from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
-from truerank.live.sweep import front, quality
+from truerank.live.sweep import THROUGHPUT, front, quality, speed
 from truerank.present import bench_notes, charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table
@@ -225,36 +225,46 @@ def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
     return _limits(interval) or (None, None)
 
 
-def standing(found: Bench, measure: str, latency: str = "p50") -> dict[str, float]:
-    """A benchmark in a plot of quality against latency: ms from left to right, and quality from low to high."""
-    ms, good = found.latency[latency], quality(found, measure)
-    left, right = _around(found, latency, ms)
-    low, high = _around(found, measure, good)
-    return {"ms": ms, "left": left, "right": right, "quality": good, "low": low, "high": high}
+def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, float]:
+    """A benchmark in a plot of quality against speed: this from left to right, and quality from low to high."""
+    fast, good = speed(bench, against), quality(bench, measure)
+    left, right = _around(_interval(bench, against), fast)
+    low, high = _around(_interval(bench, measure), good)
+    return {"speed": fast, "left": left, "right": right, "quality": good, "low": low, "high": high}
 
 
-def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
-    """Where the interval of a latency or of a mean begins and ends; at the value where it is not known."""
-    limits = _limits(_intervals(found).get(name))
+def _interval(found: Bench, name: str) -> Interval | None:
+    """That of a latency, of a mean or of the throughput; None where SciPy is not there to make it."""
+    if name != THROUGHPUT:
+        return _intervals(found).get(name)
+    try:
+        return found.throughput_interval
+    except MissingPackage:
+        return None
+
+
+def _around(interval: Interval | None, value: float) -> tuple[float, float]:
+    """Where an interval begins and ends; at the value where it is not known."""
+    limits = _limits(interval)
     return limits if limits and all(map(math.isfinite, limits)) else (value, value)
 
 
-def sweep_document(benches: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Document:
+def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Document:
     """A row a setting, those marked that no other one beats."""
     plain = [one.to_dict() for one in benches]
     warnings = list(dict.fromkeys(warning for one in benches for warning in bench_notes.warnings(one)))
-    tables = [sweep_table(benches, latency, digits)]
+    tables = [sweep_table(benches, against, digits)]
     if first := benches[0].indexing:
         tables.append(index_table([first], digits=DIGITS if digits is None else digits))
     return Document(tables, flat_table(benches, digits), plain, warnings)
 
 
-def sweep_table(benches: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
-    """What quality costs in time; `latency` and the first measure say who beats whom."""
+def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Table:
+    """What quality costs in time; `against` and the first measure say who beats whom."""
     first = benches[0]
     measures = next((list(one.scores.mean) for one in benches if one.scores), [])
     settings = list(dict.fromkeys(name for one in benches for name in one.settings)) or ["name"]
-    best = front(benches, measures[0], latency) if measures else frozenset()
+    best = front(benches, measures[0], against) if measures else frozenset()
     rows: list[tuple[Cell, ...]] = []
     for i, one in enumerate(benches):
         mark = ("*" if i in best else "",) if measures else ()
@@ -276,7 +286,7 @@ def sweep_table(benches: Sequence[Bench], latency: str = "p50", digits: int | No
         said = message(
             "*: no other setting has a better {measure} and is as fast, by {latency}.",
             measure=measures[0],
-            latency=latency,
+            latency=message("answers a second") if against == THROUGHPUT else against,
         )
         notes.insert(0, said)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)

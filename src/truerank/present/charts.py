@@ -96,8 +96,8 @@ def span(values: Iterable[float], least: float) -> list[float]:
 
 
 def spans(rows: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Scales of latency and quality for rows of `bench.standing`; little differences look little."""
-    across = span([row[end] for row in rows for end in ("left", "right")], max(row["ms"] for row in rows) / 2)
+    """Scales of speed and quality for rows of `bench.standing`; little differences look little."""
+    across = span([row[end] for row in rows for end in ("left", "right")], max(row["speed"] for row in rows) / 2)
     up = span([row[end] for row in rows for end in ("low", "high")], 0.1)
     return {"domain": across, "zero": False, "nice": True}, {"domain": up, "zero": False, "nice": True}
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from truerank.core.errors import printable
+from truerank.core.messages import plural
 
 MOST = 28
 """Letters of a name in a legend."""
@@ -23,6 +24,21 @@ def labels(runs: Sequence[str]) -> list[str]:
     full = list(map(printable, runs))
     short = [os.path.basename(name) or name for name in full]
     return short if len(set(short)) == len(short) else full
+
+
+def scored(name: str, queries: int, rules: str) -> str:
+    """What a picture of scores is of, below its title.
+
+    >>> scored("bm25.run", 50, "beir")
+    'bm25.run; 50 queries; rules beir'
+    """
+    return plural(
+        "{name}; {n:,} query; rules {rules}",
+        "{name}; {n:,} queries; rules {rules}",
+        name=printable(name),
+        n=queries,
+        rules=printable(rules),
+    )
 
 
 def cells(text: str) -> int:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truerank.core.errors import InputError, printable
-from truerank.core.messages import message, plural
+from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.result import Bench
-from truerank.live.sweep import front
+from truerank.live.sweep import THROUGHPUT, front
 from truerank.present import charts
 from truerank.present.bench import standing
 from truerank.present.document import Figure
+from truerank.present.names import scored
 
 
-def figure(benches: Sequence[Bench], latency: str = "p50") -> Figure:
+def figure(benches: Sequence[Bench], against: str = "p50") -> Figure:
     """The picture of a sweep by its first measure.
+
+    Args:
+        against: a figure of `Bench.latency`, or "throughput".
 
     Raises:
         InputError: there were no qrels, so there is no quality.
@@ -27,27 +31,24 @@ def figure(benches: Sequence[Bench], latency: str = "p50") -> Figure:
         raise InputError("nothing was answered: there is nothing to plot")
     measure, first = next(iter(scores.mean)), benches[0]
     names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in benches]
-    hints: charts.Hints = {"who": message("setting"), "ms": ("ms", ".3f"), "quality": (measure, ".4f")}
-    title = message("latency {percentile}, ms", percentile=latency)
-    spec = chart(benches, names, measure, latency, title=title, hints=hints, beside=True)
-    of = plural(
-        "{name}; {n:,} query; rules {rules}",
-        "{name}; {n:,} queries; rules {rules}",
-        name=printable(first.name),
-        n=len(first.queries),
-        rules=printable(scores.rules.name),
-    )
+    is_rate = against == THROUGHPUT
+    fast = (message("answers a second"), ".1f") if is_rate else ("ms", ".3f")
+    hints: charts.Hints = {"who": message("setting"), "speed": fast, "quality": (measure, ".4f")}
+    title = fast[0] if is_rate else message("latency {percentile}, ms", percentile=against)
+    spec = chart(benches, names, measure, against, title=title, hints=hints, beside=True)
+    of = scored(first.name, len(first.queries), scores.rules.name)
     alt = message(
         "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
     )
-    return Figure("pareto", message("Quality against latency"), alt, spec, subtitle=of)
+    of_what = message("Quality against throughput") if is_rate else message("Quality against latency")
+    return Figure("pareto", of_what, alt, spec, subtitle=of)
 
 
 def chart(
     benches: Sequence[Bench],
     names: Sequence[str],
     measure: str,
-    latency: str = "p50",
+    against: str = "p50",
     *,
     title: str,
     hints: charts.Hints,
@@ -56,23 +57,26 @@ def chart(
     """A mark a benchmark on its intervals, and a line through those that no other one beats.
 
     Args:
-        title: of the axis of latencies.
+        names: what to call the benchmarks.
+        title: of the axis of speed.
         hints: of a mark, as for `charts.marks`.
         beside: the names stand beside the marks.
     """
-    best = front(benches, measure, latency)
+    best = front(benches, measure, against)
     rows = [
-        {"who": name, **standing(one, measure, latency), "best": i in best}
+        {"who": name, **standing(one, measure, against), "best": i in best}
         for i, (name, one) in enumerate(zip(names, benches, strict=True))
     ]
     across, up = charts.spans(rows)
-    x = charts.axis("ms", title, scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
+    across = {"type": "log", "nice": False} if against == THROUGHPUT else across
+    x = charts.axis("speed", title, scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
     y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
     spec = charts.marks(rows, x, y, names, hints, beside=beside)
     spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
+    step = "step-before" if against == THROUGHPUT else "step-after"
     line = {
         "transform": [{"filter": "datum.best"}],
-        "mark": {"type": "line", "interpolate": "step-after", "strokeDash": [4, 3]},
+        "mark": {"type": "line", "interpolate": step, "strokeDash": [4, 3]},
         "encoding": {"x": x, "y": y},
     }
     return charts.behind(spec, line)

