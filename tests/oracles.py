@@ -217,6 +217,7 @@ def average_precision(
     divisors = {
         "relevant": possible,
         "capped": possible if k is None else min(possible, k),
+        "returned": min(possible, len(answer.ranked[:k])),
         "hits": len(answer.ranks(level, k)),
         "k": k or 0,
     }

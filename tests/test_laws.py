@@ -54,6 +54,7 @@ VARIANTS: dict[str, list[str]] = {
         *(f"AP(divisor='{divisor}')@3" for divisor in ("capped", "hits", "k")),
         *("AP(divisor='capped')", "AP(area='trapezoid')", "AP(area='trapezoid', divisor='hits')@5"),
         *("AP(ties='together')", "AP(divisor='hits', ties='together')@4"),
+        *("AP(divisor='returned')", "AP(divisor='returned')@3"),
     ],
     "RprecMult": ["RprecMult@0.2", "RprecMult@1", "RprecMult@1.4"],
     "DCG": [

@@ -198,11 +198,13 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     "AP",
     "map",
     "map_cut",
-    formula="Σ precision at each relevant rank / R; capped: / min(R, k); hits: / hits found; k: / k",
+    formula="Σ precision at each relevant rank / R; capped: / min(R, k); returned: / min(R, k, n); "
+    "hits: / hits found; k: / k",
     source="Harman, TREC-1, 1992; Buckley and Voorhees, SIGIR 2000; trec_eval map, map_cut",
     meanings={
         "divisor=hits": "The mean of the precision at each relevant document found; one never found is left out.",
         "divisor=capped": "The sum of the precision at each relevant document, by as many as k results can hold.",
+        "divisor=returned": "The sum of the precision at each relevant document, by as many as the list can hold.",
         "area=trapezoid": "The mean of the precision just before and at each relevant document; unfound are 0.",
         "ties=together": "The mean of the precision at each relevant document, after all of the same score.",
     },
@@ -215,7 +217,7 @@ def average_precision(
     *,
     k: int | None = None,
     level: float = 1,
-    divisor: Literal["relevant", "capped", "hits", "k"] = "relevant",
+    divisor: Literal["relevant", "capped", "returned", "hits", "k"] = "relevant",
     area: Literal["step", "trapezoid"] = "step",
     ties: Literal["ordered", "together"] = "ordered",
 ) -> Terms:
@@ -269,8 +271,15 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
         if k is None:
             raise MeasureError("AP(divisor='k') divides by the cutoff; write AP(divisor='k')@10")
         return k
-    total = hits.relevant_total(level)
-    return np.minimum(total, k) if divisor == "capped" and k is not None else total
+    total, most = hits.relevant_total(level), _most(hits, k, divisor)
+    return total if most is None else np.minimum(total, most)
+
+
+def _most(hits: Hits, k: int | None, divisor: str) -> Ints | int | None:
+    """How many relevant documents there could be among the first k, or as many as were returned of these."""
+    if divisor == "returned":
+        return hits.returned if k is None else np.minimum(hits.returned, k)
+    return k if divisor == "capped" else None
 
 
 def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Quantity:
@@ -278,8 +287,10 @@ def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor
         return Quantity("N", message("relevant documents found"), found.count)
     if divisor == "k" and k is not None:
         return Quantity("k", message("the cutoff"), k)
-    total = relevant(hits.relevant_total(level))
-    return smaller(total, k) if divisor == "capped" and k is not None else total
+    total, most = relevant(hits.relevant_total(level)), _most(hits, k, divisor)
+    if most is None:
+        return total
+    return smaller(total, most, "k" if divisor == "capped" else "n" if k is None else "k, n")
 
 
 @measure(

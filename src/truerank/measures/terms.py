@@ -145,9 +145,9 @@ def relevant(total: Ints) -> Quantity:
     return Quantity("R", message("relevant documents, found or not"), total)
 
 
-def smaller(total: Quantity, k: int) -> Quantity:
-    """The smaller of a quantity and a number: min(R, k)."""
+def smaller(total: Quantity, k: int | Ints, name: str = "k") -> Quantity:
+    """The smaller of a quantity and a number, which may be each query's own: min(R, k)."""
     least = np.minimum(total.values, k)
     return Quantity(
-        f"min({total.name}, k)", message("the smaller of {a} and {b}"), least, (total.values, k), (total,)
+        f"min({total.name}, {name})", message("the smaller of {a} and {b}"), least, (total.values, k), (total,)
     )
