@@ -68,7 +68,7 @@ docs: $(VENV)/ready ## write the generated pages of docs/ anew
 locale: $(VENV)/ready ## bring the catalogues of translations up to what the source says
 	$(BIN)/python docs/catalogues.py
 
-bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
+bench: $(VENV)/bench $(PEERS)/ready ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/board.py
 	sh tests/system.sh java

@@ -5,6 +5,7 @@
     python benchmarks/peers.py aspects LIBRARY QRELS RUN        the same, judgements of aspects
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
     python benchmarks/peers.py judged LIBRARY QUERIES JUDGEMENTS ROWS    the same, with the judgements read anew
+    python benchmarks/peers.py pipeline NAME BY QUERIES ROWS     what is built on others; see pipelines.py
 
 It answers with one JSON object a line: {"ready": seconds} or {"missing": package}, then seconds, means.
 """
@@ -20,6 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pipelines import pipeline
 
 Means = dict[str, float]
 Judged = dict[str, dict[str, int]]
@@ -259,6 +262,13 @@ def judged_work(library: str, queries: str, size: str, rows: str) -> Work:
     return work
 
 
+def pipeline_work(name: str, by: str, queries: str, rows: str) -> Work:
+    """Evaluate objects in memory by a package above others; warmed up by doing so once."""
+    work = Work(pipeline(name, by, *dicts(int(queries), int(rows))))
+    work.do()
+    return work
+
+
 def repeated(work: Work) -> tuple[float, Means]:
     """The seconds of one call; of a short one, the mean of as many as fill half a second: processors must wake."""
     calls, start = 0, time.perf_counter()
@@ -282,6 +292,7 @@ def main() -> None:
         "aspects": aspects_work,
         "dicts": dicts_work,
         "judged": judged_work,
+        "pipeline": pipeline_work,
     }
     try:
         work = kinds[kind](*arguments)

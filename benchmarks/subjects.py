@@ -16,7 +16,7 @@ import groups
 import people
 import places
 from tables import Line
-from timing import SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, process
+from timing import PEERS, SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, process
 
 MEASURES = "nDCG@10 AP RR P@10 R@100"
 TREC_EVAL_MEASURES = ("-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10", "-m", "recall.100")
@@ -196,6 +196,19 @@ def dicts(
     return measure
 
 
+def on_truerank(name: str, queries: int, target: float) -> Callable[[Bench], Line]:
+    """What is built on pytrec_eval or ir_measures, with truerank in the place of that, and as it is."""
+
+    def measure(bench: Bench) -> Line:
+        python = PEERS if PEERS.exists() else sys.executable
+        works = (("pipeline", name, by, str(queries), "1000") for by in ("truerank", "alone"))
+        ours, theirs = (Worker(*work, python=python) for work in works)
+        with ours, theirs:
+            return faster("itself", bench.turns(ours, theirs), target, difference(ours.mean, theirs.mean))
+
+    return measure
+
+
 def judged_dicts(queries: int, judged: int, rows: int) -> Callable[[Bench], Line]:
     """Many judgements, which both read anew each time."""
 
@@ -296,6 +309,11 @@ SUBJECTS = (
     Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),
     Subject("installed", "a script of pytrec_eval's, 6,980 × 1,000", dicts(6980, 1000, 4, SCRIPT)),
     Subject("installed-small", "the same, 1 query × 10 documents", dicts(1, 10, 1, SCRIPT)),
+    Subject("provider", "ir_measures by the provider, dicts of 6,980 × 1,000", on_truerank("ir_measures", 6980, 4)),
+    Subject("scored-docs", "the same of its ScoredDoc, 698 × 1,000", on_truerank("scored-docs", 698, 1)),
+    Subject("pyterrier", "PyTerrier's Experiment by it, 698 × 1,000", on_truerank("pyterrier", 698, 1)),
+    Subject("beir", "BEIR's evaluate on truerank, 6,980 × 1,000", on_truerank("beir", 6980, 1)),
+    Subject("mteb", "MTEB's calculate_retrieval_scores, 698 × 1,000", on_truerank("mteb", 698, 1)),
     Subject("diversity", "α-nDCG, ERR-IA, strec of 200 × 1,000 documents, 10 aspects each", diversity),
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),

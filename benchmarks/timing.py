@@ -20,6 +20,9 @@ from typing import Any
 HERE = Path(__file__).parent
 TRUERANK = str(Path(sys.executable).parent / "truerank")
 
+PEERS = HERE.parent / ".peers" / "bin" / "python"
+"""The interpreter of `make peers`, which has packages that are built on others."""
+
 KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """What ru_maxrss counts in."""
 
@@ -74,13 +77,19 @@ def process(*command: str | Path) -> Done:
 class Worker:
     """A process that has imported one library, and does the same work again each time it is called.
 
+    Args:
+        python: the interpreter, which need not have truerank installed.
+
     Raises:
         Skipped: the library is not installed.
     """
 
-    def __init__(self, *arguments: str | Path):
-        command = [sys.executable, "-W", "ignore", str(HERE / "peers.py"), *map(str, arguments)]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, *arguments: str | Path, python: str | Path = sys.executable):
+        command = [str(python), "-W", "ignore", str(HERE / "peers.py"), *map(str, arguments)]
+        where = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
+        self._child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=where, text=True
+        )
         self.mean: dict[str, float] = {}
         try:
             ready = self._answer()

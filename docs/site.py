@@ -18,7 +18,9 @@ ABOVE = {"README.md": "index.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md
 
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 
-MODULES = ("truerank.stats", "truerank.interop.spark", "truerank.interop.pytrec_eval")
+INTEROP = ("spark", "pytrec_eval", "ir_measures")
+
+MODULES = ("truerank.stats", *(f"truerank.interop.{name}" for name in INTEROP))
 
 INTRODUCTION = """\
 `import truerank as tr`: all names here are `tr.…`. Measures are values too (`tr.nDCG @ 10`); [each is described

@@ -118,12 +118,66 @@ def test_tuples_of_ir_measures_are_rows_also_one_at_a_time():
     assert mean(qrels, run) == mean(iter(qrels), iter(run)) == EXPECTED
 
 
-def test_measures_of_ir_measures_are_measures(monkeypatch):
-    kind = type(
-        "Measure", (), {"__module__": "ir_measures.measures", "__str__": lambda self: "nDCG(dcg='exp-log2')@10"}
-    )
+class Iterated(NamedTuple):
+    """As ir_measures' Qrel is."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
+
+
+SUBTOPICS = [Iterated("q", *row) for row in (("a", 1, "0"), ("a", 1, "1"), ("b", 2, "1"), ("c", 0, "0"))]
+
+
+def test_the_iteration_of_a_tuple_is_what_the_rules_say(tmp_path):
+    run, file = {"q": {"a": 2.0, "b": 1.0, "c": 3.0}}, tmp_path / "qrels"
+    file.write_text("".join(f"q {row.iteration} {row.doc_id} {row.relevance}\n" for row in SUBTOPICS))
+    means = [tr.evaluate(qrels, run, "alpha_nDCG@10 P_IA@5", rules="ndeval").mean for qrels in (SUBTOPICS, file)]
+    assert means[0] == means[1]
+    with pytest.raises(tr.InputError, match="if these are aspects, say so: iteration = 'aspect'"):
+        tr.evaluate(SUBTOPICS, run, "AP")
+    plain = tr.evaluate({"q": {"a": 1, "b": 2, "c": 0}}, run, "AP")
+    assert tr.evaluate(SUBTOPICS[1:], run, "AP").mean == plain.mean
+
+
+SCATTERED = [ScoredDoc("q1", "a", 1.0), ScoredDoc("q2", "b", 2.0), ScoredDoc("q1", "c", 2.0)]
+
+
+@pytest.mark.parametrize(
+    "run", [SCATTERED, [ScoredDoc(np.str_(q), d, np.float32(s)) for q, d, s in SCATTERED]], ids=["plain", "numpy"]
+)
+def test_tuples_may_be_scattered(run):
+    assert tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR")["RR"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("row", [(None, "a", 1), ("q", None, 1), ("q", ["a"], 1), ("", "a", 1), ("q", "", 1)])
+def test_a_tuple_without_an_id_is_refused(row):
+    with pytest.raises(tr.InputError, match="an id is text or a whole number"):
+        tr.evaluate({"q": {"a": 1}}, [ScoredDoc(*row)], "RR")
+
+
+def test_a_document_of_two_tuples_is_refused_or_counts_as_the_rules_say():
+    run = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 3.0)]
+    with pytest.raises(tr.InputError, match="document a is returned twice for query q"):
+        tr.evaluate({"q": {"a": 1}}, run, "RR")
+    for which, value in (("first", 0.5), ("last", 1.0)):
+        assert tr.evaluate({"q": {"a": 1}}, run, "RR", rules={"duplicates": which}).mean == {"RR": value}
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp')@10"),
+        ("Accuracy", "Accuracy"),
+        ("Accuracy@5", "Accuracy(depth=5)"),
+        ("Accuracy(rel=2)@5", "Accuracy(level=2, depth=5)"),
+    ],
+)
+def test_measures_of_ir_measures_are_measures(monkeypatch, text, ours):
+    kind = type("Measure", (), {"__module__": "ir_measures.measures", "__str__": lambda self: text})
     monkeypatch.setitem(sys.modules, "ir_measures", ModuleType("ir_measures"))
-    assert str(tr.parse_measure(kind())) == "nDCG(gain='exp')@10"
+    assert str(tr.parse_measure(kind())) == ours
     assert list(tr.evaluate(JUDGED, SCORED, kind()).mean) == list(tr.evaluate(JUDGED, SCORED, [kind()]).mean)
 
 

@@ -21,8 +21,10 @@ ORACLE = Path(__file__).parent / "peer_oracle.py"
 PEERS = Path(__file__).parent.parent.parent / ".peers" / "bin" / "python"
 
 PACKAGES = {
-    "ir_measures": "ir_measures",
+    "ir_measures": "ir_measures cwl pyndeval",
+    "ir_measures-command": "ir_measures cwl pyndeval",
     "ndeval": "pyndeval",
+    "pyterrier": "pyterrier",
     "pytrec_eval": "pytrec_eval",
     "ragas": "ragas",
     "ranx": "ranx",
@@ -54,12 +56,16 @@ OLD = {"haystack-2026-07"}
 """Tools of which this environment may have a newer version."""
 
 
-PROCESSES: dict[str, subprocess.Popen[str]] = {}
+PROCESSES: dict[tuple[str, str], subprocess.Popen[str]] = {}
 
 
-def ask(tool: str, cases: list[Case]) -> list[dict[str, Any]]:
-    """What the tool answers to each case; the test is skipped where the tool is not installed."""
-    process = started(tool)
+def ask(tool: str, cases: list[Case], by: str = "") -> list[dict[str, Any]]:
+    """What the tool answers to each case; the test is skipped where the tool is not installed.
+
+    Args:
+        by: by which module of `truerank.interop` truerank computes for it; else it computes itself.
+    """
+    process = started(tool, by)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(json.dumps([case.to_dict() for case in cases]) + "\n")
@@ -69,14 +75,14 @@ def ask(tool: str, cases: list[Case]) -> list[dict[str, Any]]:
     return json.loads(answers)
 
 
-def started(tool: str) -> subprocess.Popen[str]:
+def started(tool: str, by: str = "") -> subprocess.Popen[str]:
     """The tool's process; what takes time is to import it."""
-    if tool not in PROCESSES:
+    if (tool, by) not in PROCESSES:
         quiet = {**os.environ, "PYTHONWARNINGS": "ignore", "HAYSTACK_TELEMETRY_ENABLED": "false"}
-        command = [interpreter(tool), str(ORACLE), tool]
+        command = [interpreter(tool), str(ORACLE), tool, *by.split()]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        PROCESSES[tool] = subprocess.Popen(command, env=quiet, text=True, **pipes)
-    return PROCESSES[tool]
+        PROCESSES[tool, by] = subprocess.Popen(command, env=quiet, text=True, **pipes)
+    return PROCESSES[tool, by]
 
 
 def end() -> None:
@@ -88,14 +94,14 @@ def end() -> None:
 
 @lru_cache
 def interpreter(tool: str) -> str:
-    package = PACKAGES[tool]
-    if tool not in OLD and importlib.util.find_spec(package):
+    packages = PACKAGES[tool].split()
+    if tool not in OLD and all(map(importlib.util.find_spec, packages)):
         return sys.executable
     if not PEERS.exists():
-        pytest.skip(f"needs {package} in .peers (make peers)")
-    look = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+        pytest.skip(f"needs {PACKAGES[tool]} in .peers (make peers)")
+    look = f"import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, {packages!r})))"
     if subprocess.run([str(PEERS), "-c", look], check=False).returncode:
-        pytest.skip(f"needs {package}, which .peers does not have")
+        pytest.skip(f"needs {PACKAGES[tool]}, which .peers does not have")
     return str(PEERS)
 
 
@@ -127,6 +133,6 @@ def assert_equal(tool: str, cases: list[Case], *, digits: float = 1e-12, **rules
         assert_plainly(tool, case, theirs["mean"], digits, **rules)
         for name, column in theirs.get("values", {}).items():
             mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
-            assert mine == pytest.approx(column, rel=0, abs=digits), (name, case)
+            assert mine == pytest.approx(column, rel=0, abs=digits), (name, str(case)[:2000])
     names = set(theirs["mean"])
     assert set(tr.Rules.named(tool).measures) <= names, "the preset names a measure that was not compared"

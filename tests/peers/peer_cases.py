@@ -111,3 +111,8 @@ def _answer(chance: random.Random, kind: Kind, query: str, judged: dict[str, int
     else:
         scores = sorted((chance.choice(TIED) for _ in docs), reverse=True)
     return list(zip(docs, scores, strict=True))
+
+
+def by_id(case: Case) -> Case:
+    """The same with the judgements of each query in the order of the ids, as ties are."""
+    return Case({query: dict(sorted(docs.items())) for query, docs in case.qrels.items()}, case.run, more=case.more)

@@ -1,7 +1,8 @@
 """Other tools asked for their numbers: a function a tool, run as a program by an interpreter that has the tool.
 
-    python peer_oracle.py TOOL
+    python peer_oracle.py TOOL [INTEROP]
 
+With INTEROP, truerank.interop.INTEROP is installed first, so that the tool computes by truerank.
 Each line of standard input is a JSON list of cases; each line printed is the list of the answers to them. A case is
 {"qrels": {query: {doc: grade}}, "run": {query: [[doc, score], … best first]}}; an answer {"mean": {measure: value},
 "values": {measure: {query: value}}} by truerank's names of the measures, or {"error": …}.
@@ -75,19 +76,6 @@ def stand_in(name: str, **contents: Any) -> types.ModuleType:
     vars(module).update(contents)
     sys.modules[name] = module
     return module
-
-
-@tool("ir_measures")
-def by_ir_measures(case: Case) -> Answer:
-    import ir_measures
-
-    measures = list(map(ir_measures.parse_measure, case["measures"]))
-    run = [ir_measures.ScoredDoc(query, doc, score) for query, docs in case["run"].items() for doc, score in docs]
-    values: dict[str, dict[str, float]] = {str(m): {} for m in measures}
-    for row in ir_measures.iter_calc(measures, case["qrels"], run):
-        values[str(row.measure)][row.query_id] = row.value
-    means = ir_measures.calc_aggregate(measures, case["qrels"], run)
-    return {**answer(values), "mean": {str(m): float(value) for m, value in means.items()}}
 
 
 NDEVAL = {
@@ -410,9 +398,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     sys.modules["peer_oracle"] = sys.modules[__name__]
     importlib.import_module("peer_users")
+    name, *interop = sys.argv[1:]
+    installed = importlib.import_module("peer_installed")
+    for package in interop:
+        installed.put_below(package)
     out, sys.stdout = sys.stdout, sys.stderr  # some tools print
     for line in sys.stdin:
-        print(json.dumps([asked(sys.argv[1], case) for case in json.loads(line)]), file=out, flush=True)
+        print(json.dumps([asked(name, case) for case in json.loads(line)]), file=out, flush=True)
 
 
 if __name__ == "__main__":

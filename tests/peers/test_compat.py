@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from peer_asking import ask
-from peer_cases import Case, Kind, cases
+from peer_cases import Case, Kind, by_id, cases
 
 import truerank as tr
 
@@ -12,11 +12,6 @@ ASKED = ["Compat", "Compat(p=0.8)", "Compat(p=0.5,normalize=False)"]
 
 UNDER = {"ties": "doc-ascending"}
 """Its own code sorts equal scores by id, ascending, as its Judged does."""
-
-
-def by_id(case: Case) -> Case:
-    """The same with the judgements of each query in the order of the ids, as ties are."""
-    return Case({query: dict(sorted(docs.items())) for query, docs in case.qrels.items()}, case.run, more=case.more)
 
 
 @pytest.mark.parametrize("grades", [(0, 1), (-1, 0, 1, 2, 3, 7)], ids=["binary", "preferences"])

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -305,6 +306,16 @@ class Scores(Presented, ByMeasure[PerQuery]):
         except ModuleNotFoundError:
             raise self._missing("to_pandas", "frames") from None
         return pandas.DataFrame(self._named, index=pandas.Index(self.queries, name="query"))
+
+    def to_ir_measures(self) -> list[Any]:
+        """The values as ir_measures and PyTerrier have them: a `Metric(query_id, measure, value)` each.
+
+        Raises:
+            MissingPackage: ir_measures is not installed.
+            MeasureError: it has no such measure.
+        """
+        metrics: list[Any] = import_module("truerank.interop.ir_measures").metrics(self)  # which stands above
+        return metrics
 
 
 def distinct(names: Sequence[str]) -> list[str]:

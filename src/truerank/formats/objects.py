@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
-from truerank.formats.names import DOC, QUERY, SCORE, find
+from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, is_id, text_column
 
@@ -36,11 +38,20 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if is_frame(qrels):
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
+        if len({getattr(row, "iteration", None) for row in qrels}) > 1:
+            return _by_iteration(rows())
         return qrels_of_records(((None, record) for record in rows()), "qrels")
     what = message(
         "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
     )
     raise InputError("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
+
+
+def _by_iteration(records: Iterator[dict[str, Any]]) -> Qrels:
+    """Judgements from ir_measures' Qrel, whose iteration is TREC's second column: what it is, the rules say."""
+    named = ({"aspect" if key == "iteration" else key: value for key, value in each.items()} for each in records)
+    found = qrels_of_records(((None, record) for record in named), "qrels")
+    return found if found.aspects is None else replace(found, aspects=replace(found.aspects, is_named=False))
 
 
 def run_from_object(run: Any, name: str) -> Run:
@@ -64,6 +75,8 @@ def run_from_object(run: Any, name: str) -> Run:
         from truerank.formats.frames import run_from_frames
 
         return run_from_frames(run, name)
+    if isinstance(run, list) and (places := _places(run)):
+        return Run(name, lambda: _tuples(run, *places, name))
     if isinstance(run, list) and (rows := _rows(run, "score")):
         return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
@@ -148,6 +161,37 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
         names = ("query_id", "doc_id", value)
         return lambda: (_record(dict(zip(names, thing, strict=False))) for thing in things)
     return None
+
+
+def _places(things: list[Any]) -> tuple[int, int, int] | None:
+    """Where query, document and score stand in named tuples of one type, such as ir_measures' ScoredDoc.
+
+    None for others, and where the rows of a query are scattered.
+    """
+    fields = getattr(things[0], "_fields", None) if things else None
+    if fields is None or find(fields, CALL) is not None or set(map(type, things)) != {type(things[0])}:
+        return None
+    query, doc, score = (find(fields, names) for names in (QUERY, DOC, SCORE))
+    if query is None or doc is None or score is None:
+        return None
+    queries = [key for key, _ in itertools.groupby(things, itemgetter(query))]
+    is_plain = all(isinstance(key, str | int) for key in queries)
+    return (query, doc, score) if is_plain and len(set(queries)) == len(queries) else None
+
+
+def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> Iterator[Batch]:
+    """A dict of each query's documents; records where one of them comes twice, or an id is none."""
+    pair = itemgetter(doc, score)
+    for key, group in itertools.groupby(things, itemgetter(query)):
+        rows = list(group)
+        try:
+            docs = dict(map(pair, rows))
+        except TypeError:  # something that is no id, which the records name
+            docs = {}
+        if len(docs) == len(rows) and key != "" and None not in docs and "" not in docs:
+            yield {key: docs}
+        else:
+            yield from run_parts(((None, _record(row._asdict())) for row in rows), name)
 
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:

@@ -122,13 +122,17 @@ def _twice(text: str, key: str, one: object, other: object) -> MeasureError:
 
 
 def spelled(measure: Any) -> Any:
-    """ir_measures' own objects, which PyTerrier has too, print as they are written.
+    """ir_measures' own objects, which PyTerrier has too, print as they are written, but for two.
 
-    The beta of its SetF is what trec_eval is given, which takes it for the square.
+    The beta of its SetF is what trec_eval is given, which takes it for the square; its Accuracy@10 counts pairs,
+    and not what others call accuracy@10.
     """
     if type(measure).__module__.partition(".")[0] != "ir_measures":
         return measure
     text = str(measure)
+    if text.startswith("Accuracy") and "@" in text:
+        name, _, cut = text.partition("@")
+        return f"Accuracy(depth={cut}{name.removeprefix('Accuracy').replace('(', ', ') or ')'}"
     return text.replace("beta=", "beta_squared=") if text.startswith("SetF(") else text
 
 

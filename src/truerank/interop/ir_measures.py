@@ -1,0 +1,392 @@
+"""A provider for ir_measures: its measures by truerank's engine, with its own names, parameters and results.
+
+After `install()` all that goes through ir_measures uses it: `calc`, `calc_aggregate`, `iter_calc`, `evaluator`, and
+packages above, such as PyTerrier. `python -m truerank.interop.ir_measures` is the `ir_measures` command with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from truerank.core._kernel import as_text
+from truerank.core.errors import MeasureError, MissingPackage, TruerankError
+from truerank.core.evaluate import ranked, valued
+from truerank.core.qrels import Floats, Qrels
+from truerank.core.reading import Reading, read
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores, distinct
+from truerank.formats import read_qrels
+from truerank.measures import Measure, parse_measure
+
+_LOG = logging.getLogger("ir_measures")
+
+__all__ = ["install", "main", "metrics", "provider", "their_measure"]
+
+NAME = "truerank"
+
+DEEPEST = 1000
+"""The rank at which cwl-eval ends every list, of which measures of a reader who goes on see the end."""
+
+PLAIN = {"name": NAME, "duplicates": "last"}
+
+RULES: Mapping[str, Callable[[], Rules]] = {
+    "pytrec_eval": lambda: Rules.named("ir_measures"),
+    "cwl_eval": lambda: Rules.of({**PLAIN, "ties": "input"}),
+    "compat": lambda: Rules.named("ir_measures-msmarco"),
+    "pyndeval": lambda: Rules.named("ndeval").replace(missing="zero"),
+    "judged": lambda: Rules.named("ir_measures-msmarco"),
+    "msmarco": lambda: Rules.named("ir_measures-msmarco"),
+    "gdeval": lambda: Rules.of(PLAIN),
+    "accuracy": lambda: Rules.of({**PLAIN, "ties": "input"}),
+}
+"""Whose rules a measure has, by the provider that ir_measures takes for it by default."""
+
+_PROVIDERS = {
+    "pytrec_eval": "P Rprec AP nDCG R Bpref RR NumRet NumQ NumRel SetAP SetF SetP SetR Success IPrec infAP",
+    "cwl_eval": "RBP BPM SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ",
+    "compat": "Compat",
+    "pyndeval": "ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall",
+    "judged": "Judged",
+    "gdeval": "ERR",
+    "accuracy": "Accuracy",
+}
+
+OWN = {measure: name for name, measures in _PROVIDERS.items() for measure in measures.split()}
+"""{measure: the provider that ir_measures takes for it}, whatever its parameters."""
+
+NEEDED = {"RBP": "rel", "Success": "cutoff", "ERR": "cutoff"} | dict.fromkeys(
+    ("ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "P_IA", "StRecall"), "cutoff"
+)
+"""The parameter without which no provider of ir_measures has the measure, though the measure may lack it."""
+
+ENDLESS = {"RBP", "INST", "INSQ", "NERR10", "NERR11"}
+"""Measures of readers who may go on for ever."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What ir_measures makes of grades before a measure sees them: a mapping of some, or a range from 0 on."""
+
+    gains: tuple[tuple[int, int], ...] = ()
+    bounds: tuple[float, float] | None = None
+
+    def of(self, qrels: Qrels) -> Qrels:
+        """The judgements with these grades."""
+        grades = qrels.grades
+        if self.bounds is not None:
+            low, high = self.bounds
+            grades = np.clip(np.maximum(grades, 0), low, high) - low
+        for grade, gain in self.gains:
+            grades = np.where(qrels.grades == grade, gain, grades)
+        return replace(qrels, grades=grades)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure of ir_measures, and how truerank comes to its values.
+
+    Attributes:
+        measure: its own object.
+        ours: the same here.
+        rules: under which a run is read for it.
+        worth: what becomes of the grades first.
+        only: a measure whose 0 leaves a query out; else a query that is not answered has the measure's default.
+    """
+
+    measure: Any
+    ours: Measure
+    rules: Rules
+    worth: Worth | None = None
+    only: Measure | None = None
+
+    @property
+    def source(self) -> tuple[Rules, Worth | None]:
+        """What a run is read for; measures of one source share its reading."""
+        return self.rules.replace(unjudged="not-relevant"), self.worth
+
+    def values(self, reading: Reading) -> tuple[Floats, list[bool]]:
+        """(queries,) the value of each, and whether it is reported."""
+        found = reading.under(self.rules)
+        hits = ranked(found)
+        values = valued(self.ours, hits, self.rules)
+        if self.only is not None:
+            return values, (valued(self.only, hits, self.rules) > 0).tolist()
+        values = np.where(found.hits.returned < 0, self.measure.DEFAULT, values)
+        return values, [True] * len(values)
+
+
+def asked(measure: Any) -> Asked | None:
+    """How a measure of ir_measures is had here; None where it is not."""
+    name, given = measure.NAME, ((key, measure[key]) for key in measure.SUPPORTED_PARAMS)
+    said = {key: value for key, value in given if value is not _not_provided()}
+    if name not in OWN or (name in NEEDED and NEEDED[name] not in said) or _is_mixed(name, said):
+        return None
+    rules = RULES[_provider_of(name, said)]()
+    if said.pop("judged_only", False):
+        rules = rules.replace(unjudged="removed")
+    worth = _worth(name, said)
+    try:
+        ours = parse_measure(type(measure)(**said))
+    except MeasureError:  # a cutoff of 0, for one
+        return None
+    if name in ENDLESS and "cutoff" not in said:
+        ours = ours(k=DEEPEST)
+    if name == "ERR":
+        ours = ours(max_grade=4)
+    only = parse_measure("SetSuccess")(level=said["rel"], depth=said.get("cutoff")) if name == "Accuracy" else None
+    return Asked(measure, ours, rules, worth, only)
+
+
+def _is_mixed(name: str, said: Mapping[str, Any]) -> bool:
+    """Whether grades are weighed twice: by a mapping, and by powers of 2."""
+    return name == "nDCG" and said["dcg"] != "log2" and "gains" in said
+
+
+def _provider_of(name: str, said: Mapping[str, Any]) -> str:
+    """The provider that ir_measures takes for a measure with these parameters."""
+    if name == "RR" and "cutoff" in said:
+        return "msmarco"
+    return "gdeval" if said.get("dcg") == "exp-log2" else OWN[name]
+
+
+def _worth(name: str, said: dict[str, Any]) -> Worth | None:
+    """What is said of grades, taken out of the parameters; what is left is relative to it."""
+    low, high = said.pop("min_rel", 0), said.get("max_rel")
+    if name == "Judged":  # which is about any grade, also below 0
+        return Worth(bounds=(0, math.inf))
+    if low and high is not None:
+        said["max_rel"] = high - low
+        return Worth(bounds=(low, high))
+    gains = said.pop("gains", None)
+    return Worth(gains=tuple(sorted(gains.items()))) if gains else None
+
+
+class Evaluation:
+    """What an `Evaluator` of ir_measures does, by truerank: one qrels, some measures, any number of runs."""
+
+    measures: list[Any]
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        self.measures = list(dict.fromkeys(measures))
+        self._asked = [_supported(measure) for measure in self.measures]
+        self._judged = _read_qrels(qrels, {each.rules.iteration for each in self._asked})
+        queries = [as_text(query) for query in next(iter(self._judged.values())).queries]
+        self._queries, self.qrel_qids = queries, set(queries)
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """The values of each query, measure by measure, in the order of the qrels."""
+        metric = _theirs().Metric
+        for measure, values in self._columns(run):
+            for query, value in values:
+                yield metric(query, measure, value)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """One number of each measure: its own mean, or the sum of counts."""
+        return {measure: _aggregate(measure, values) for measure, values in self._columns(run)}
+
+    def calc(self, run: Any) -> Any:
+        """Both of these, of one reading of the run."""
+        theirs, columns = _theirs(), self._columns(run)
+        metrics = [theirs.Metric(query, measure, value) for measure, values in columns for query, value in values]
+        return theirs.CalcResults({measure: _aggregate(measure, values) for measure, values in columns}, metrics)
+
+    def _columns(self, run: Any) -> list[tuple[Any, list[tuple[str, float]]]]:
+        """Each measure with its queries and values."""
+        if not self._queries:
+            return [(each.measure, []) for each in self._asked]
+        run = list(run) if isinstance(run, Iterator) else run
+        readings = {source: self._reading(run, *source) for source in {each.source for each in self._asked}}
+        return [(each.measure, self._column(each, readings[each.source])) for each in self._asked]
+
+    def _column(self, each: Asked, reading: Reading) -> list[tuple[str, float]]:
+        values, there = each.values(reading)
+        rows = zip(self._queries, values.tolist(), there, strict=True)
+        return [(query, value) for query, value, is_there in rows if is_there]
+
+    def _reading(self, run: Any, rules: Rules, worth: Worth | None) -> Reading:
+        judged = self._judged[rules.iteration]
+        try:
+            return read(judged if worth is None else worth.of(judged), run, rules=rules)
+        except TruerankError as error:
+            raise ValueError(str(error)) from error
+
+
+def _aggregate(measure: Any, values: list[tuple[str, float]]) -> float:
+    found = measure.aggregator()
+    for _, value in values:
+        found.add(value)
+    return found.result()  # type: ignore[no-any-return]
+
+
+def _supported(measure: Any) -> Asked:
+    found = asked(measure)
+    if found is None:
+        raise ValueError(f"unsupported measure {measure}")
+    return found
+
+
+def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
+    """{what the second column is for: the judgements}; the last of one document is the one that counts.
+
+    Raises:
+        ValueError: they are nothing that ir_measures takes.
+    """
+    convert = _theirs().util.QrelsConverter
+    rows = list(convert(qrels).as_namedtuple_iter())
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in kinds or {"ignore"}}
+    for kind, judged in found.items():
+        if isinstance(qrels, Mapping):
+            judged |= {query: {} for query in qrels}
+        for row in rows:
+            docs = judged.setdefault(row.query_id, {})
+            if kind == "ignore":
+                docs[row.doc_id] = row.relevance
+            else:
+                docs.setdefault(row.doc_id, {})[row.iteration] = row.relevance
+    if "aspect" in kinds and len({row.iteration for row in rows}) == 1:
+        _LOG.warning("all judgements are of one subtopic; measures of diversity need their iterations")
+    try:
+        return {kind: read_qrels(judged) for kind, judged in found.items()}
+    except TruerankError as error:
+        raise ValueError(str(error)) from error
+
+
+class Provision:
+    """What a `Provider` of ir_measures does, by truerank."""
+
+    NAME = NAME
+
+    def supports(self, measure: Any) -> bool:
+        """Whether it has the measure, with these parameters."""
+        measure.validate_params()
+        return asked(measure) is not None
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        return _classes()[1](measures, qrels)
+
+
+@cache
+def _classes() -> tuple[type, type]:
+    """The provider and the evaluator, which inherit from those of ir_measures what it may add to them."""
+    base = _theirs().providers
+    supported = [_theirs().measures.registry[name]() for name in OWN]
+    made = type("TruerankProvider", (Provision, base.Provider), {"SUPPORTED_MEASURES": supported})
+    return made, type("TruerankEvaluator", (Evaluation, base.Evaluator), {})
+
+
+@cache
+def provider() -> Any:
+    """The provider, which `install` registers: `provider().calc(measures, qrels, run)` asks it alone.
+
+    Raises:
+        MissingPackage: ir_measures is not installed.
+    """
+    return _classes()[0]()
+
+
+def install() -> None:
+    """Register the provider, and let ir_measures ask it first, behind measures that its user defines.
+
+    Raises:
+        MissingPackage: ir_measures is not installed.
+    """
+    theirs, mine = _theirs(), provider()
+    theirs.providers.registry[NAME] = mine
+    chain = theirs.DefaultPipeline.providers
+    if mine not in chain:
+        chain.insert(chain.index(theirs.runtime) + 1, mine)
+
+
+def main() -> None:
+    """The `ir_measures` command, with this provider before its own."""
+    install()
+    import_module("ir_measures.__main__").main_cli()
+
+
+def metrics(scores: Scores) -> list[Any]:
+    """The values of an evaluation as ir_measures has its own: a `Metric(query_id, measure, value)` each.
+
+    A query on which a measure has no value has no `Metric` of it.
+
+    Raises:
+        MissingPackage: ir_measures is not installed.
+        MeasureError: it has no such measure.
+    """
+    metric, queries = _theirs().Metric, distinct(scores.queries)
+    columns = [(their_measure(measure), scores.columns[str(measure)].tolist()) for measure in scores.measures]
+    rows = ((measure, *row) for measure, values in columns for row in zip(queries, values, strict=True))
+    return [metric(query, measure, value) for measure, query, value in rows if not math.isnan(value)]
+
+
+RENAMED = {"level": "rel", "max_grade": "max_rel", "K": "cutoff", "depth": "cutoff", "gain": "gains"}
+"""What a parameter is called there, where it is not the one that @ sets."""
+
+COMPOSED: dict[str, tuple[str, dict[str, Any]]] = {
+    "SetRelP": ("SetP", {"relative": True}),
+    "NumRelRet": ("NumRet", {"rel": 1}),
+}
+"""Measures that are others there, with a parameter."""
+
+
+def their_measure(measure: Measure) -> Any:
+    """The measure as an object of ir_measures.
+
+    Raises:
+        MeasureError: ir_measures has no such measure, or not with these parameters.
+    """
+    if measure.name == "SetF" and "beta" in (said := dict(measure.params)):
+        measure = parse_measure("SetF")(beta_squared=said["beta"] ** 2)
+    name, more = COMPOSED.get(measure.name, (measure.name, {}))
+    kind, known = _theirs().measures.registry.get(name), measure.definition.parameters
+    if kind is not None:
+        needed = {"K": known["K"].default} if "K" in known else {}
+        found = kind(**_their_parameters({**more, **needed, **dict(measure.params)}, measure.definition.at, kind))
+        if _is_valid(found) and (more or parse_measure(found) == measure):
+            return found
+    raise MeasureError("ir_measures has no measure {measure}; evaluate without it", measure=measure)
+
+
+def _is_valid(measure: Any) -> bool:
+    try:
+        measure.validate_params()
+    except AssertionError:
+        return False
+    return True
+
+
+def _their_parameters(given: dict[str, Any], at: str, kind: Any) -> dict[str, Any]:
+    """The parameters by their names there, each of the type that it has there."""
+    if "beta_squared" in given:
+        given["beta"] = given.pop("beta_squared")
+    if given.get("gain") == "exp":
+        del given["gain"]
+        given["dcg"] = "exp-log2"
+    named = {kind.AT_PARAM if key == at else RENAMED.get(key, key): value for key, value in given.items()}
+    types = {key: info.dtype for key, info in kind.SUPPORTED_PARAMS.items()}
+    return {key: float(value) if types.get(key) is float else value for key, value in named.items()}
+
+
+def _theirs() -> ModuleType:
+    try:
+        return import_module("ir_measures")
+    except ModuleNotFoundError:
+        raise MissingPackage("truerank.interop.ir_measures", "ir_measures") from None
+
+
+@cache
+def _not_provided() -> Any:
+    """What stands for a parameter that is not given."""
+    return _theirs().providers.base.NOT_PROVIDED
+
+
+if __name__ == "__main__":
+    main()

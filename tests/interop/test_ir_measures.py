@@ -1,0 +1,144 @@
+"""The provider for ir_measures: what it takes and gives back. Its numbers are compared in tests/peers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truerank as tr
+from truerank.interop.ir_measures import install, provider, their_measure
+
+theirs = pytest.importorskip("ir_measures", reason="needs ir_measures")
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"b": 1}, "q3": {"a": 1}}
+RUN = {"q2": {"x": 2.0, "b": 1.0}, "q1": {"c": 3.0, "b": 2.0, "a": 1.0}, "never judged": {"a": 1.0}}
+AP, RR = theirs.AP, theirs.RR
+VALUES = {"q1": (1 + 2 / 3) / 2, "q2": 0.5, "q3": 0.0}
+
+
+def dicts() -> tuple[Any, Any]:
+    return QRELS, RUN
+
+
+def tuples() -> tuple[list[Any], list[Any]]:
+    judged = [theirs.Qrel(query, doc, grade) for query, docs in QRELS.items() for doc, grade in docs.items()]
+    run = [theirs.ScoredDoc(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
+    return judged, run
+
+
+def frames() -> tuple[Any, Any]:
+    pandas = pytest.importorskip("pandas")
+    judged, run = tuples()
+    return pandas.DataFrame(judged), pandas.DataFrame(run)
+
+
+def iterators() -> tuple[Any, Any]:
+    judged, run = tuples()
+    return iter(judged), iter(run)
+
+
+@pytest.mark.parametrize("given", [dicts, tuples, iterators, frames])
+def test_it_takes_what_ir_measures_takes(given: Any) -> None:
+    found = provider().calc([AP, RR @ 10], *given())
+    assert {row.query_id: row.value for row in found.per_query if row.measure == AP} == VALUES
+    assert found.aggregated == {AP: sum(VALUES.values()) / 3, RR @ 10: 0.5}
+
+
+def test_queries_stand_in_the_order_of_the_qrels_and_those_without_an_answer_score_the_default() -> None:
+    rows = list(provider().iter_calc([theirs.NumQ, theirs.NumRel], QRELS, RUN))
+    assert [(row.query_id, row.value) for row in rows] == [
+        ("q1", 1.0), ("q2", 1.0), ("q3", 0.0), ("q1", 2.0), ("q2", 1.0), ("q3", 0.0)
+    ]  # fmt: skip
+
+
+def test_one_evaluator_evaluates_many_runs() -> None:
+    evaluator = provider().evaluator([AP], {"q": {"a": 1}})
+    assert [evaluator.calc_aggregate({"q": {doc: 1.0}})[AP] for doc in "aba"] == [1, 0, 1]
+    assert (evaluator.qrel_qids, evaluator.measures) == ({"q"}, [AP])
+
+
+def test_without_rows_there_are_defaults_and_without_judgements_nothing() -> None:
+    assert provider().calc_aggregate([AP], QRELS, []) == {AP: 0.0}
+    assert list(provider().iter_calc([AP], [], tuples()[1])) == []
+
+
+@pytest.mark.parametrize(("qrels", "run"), [("nonsense", RUN), (QRELS, [1, 2]), (QRELS, {"q1": {"a": "high"}})])
+def test_what_it_cannot_read_is_a_value_error(qrels: Any, run: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown qrels format|not 1|not str"):
+        provider().calc_aggregate([AP], qrels, run)
+
+
+def test_it_has_all_measures_with_all_that_they_can_have() -> None:
+    assert provider().supports(theirs.nDCG(judged_only=True, gains={1: 3}) @ 10)
+    assert provider().supports(theirs.BPM(max_rel=3, min_rel=1) @ 10)
+    assert not provider().supports(theirs.RBP)
+    assert not provider().supports(theirs.P @ 0)
+    assert not provider().supports(theirs.nDCG(dcg="exp-log2", gains={1: 3}))
+    with pytest.raises(ValueError, match="unsupported measure RBP"):
+        provider().calc_aggregate([theirs.RBP], QRELS, RUN)
+    with pytest.raises(AssertionError, match="invalid param"):
+        provider().supports(theirs.P)
+
+
+def test_installed_it_is_asked_first_but_for_measures_that_users_define() -> None:
+    before = list(theirs.DefaultPipeline.providers)
+    try:
+        install()
+        install()
+        assert theirs.DefaultPipeline.providers == [theirs.runtime, provider(), *before[1:]]
+        assert theirs.providers.registry["truerank"] is provider()
+        assert isinstance(provider(), theirs.Provider)
+        assert isinstance(theirs.evaluator([AP], QRELS), theirs.Evaluator)
+        assert AP.calc_aggregate(QRELS, RUN) == sum(VALUES.values()) / 3
+    finally:
+        theirs.DefaultPipeline.providers[:] = before
+        theirs.providers.registry.pop("truerank")
+
+
+def test_judgements_of_one_subtopic_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    provider().calc_aggregate([theirs.alpha_nDCG @ 10], QRELS, RUN)
+    assert "all judgements are of one subtopic" in caplog.text
+
+
+def test_its_command_takes_its_arguments(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 a 1\n")
+    run.write_text("q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\n")
+    command = [sys.executable, "-m", "truerank.interop.ir_measures", str(qrels), str(run), "RR"]
+    done = subprocess.run([*command, "--provider", "truerank"], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("RR\t0.5000\n", "")
+
+
+BACK = {
+    "nDCG@10": "nDCG@10",
+    "AP(level=2)@7": "AP(rel=2)@7",
+    "NumRelRet": "NumRet(rel=1)",
+    "SetF(beta=2)": "SetF(beta=4.0)",
+    "SetRelP": "SetP(relative=True)",
+    "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+}
+
+
+def test_scores_go_back_as_its_metrics() -> None:
+    scores = tr.evaluate(QRELS, RUN, list(BACK))
+    rows = scores.to_ir_measures()
+    assert [str(row.measure) for row in rows[::3]] == list(BACK.values())
+    assert [row.query_id for row in rows[:3]] == ["q1", "q2", "q3"]
+    assert [row.value for row in rows] == [value for column in scores.columns.values() for value in column.tolist()]
+    assert all(isinstance(row, theirs.Metric) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["GMAP", "AP(divisor='hits')", "AP(depth=5)", "INST", "nDCG(gain='binary')"])
+def test_what_ir_measures_lacks_is_not_given_back(name: str) -> None:
+    with pytest.raises(tr.MeasureError, match="ir_measures has no measure"):
+        their_measure(tr.parse_measure(name))
+
+
+@pytest.mark.parametrize("name", ["Accuracy(rel=2)@5", "BPM(T=2.0,max_rel=3)@10", "IPrec@0.1", "RBP(rel=1)"])
+def test_a_measure_is_the_same_there_and_back(name: str) -> None:
+    measure = theirs.parse_measure(name)
+    assert their_measure(tr.parse_measure(measure)) == measure
