@@ -80,8 +80,11 @@ $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PEERS)/bin/python -m pip install --quiet --no-deps --requirement tests/peers/requirements-bare.txt
 	@touch $@
 
-peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds PyTorch's and RAGAS)
+peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds PyTorch's, RAGAS, DeepEval and LensKit, TENSORFLOW=1 TF-Ranking)
 	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0 pytorch-metric-learning==2.9.0 ragas==0.4.3 "langchain-community<0.4")
+	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet deepeval==4.3.1 lenskit==2025.8.1 "pyarrow>=20,<21")
+	$(if $(TENSORFLOW),$(PEERS)/bin/python -m pip install --quiet tensorflow-cpu==2.21.0 six)
+	$(if $(TENSORFLOW),$(PEERS)/bin/python -m pip install --quiet --no-deps tensorflow-ranking==0.5.5)
 	$(BIN)/pytest tests/peers
 
 spark: $(VENV)/ready ## runs on Spark, in processes of its own on this machine (Java by tests/system.sh)

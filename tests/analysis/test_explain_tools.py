@@ -170,7 +170,7 @@ def test_the_documented_rules_are_those_of_the_presets():
     for row in rows:
         rules, more = row.pop("preset"), row.pop("more")
         row |= dict(re.findall(r"`(\w+)`: (\S+?)(?:,|$)", more))
-        told = tr.Rules.from_dict({name: value for name, value in row.items() if value})
+        told = tr.Rules.from_dict({n: float(v) if n == "level" else v for n, v in row.items() if v})
         assert told.is_like(tr.Rules.named(rules))
 
 

@@ -44,8 +44,19 @@ PACKAGES = {
     "ntcireval": "pyNTCIREVAL",
     "krippendorff": "krippendorff",
     "irrCAC": "irrCAC",
+    "catboost": "catboost",
+    "deepeval": "deepeval",
+    "lenskit": "lenskit",
+    "lightgbm": "lightgbm",
+    "pytorch-metric-learning": "pytorch_metric_learning",
+    "recbole": "recbole",
     "recommenders": "recommenders",
     "rectools": "rectools",
+    "replay": "replay",
+    "tf-ranking": "tensorflow_ranking",
+    "xgboost": "xgboost",
+    "spark": "pyspark",
+    "spark-evaluator": "pyspark",
     "recmetrics": "recmetrics",
     "ppi_py": "ppi_py",
     "pytorch_metric_learning": "pytorch_metric_learning",
@@ -116,7 +127,7 @@ def assert_plainly(tool: str, case: Case, means: dict[str, float], digits: float
     assert len(plain) == len(means)
     scores = ours(tool, case, list(plain), **rules)
     assert scores.ledger.foreign == ()
-    assert {name: scores.mean[name] for name in plain} == pytest.approx(plain, rel=0, abs=digits), case
+    assert {name: scores.mean[name] for name in plain} == pytest.approx(plain, rel=0, abs=digits), str(case)[:2000]
 
 
 def _plain(name: str) -> str:
@@ -129,7 +140,7 @@ def assert_equal(tool: str, cases: list[Case], *, digits: float = 1e-12, **rules
     for case, theirs in zip(cases, ask(tool, cases), strict=True):
         assert "error" not in theirs, theirs["error"]
         scores = ours(tool, case, list(theirs["mean"]), **rules)
-        assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=digits), case
+        assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=digits), str(case)[:2000]
         assert_plainly(tool, case, theirs["mean"], digits, **rules)
         for name, column in theirs.get("values", {}).items():
             mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))

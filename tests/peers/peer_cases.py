@@ -72,6 +72,17 @@ def cases(kind: Kind, number: int = 40) -> list[Case]:
     return [_case(random.Random(seed), kind) for seed in range(number)]
 
 
+def together(every: list[Case]) -> Case:
+    """One case with the queries of all, for tools that take long to begin."""
+    name = "{}/{}".format
+    return Case(
+        {name(place, q): docs for place, case in enumerate(every) for q, docs in case.qrels.items()},
+        {name(place, q): docs for place, case in enumerate(every) for q, docs in case.run.items()},
+        every[0].lists,
+        every[0].more,
+    )
+
+
 def _case(chance: random.Random, kind: Kind) -> Case:
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, list[tuple[str, float]]] = {}

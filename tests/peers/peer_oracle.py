@@ -338,52 +338,41 @@ def by_mlflow(case: Case) -> Answer:
     return {**answer(values), "mean": {name: float(r.aggregate_results["mean"]) for name, r in results.items()}}
 
 
-def ratings(case: Case, judged: bool, **names: str) -> Any:
-    """The judgements, or the answers, as a table with a row a query and document."""
-    import pandas
+@tool("ragas")
+def by_ragas(case: Case) -> Answer:
+    """Its metrics by ids, query by query, and the means of those that have a value."""
+    import asyncio
+    import math
 
-    rows = [
-        (query, doc, float(value), float(place))
-        for query in case["qrels"]
-        for place, (doc, value) in enumerate(
-            ((doc, grade) for doc, grade in case["qrels"][query].items() if grade >= 1)
-            if judged
-            else case["run"].get(query, []),
-            1,
-        )
-    ]
-    table = pandas.DataFrame(rows, columns=[names["query"], names["doc"], names["value"], "rank"])
-    return table.drop(columns=[] if "rank" in names else "rank")
+    from ragas import SingleTurnSample
+    from ragas.metrics import IDBasedContextPrecision, IDBasedContextRecall
 
-
-@tool("recommenders")
-def by_recommenders(case: Case) -> Answer:
-    from recommenders.evaluation import python_evaluation
-
-    names = {"query": "userID", "doc": "itemID"}
-    truth = ratings(case, True, **names, value="rating")
-    found = ratings(case, False, **names, value="prediction")
-    means = {}
-    for name in case["measures"]:
-        word, _, rest = name.partition("(")
-        given = dict(part.strip().split("=") for part in rest.rstrip(")").split(",") if part)
-        how = {key: int(value) if value.isdigit() else value.strip("'") for key, value in given.items()}
-        means[name] = float(getattr(python_evaluation, word)(truth, found, **how))
-    return {"mean": means}
-
-
-@tool("rectools")
-def by_rectools(case: Case) -> Answer:
-    from rectools import metrics
-
-    names = {"query": "user_id", "doc": "item_id", "value": "value", "rank": "rank"}
-    truth, found = (ratings(case, judged, **names) for judged in (True, False))
     values: dict[str, dict[str, float]] = {}
-    for name in case["measures"]:
-        metric = eval(name, vars(metrics))
-        more = {"catalog": case["catalog"]} if name.startswith("MCC") else {}
-        values[name] = metric.calc_per_user(found, truth, **more).to_dict()
+    for name, metric in (("SetP", IDBasedContextPrecision()), ("SetR", IDBasedContextRecall())):
+        for query in case["qrels"]:
+            ids = {"retrieved_context_ids": docs_of(case, query), "reference_context_ids": relevant_of(case, query)}
+            found = asyncio.run(metric.single_turn_ascore(SingleTurnSample(**ids)))
+            if not math.isnan(found):
+                values.setdefault(name, {})[query] = float(found)
     return answer(values)
+
+
+@tool("deepeval")
+def by_deepeval(case: Case) -> Answer:
+    """Its contextual precision, of verdicts that are the judgements."""
+    from types import SimpleNamespace
+
+    from deepeval.metrics import ContextualPrecisionMetric
+
+    metric = ContextualPrecisionMetric.__new__(ContextualPrecisionMetric)  # else it asks for a model
+    metric.strict_mode = False
+    values: dict[str, float] = {}
+    for query in case["qrels"]:
+        relevant = set(relevant_of(case, query))
+        says = ("yes" if doc in relevant else "no" for doc in docs_of(case, query))
+        metric.verdicts = [SimpleNamespace(verdict=verdict) for verdict in says]
+        values[query] = float(metric._calculate_score())
+    return answer({"AP(divisor='hits')": values})
 
 
 def asked(name: str, case: Case) -> Answer:
@@ -397,7 +386,8 @@ def main() -> None:
     """Answer the cases of standard input."""
     warnings.simplefilter("ignore")
     sys.modules["peer_oracle"] = sys.modules[__name__]
-    importlib.import_module("peer_users")
+    for more in ("peer_rankers", "peer_recommenders", "peer_users"):
+        importlib.import_module(more)
     name, *interop = sys.argv[1:]
     installed = importlib.import_module("peer_installed")
     for package in interop:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from peer_asking import ask, assert_equal, ours
-from peer_cases import Case, Kind, cases
+from peer_cases import Case, Kind, cases, together
 
 import truerank as tr
 
@@ -118,6 +120,41 @@ def test_mlflow_counts_a_repeated_document_once_in_recall_and_each_time_in_preci
     assert (theirs[recall], theirs[precision]) == (1.0, 1.0)
     assert ours("mlflow", case, [recall]).mean == {recall: 1.0}
     assert ours("mlflow", case, [precision], duplicates="count").mean == {precision: 1.0}
+
+
+@GRADES
+def test_ragas_recall_by_ids_is_its_preset_s(grades: tuple[int, ...]) -> None:
+    kind = Kind(grades=grades, lists=True, repeated=True)
+    case = together(cases(kind, 60))
+    (theirs,) = ask("ragas", [case])
+    scores = ours("ragas", case, ["SetR"])
+    columns = zip(scores.queries, scores["SetR"].tolist(), strict=True)
+    mine = {query: value for query, value in columns if not math.isnan(value)}
+    assert mine == pytest.approx(theirs["values"]["SetR"], abs=1e-12)
+    assert scores.mean["SetR"] == pytest.approx(theirs["mean"]["SetR"], abs=1e-12)
+
+
+@GRADES
+def test_ragas_precision_by_ids_leaves_empty_answers_out_and_the_preset_s_scores_them_0(
+    grades: tuple[int, ...],
+) -> None:
+    kind = Kind(grades=grades, missing=0, empty=0, lists=True, repeated=True)
+    assert_equal("ragas", [without_barren(together(cases(kind, 60)))])
+    with_empty = together(cases(Kind(grades=grades, lists=True), 60))
+    (theirs,) = ask("ragas", [with_empty])
+    for rules, agrees in ({"empty": "missing", "missing": "skip"}, True), ({}, False):
+        mine = ours("ragas", with_empty, ["SetP"], **rules).mean["SetP"]
+        assert (mine == pytest.approx(theirs["mean"]["SetP"], abs=1e-12)) is agrees
+
+
+def without_barren(case: Case) -> Case:
+    kept = {query: judged for query, judged in case.qrels.items() if max(judged.values()) >= 1}
+    return Case(kept, case.run, case.lists)
+
+
+@GRADES
+def test_deepeval_s_contextual_precision_is_its_preset(grades: tuple[int, ...]) -> None:
+    assert_equal("deepeval", [together(cases(Kind(grades=grades, lists=True), 500))])
 
 
 def test_place_recognition_counts_queries_with_any_near_place_among_the_first_k_of_all_queries() -> None:
