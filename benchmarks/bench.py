@@ -22,7 +22,7 @@ from subjects import SUBJECTS, Bench, Subject
 from tables import Line
 from timing import HERE, FailedError, Skipped
 
-LATER = ("significance", "large", "neighbours", "reading", "calls")
+LATER = ("significance", "large", "neighbours", "fusing", "reading", "calls")
 """Modules with further SUBJECTS. They import much, and a child's peak of memory begins with its parent's."""
 
 QUERIES = 6980

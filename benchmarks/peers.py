@@ -3,6 +3,8 @@
     python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
     python benchmarks/peers.py readers LIBRARY QRELS RUN        the same, measures of C/W/L
     python benchmarks/peers.py aspects LIBRARY QRELS RUN        the same, judgements of aspects
+    python benchmarks/peers.py fused LIBRARY RUN...             from files to a fused run
+    python benchmarks/peers.py fused-dicts LIBRARY RUN...       the same from dicts of dicts
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
     python benchmarks/peers.py judged LIBRARY QUERIES JUDGEMENTS ROWS    the same, with the judgements read anew
     python benchmarks/peers.py pipeline NAME BY QUERIES ROWS     what is built on others; see pipelines.py
@@ -269,6 +271,67 @@ def pipeline_work(name: str, by: str, queries: str, rows: str) -> Work:
     return work
 
 
+def fused_work(library: str, *runs: str) -> Work:
+    """Read the files and fuse them; warmed up on two short ones."""
+    with tempfile.TemporaryDirectory() as folder:
+        small = [Path(folder) / name for name in ("a", "b")]
+        for path in small:
+            path.write_text("q Q0 a 1 2.0 t\nq Q0 b 2 1.0 t\n")
+        FUSED[library](*map(str, small))
+    return Work(lambda: FUSED[library](*runs), lambda total: {"sum": total})
+
+
+def fused_dicts_work(library: str, *runs: str) -> Work:
+    """The same from memory."""
+    given = [_dict_of(run) for run in runs]
+    FUSED_DICTS[library]([{"q": {"a": 2.0, "b": 1.0}}] * 2)
+    return Work(lambda: FUSED_DICTS[library](given), lambda total: {"sum": total})
+
+
+def _dict_of(run: str) -> Answered:
+    found: Answered = {}
+    with open(run) as file:
+        for line in file:
+            query, _, doc, _, score, _ = line.split()
+            found.setdefault(query, {})[doc] = float(score)
+    return found
+
+
+def truerank_fused(*runs: str) -> float:
+    return truerank_fused_dicts(list(runs))
+
+
+def truerank_fused_dicts(runs: list[Any]) -> float:
+    """The sum of all fused scores, min-max normalised and added; every list is sorted."""
+    import truerank
+
+    return float(sum(part.scores.sum() for part in truerank.fuse(runs, "sum", norm="min-max").batches()))
+
+
+def ranx_fused(*runs: str) -> float:
+    from ranx import Run
+
+    return _ranx_sum([Run.from_file(run, kind="trec") for run in runs])
+
+
+def ranx_fused_dicts(runs: list[Answered]) -> float:
+    from ranx import Run
+
+    return _ranx_sum([Run(run) for run in runs])
+
+
+def _ranx_sum(runs: list[Any]) -> float:
+    """A fused run; the sum of its scores is for whoever asks: a loop over it would take most of the time."""
+    from ranx import fuse
+
+    fused = fuse(runs, norm="min-max", method="sum")
+    return float(len(fused))
+
+
+FUSED = {"truerank": truerank_fused, "ranx": ranx_fused}
+FUSED_DICTS = {"truerank": truerank_fused_dicts, "ranx": ranx_fused_dicts}
+
+
 def repeated(work: Work) -> tuple[float, Means]:
     """The seconds of one call; of a short one, the mean of as many as fill half a second: processors must wake."""
     calls, start = 0, time.perf_counter()
@@ -291,6 +354,8 @@ def main() -> None:
         "readers": readers_work,
         "aspects": aspects_work,
         "dicts": dicts_work,
+        "fused": fused_work,
+        "fused-dicts": fused_dicts_work,
         "judged": judged_work,
         "pipeline": pipeline_work,
     }

@@ -17,7 +17,7 @@ LAYERS = [
     {"present"},
     {"interop"},
     {"analysis"},
-    {"contest", "geo", "live"},
+    {"contest", "fusion", "geo", "live"},
     {"vectors"},
     {"core.evaluate"},
     {"core.ledger"},

@@ -54,6 +54,9 @@ from truerank.core.scores import Ledger as Ledger
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
 from truerank.formats import read_qrels as read_qrels
+from truerank.fusion import TunedFusion as TunedFusion
+from truerank.fusion import fuse as fuse
+from truerank.fusion import tune_fusion as tune_fusion
 from truerank.interop import spark as spark
 from truerank.live import Bench as Bench
 from truerank.live import alternate as alternate

@@ -64,6 +64,8 @@ WRITTEN_OVER = [
     "check gates.toml -o gates.toml",
     "check gates.toml -o mine.toml",
     "merge first.run second.run -o second.run",
+    "fuse first.run second.run -o second.run",
+    "fuse first.run second.run --tune qrels.txt -o qrels.txt",
 ]
 UNDER_RULES = {
     "eval": "eval qrels.txt first.run",
@@ -84,6 +86,7 @@ UNDER_RULES = {
     "geo": GEO,
     "vectors": VECTORS,
     "read": "read qrels.txt first.run",
+    "fuse": "fuse first.run second.run",
 }
 """A call of each command that takes rules and writes files."""
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank.core._names import Names, Texts, judgements, numbered
+from truerank.core._names import Names, Texts, best_first, judgements, numbered, numbered_within
 
 IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
 
@@ -104,3 +104,49 @@ def test_judgements_of_plain_dicts_are_those_of_any_mapping(queries):
 )
 def test_a_dict_with_anything_else_is_left_to_the_slower_reader(queries):
     assert judgements(queries) is None
+
+
+NAMES = st.sampled_from([b"", b"a", b"ab", b"b"])
+ROWS = st.lists(st.tuples(st.integers(0, 3), NAMES, st.sampled_from([0.0, 1.5])))
+
+
+def columns(rows):
+    """Rows by group: the groups, the text of the ids and where each ends, the scores."""
+    rows = sorted(rows, key=lambda row: row[0])
+    groups, names, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    ends = np.cumsum([len(name) for name in names], dtype=np.int64)
+    return rows, np.array(groups, np.int64), b"".join(names), ends, np.array(scores, float)
+
+
+@given(ROWS)
+def test_ids_are_numbered_within_their_groups(rows):
+    rows, groups, text, ends, _ = columns(rows)
+    first, place = numbered_within(groups, text, ends)
+    different = list(dict.fromkeys((group, name) for group, name, _ in rows))
+    assert place.tolist() == [different.index((group, name)) for group, name, _ in rows]
+    assert [rows[i][:2] for i in first] == different
+
+
+@given(ROWS, st.sampled_from(["doc-descending", "doc-ascending", "input"]))
+def test_rows_of_each_group_are_put_best_first_and_equal_ones_by_the_rule(rows, ties):
+    rows, groups, text, ends, scores = columns(rows)
+    order = best_first(groups, scores, text, ends, ties).tolist()
+    by_id = {"doc-descending": True, "doc-ascending": False}
+    wanted = list(range(len(rows)))
+    if ties in by_id:
+        wanted.sort(key=lambda i: rows[i][1], reverse=by_id[ties])
+    wanted.sort(key=lambda i: (rows[i][0], -rows[i][2]))
+    assert [rows[i] for i in order] == [rows[i] for i in wanted]
+    assert sorted(order) == list(range(len(rows)))
+
+
+def test_rows_that_do_not_fit_their_text_are_refused():
+    ends, one = np.array([1, 5]), np.array([0, 0])
+    with pytest.raises(IndexError, match="outside of the text"):
+        numbered_within(one, b"ab", ends)
+    with pytest.raises(IndexError, match="outside of the text"):
+        best_first(one, np.zeros(2), b"ab", ends)
+    with pytest.raises(IndexError, match="ends before it begins"):
+        numbered_within(one, b"ab", np.array([2, 1]))
+    with pytest.raises(IndexError, match="ends before it begins"):
+        best_first(one, np.zeros(2), b"ab", np.array([2, 1]))

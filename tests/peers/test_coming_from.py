@@ -30,7 +30,7 @@ def blocks(text: str) -> list[str]:
 
 
 PAIRS = pairs()
-TOOLS = {name: name.lower().replace("scikit-learn", "sklearn") for name in PAIRS}
+TOOLS = {name: name.lower().partition(",")[0].replace("scikit-learn", "sklearn") for name in PAIRS}
 
 
 def ours(name: str) -> dict[str, float]:

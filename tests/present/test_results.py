@@ -66,6 +66,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     ),
     "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
     "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),
+    "TunedFusion": (
+        lambda: tr.tune_fusion(QRELS, [RUN, OTHER], "wsum", "RR", folds=3, step=0.5),
+        "a fold was tuned on 2 queries",
+    ),
     "Power": (lambda: tr.power(queries=30, difference=0.05), ""),
     "TableAudit": (
         lambda: tr.audit_table({"a": {"nDCG@10": 0.412}, "b": {"nDCG@10": 0.431}}, queries=50),

@@ -39,6 +39,7 @@ COMMANDS = {
     "confusion": "Tell what was retrieved against what is relevant, in four counts and what is made of them.",
     "bench": "Tell how fast a retriever answers, and how well, from the same calls.",
     "convert": "Write a run or qrels in another format.",
+    "fuse": "Fuse several runs into one.",
     "truth": "Write qrels that a rule makes of queries and references.",
     "geo": "Tell how well places are recognised in pictures.",
     "vectors": "Tell how well embeddings find the same person, building or thing in a gallery.",

@@ -12,9 +12,9 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
-from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free
+from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
 
 import os
 from collections.abc import Sequence
@@ -180,6 +180,107 @@ def numbered(const unsigned char[::1] text not None, const int64_t[::1] begin no
             if names.add(<const char*>&text[begin[i]], end[i] - begin[i]):
                 raise MemoryError
     return names, found
+
+
+def numbered_within(const int64_t[::1] group not None, const unsigned char[::1] text not None,
+                    const int64_t[::1] ends not None):
+    """(the first row of each different id of a group, which of these each row is) of ids one after another in a text.
+
+    The rows of a group stand together; groups share no id.
+
+    >>> numbered_within(np.array([0, 0, 0, 1]), b"abab", np.array([1, 2, 3, 4]))
+    (array([0, 1, 3]), array([0, 1, 0, 2]))
+    """
+    cdef int64_t i, begin, row, before = 0, n = ends.shape[0], different = 0
+    cdef uint64_t h, slot = 0
+    cdef Ids ids
+    cdef const char* letters = <const char*>&text[0] if text.shape[0] else NULL
+    if group.shape[0] != n or n and ends[n - 1] > text.shape[0]:
+        raise IndexError("an id is outside of the text")
+    firsts, places = np.empty(n, np.int64), np.empty(n, np.int64)
+    cdef int64_t[::1] first = firsts, place = places
+    memset(&ids, 0, sizeof(Ids))
+    for i in range(n):
+        begin = ends[i - 1] if i else 0
+        if not 0 <= begin <= ends[i]:
+            ids_free(&ids)
+            raise IndexError("an id ends before it begins")
+        if i and group[i] != group[i - 1]:
+            before = different
+            ids_reset(&ids)
+        h = hash_id(letters + begin, ends[i] - begin)
+        row = ids_find(&ids, letters + begin, ends[i] - begin, h, &slot)
+        if row < 0:
+            row, first[different] = ids.n, i
+            different += 1
+            if ids_add(&ids, letters + begin, ends[i] - begin, h):
+                ids_free(&ids)
+                raise MemoryError
+        place[i] = before + row
+    ids_free(&ids)
+    return firsts[:different], places
+
+
+cdef struct Scored:
+    double score
+    const char* id
+    uint64_t n
+    int64_t row
+
+
+cdef int as_given(const void* a, const void* b) noexcept nogil:
+    cdef const Scored* x = <const Scored*>a
+    cdef const Scored* y = <const Scored*>b
+    return (x.score < y.score) - (x.score > y.score) or (x.row > y.row) - (x.row < y.row)
+
+
+cdef int up(const void* a, const void* b) noexcept nogil:
+    cdef const Scored* x = <const Scored*>a
+    cdef const Scored* y = <const Scored*>b
+    return (x.score < y.score) - (x.score > y.score) or compare_ids(x.id, x.n, y.id, y.n)
+
+
+cdef int down(const void* a, const void* b) noexcept nogil:
+    cdef const Scored* x = <const Scored*>a
+    cdef const Scored* y = <const Scored*>b
+    return (x.score < y.score) - (x.score > y.score) or compare_ids(y.id, y.n, x.id, x.n)
+
+
+ctypedef int (*By)(const void*, const void*) noexcept nogil
+
+
+def best_first(const int64_t[::1] group not None, const double[::1] scores not None,
+               const unsigned char[::1] text not None, const int64_t[::1] ends not None, str ties="doc-descending"):
+    """(rows,) the rows of each group, which stand together, the highest score first; ids as in `numbered_within`.
+
+    >>> best_first(np.array([0, 0, 0, 1]), np.array([1.0, 2.0, 2.0, 3.0]), b"abcd", np.array([1, 2, 3, 4]))
+    array([2, 1, 0, 3])
+    """
+    cdef int64_t i, begin, first = 0, n = ends.shape[0]
+    cdef const char* letters = <const char*>&text[0] if text.shape[0] else NULL
+    cdef By by = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
+    cdef Scored* rows
+    if group.shape[0] != n or scores.shape[0] != n or n and ends[n - 1] > text.shape[0]:
+        raise IndexError("an id is outside of the text")
+    order = np.empty(n, np.int64)
+    cdef int64_t[::1] row = order
+    rows = <Scored*>malloc((n + 1) * sizeof(Scored))
+    if rows == NULL:
+        raise MemoryError
+    for i in range(n):
+        begin = ends[i - 1] if i else 0
+        if not 0 <= begin <= ends[i]:
+            free(rows)
+            raise IndexError("an id ends before it begins")
+        rows[i].row, rows[i].score, rows[i].id, rows[i].n = i, scores[i], letters + begin, ends[i] - begin
+    for i in range(1, n + 1):
+        if i == n or group[i] != group[first]:
+            qsort(rows + first, i - first, sizeof(Scored), by)
+            first = i
+    for i in range(n):
+        row[i] = rows[i].row
+    free(rows)
+    return order
 
 
 cdef class Texts:

@@ -1,0 +1,156 @@
+"""`truerank fuse`: one run out of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truerank.cli import inputs, options, tables
+from truerank.cli.progress import Counting
+from truerank.core.errors import InputError
+from truerank.core.messages import message
+from truerank.formats import open_run, read_qrels
+from truerank.formats.converting import convert
+from truerank.fusion import fuse, methods
+from truerank.fusion.norms import NORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truerank.core.qrels import Qrels
+    from truerank.fusion import TunedFusion
+
+
+def _methods(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Methods that begin like this, for the shell."""
+    return [name for name in methods() if name.startswith(incomplete)]
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
+    """Numbers with commas between."""
+    try:
+        return None if value is None else [float(number) for number in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(message("write it like 0.3,0.7"), ctx, param) from None
+
+
+@click.command("fuse")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.FILE)
+@click.option(
+    "--method",
+    default=None,
+    metavar="METHOD",
+    help="How, perhaps with parameters, such as rrf(k=20) [default: rrf; with --tune wsum].",
+    shell_complete=_methods,
+)
+@click.option(
+    "--norm",
+    type=click.Choice([*NORMS, "none"]),
+    default="min-max",
+    show_default=True,
+    help="How scores are made comparable, for methods that look at scores.",
+)
+@click.option("--weights", metavar="W,W,...", callback=_numbers, help="How much each run counts, in their order.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Keep the first N documents of each fused list.")
+@click.option(
+    "--tune",
+    "qrels",
+    metavar="QRELS",
+    type=options.FILE,
+    help="Tune parameters by cross-validation and print what held-out queries score; -o gets the run of these.",
+)
+@click.option("-m", "--measure", metavar="MEASURE", help="What is tuned for [default: nDCG@10].")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="How many, for --tune.")
+@click.option(
+    "--step",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Between the weights that are tried.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the folds.")
+@options.rules
+@options.changes
+@options.format("--to", help="The format of the fused run [default: by FILE's ending].")
+@options.run_format
+@options.qrels_format
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=options.FILE,
+    help="Write the fused run there [default: standard output; with --tune nowhere].",
+)
+@tables.format
+@tables.digits
+def command(
+    runs: tuple[str, ...],
+    method: str | None,
+    norm: str,
+    weights: list[float] | None,
+    depth: int | None,
+    qrels: str | None,
+    measure: str | None,
+    folds: int,
+    step: float,
+    seed: int,
+    rules: str | None,
+    changes: tuple[str, ...],
+    to: str | None,
+    run_format: str | None,
+    qrels_format: str | None,
+    output: str | None,
+    format: str | None,
+    digits: int | None,
+) -> None:
+    """Fuse several runs into one.
+
+    The runs are read side by side, query by query. Methods of ranks are rrf, rbc, isr, log_isr, logn_isr,
+    bordafuse, w_bordafuse, condorcet and w_condorcet; of scores sum, mnz, anz, gmnz, min, max, med, wsum, wmnz and
+    mixed; bayesfuse, mapfuse, posfuse, probfuse, segfuse and slidefuse learn from judgements, with --tune.
+
+    \b
+    Examples:
+      truerank fuse bm25.run dense.run -o fused.run
+      truerank fuse bm25.run dense.run --method wsum --weights 0.3,0.7 --depth 1000 -o fused.run.gz
+      truerank fuse bm25.run dense.run --method "rrf(k=20)" | truerank eval qrels.txt -
+      truerank fuse bm25.run dense.run --tune qrels.txt --method wsum -m nDCG@10 -o fused.run
+    """
+    inputs.refuse(*runs, qrels, rules=rules, output=output)
+    under = options.changed(rules, changes)
+    given: dict[str, Any] = {} if weights is None else {"weights": weights}
+    how: dict[str, Any] = {"norm": norm, "depth": depth, "rules": under, **given}
+    if qrels is None:
+        _refuse_idle({"--measure": measure, "--format": format, "--digits": digits, "--qrels-format": qrels_format})
+        with inputs.opened(runs, run_format) as sources:
+            convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to)
+        return
+    if "-" in runs:
+        raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
+    how |= {"folds": folds, "step": step, "seed": seed}
+    tuned = _tuned(runs, run_format, read_qrels(qrels, qrels_format), method or "wsum", measure or "nDCG@10", how)
+    if output:
+        convert(tuned.run, output, what="run", to=to)
+    from truerank.present.fusion import document_of
+
+    tables.show(document_of(tuned, digits), format)
+
+
+def _tuned(
+    runs: Sequence[str], run_format: str | None, qrels: Qrels, method: str, measure: str, how: Mapping[str, Any]
+) -> TunedFusion:
+    """The parameters and what they score, with a bar for what takes long."""
+    from truerank.fusion.tuned import tune_fusion
+
+    with Counting(message("tuning")) as bar:
+        sources = [open_run(run, run_format) for run in runs]
+        return tune_fusion(qrels, sources, method, measure, progress=bar.reach, **how)
+
+
+def _refuse_idle(given: Mapping[str, Any]) -> None:
+    """Refuse options that only tuning has a use for."""
+    for option, value in given.items():
+        if value is not None:
+            raise click.UsageError(message("{option} is for --tune: say with which judgements.", option=option))

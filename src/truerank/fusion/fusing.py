@@ -1,0 +1,147 @@
+"""Several runs fused into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Batch, Run, RunLike
+from truerank.core.schema import POSITIVE
+from truerank.formats import open_run
+from truerank.fusion.aligned import aligned
+from truerank.fusion.norms import NORMS, norm_named
+from truerank.fusion.pooled import Floats, Pooled, pooled, ranked
+from truerank.fusion.registry import Method, parsed
+
+ONCE = ("count", "once")
+"""Rules for repeated documents under which each counts in its first place here."""
+
+
+def fuse(
+    runs: Sequence[RunLike],
+    method: str = "rrf",
+    *,
+    norm: str | None = "min-max",
+    depth: int | None = None,
+    rules: RulesLike | None = None,
+    name: str | None = None,
+    **params: Any,
+) -> Run:
+    """One run out of several, which any function takes as its run; read and fused query by query.
+
+    A query that a run does not answer gets nothing from it. Documents of equal fused scores are tied, and stand in
+    the order of the rules' ties: by default the higher id first, as evaluation has it.
+
+    Args:
+        runs: two at least, each as for `evaluate`. In files, the rows of a query stand together; a run in which
+            they do not is read into memory whole.
+        method: "rrf", "sum", "mnz", "wsum", …, perhaps with parameters, as in "rrf(k=20)".
+        norm: how scores are made comparable for the methods that look at scores: "min-max", "min-max-inverted" (for
+            distances), "max", "sum", "zmuv", "rank", "borda", or None.
+        depth: how many documents of each fused list are kept; all by default.
+        rules: of which ties, duplicates, score_precision and depth (of the lists that are read) are looked at.
+        name: what to call it; the method otherwise.
+        params: the method's parameters, such as weights=[0.3, 0.7].
+
+    Raises:
+        InputError: fewer than two runs, an unknown method or norm, a parameter that cannot be; later, when it is
+            read: what is wrong in a run, no query in common, fused scores that are not finite.
+
+    >>> import truerank as tr
+    >>> bm25, dense = {"q": {"a": 9.1, "b": 4.0}}, {"q": {"b": 0.9, "c": 0.8}}
+    >>> tr.fuse([bm25, dense], "rrf").to_dict()
+    {'q': {'b': 0.03252247488101534, 'a': 0.01639344262295082, 'c': 0.016129032258064516}}
+    >>> tr.evaluate({"q": {"b": 1}}, tr.fuse([bm25, dense], "wsum", weights=[0.3, 0.7]), "RR").mean
+    {'RR': 1.0}
+    """
+    chosen, written = parsed(method)
+    sources = opened(runs)
+    given = chosen.checked({**written, **params}, len(sources))
+    way = way_of(chosen, norm, rules)
+    if depth is not None:
+        POSITIVE.checked("depth", depth, InputError)
+
+    def batches(together: bool) -> Iterator[Batch]:
+        for pool in pooled(aligned(sources, way.rules, together=together)):
+            yield from ranked(pool, way.fused(pool, given), way.rules.ties, depth)
+
+    return Run(name or chosen.name, lambda: batches(together=False), together=lambda: batches(together=True))
+
+
+def opened(runs: Sequence[RunLike]) -> list[Run]:
+    """The runs, none of them read.
+
+    Raises:
+        InputError: they are not several runs.
+    """
+    if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or len(runs) < 2:
+        raise InputError("to fuse takes a list of two runs at least: [run, run]")
+    sources = [open_run(run, name=None if isinstance(run, Run) else _name(run, i)) for i, run in enumerate(runs, 1)]
+    for source in sources:
+        if source.saved:
+            raise InputError("this is a reading, which has no lists any more: fuse the runs", source.name)
+    return sources
+
+
+def _name(run: RunLike, number: int) -> str | None:
+    """What messages call a run in memory."""
+    return None if isinstance(run, str | os.PathLike) else f"run {number}"
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A method, a norm and the rules of reading, to which only the parameters are missing."""
+
+    method: Method
+    norm: str | None
+    rules: Rules
+
+    def fused(self, pool: Pooled, params: Mapping[str, Any]) -> Floats:
+        """(documents,) the fused scores.
+
+        Raises:
+            InputError: some are not finite.
+        """
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            scores = np.asarray(self.method.function(self.normed(pool), **params), np.float64)
+        if not np.isfinite(scores).all():
+            place = int(np.argmin(np.isfinite(scores)))
+            raise InputError(
+                "the fused scores of query {query} are not finite: the runs' scores are too large for {method} "
+                "with norm {norm}",
+                query=truncated(pool.queries[int(pool.query[place])]),
+                method=self.method.name,
+                norm=self.norm or "none",
+            )
+        return scores
+
+    def normed(self, pool: Pooled) -> Pooled:
+        """The pool with the scores that the method looks at."""
+        norm: Callable[[Pooled], Pooled] | None = NORMS[self.norm] if self.norm else None
+        if norm is None or (self.method.reads == "ranks" and self.norm != "min-max-inverted"):
+            return pool
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return norm(pool)
+
+
+def way_of(method: Method, norm: str | None, rules: RulesLike | None) -> Way:
+    """How runs are fused, if that can be.
+
+    Raises:
+        InputError: an unknown norm, or a depth of lists of which the last are the best.
+    """
+    own, known = Rules.of(rules), norm_named(norm)
+    if known == "min-max-inverted" and own.depth is not None:
+        raise InputError(
+            "norm='min-max-inverted' takes the lowest scores for the best, and the rule depth={depth} keeps the "
+            "highest: leave one out",
+            depth=quoted(own.depth),
+        )
+    duplicates = "first" if own.duplicates in ONCE else own.duplicates
+    return Way(method, known, own.replace(duplicates=duplicates))

@@ -1,0 +1,106 @@
+"""What methods of fusion learn of runs from the judgements of some queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.evaluate import score
+from truerank.core.qrels import Qrels
+from truerank.core.reading import read
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.fusion.learnt import BAYES, SEGMENTS
+from truerank.fusion.pooled import Floats, Ints
+from truerank.measures import parse_measure
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where one run has relevant documents.
+
+    Attributes:
+        query, rank: (found,) of each relevant document that the run returns.
+        returned: (queries,) the length of each list, in the order of the judged queries.
+        precision: (queries,) the average precision of each.
+    """
+
+    query: Ints
+    rank: Ints
+    returned: Ints
+    precision: Floats
+
+    def of(self, some: Bools) -> Places:
+        """Of some of the queries alone."""
+        is_in = some[self.query]
+        return Places(self.query[is_in], self.rank[is_in], np.where(some, self.returned, 0), self.precision[some])
+
+
+def places(qrels: Qrels, run: Run, rules: Rules) -> Places:
+    """Where a run has what is relevant by the rules."""
+    reading = read(qrels, run, rules=rules)
+    found = reading.hits.relevant(rules.level)
+    precision = dict.fromkeys(reading.hits.queries, 0.0)
+    scores = score(reading, [parse_measure("AP")])
+    names = (as_bytes(query) for query in scores.queries)
+    precision.update(zip(names, scores["AP"].tolist(), strict=True))
+    values = np.array([precision[query] for query in reading.hits.queries])
+    return Places(found.query, found.rank, np.maximum(reading.hits.returned, 0), values)
+
+
+def learn(name: str, runs: Sequence[Places], some: Bools, segments: int = 0) -> Any:
+    """What a method learns from some of the queries.
+
+    Args:
+        segments: of probfuse: into how many parts lists are cut.
+    """
+    if name == "mapfuse":
+        return tuple(float(one.precision[some].mean()) for one in runs)
+    table: Callable[[Places, int], Floats] = {
+        "bayesfuse": _odds,
+        "posfuse": _by_rank,
+        "slidefuse": _by_rank,
+        "segfuse": _by_doubling,
+        "probfuse": lambda one, n: _by_share(one, n, segments),
+    }[name]
+    return tuple(tuple(table(one.of(some), int(some.sum())).tolist()) for one in runs)
+
+
+def _by_rank(one: Places, queries: int) -> Floats:
+    """The share of lists as long as that whose document at a rank is relevant."""
+    deepest = int(one.returned.max(initial=0))
+    shorter = np.searchsorted(np.sort(one.returned), np.arange(1, deepest + 1))
+    return np.bincount(one.rank - 1, minlength=deepest) / (len(one.returned) - shorter)
+
+
+def _by_doubling(one: Places, queries: int) -> Floats:
+    """The share of relevant documents between the ranks of `SEGMENTS`."""
+    return _between(SEGMENTS, one, queries)
+
+
+def _odds(one: Places, queries: int) -> Floats:
+    """The log odds of relevance between the ranks of `BAYES`; none is certain."""
+    share = _between(BAYES, one, queries)
+    share = np.where(share == 0, 0.001, share)
+    return np.repeat(np.log(share / np.where(share == 1, 0.001, 1 - share)), np.diff(BAYES))
+
+
+def _between(edges: Sequence[int], one: Places, queries: int) -> Floats:
+    """The mean precision between each two ranks, over all queries."""
+    found = np.bincount(np.searchsorted(edges, one.rank - 1, side="right") - 1, minlength=len(edges))
+    return found[: len(edges) - 1] / np.diff(edges) / queries
+
+
+def _by_share(one: Places, queries: int, segments: int) -> Floats:
+    """The mean precision of the first, second, … part of lists that are cut into so many parts."""
+    size = np.maximum(-(-one.returned // segments), 1)
+    part = (one.rank - 1) // size[one.query]
+    length = np.minimum(size[one.query], one.returned[one.query] - part * size[one.query])
+    return np.bincount(part, 1 / length, segments)[:segments] / queries

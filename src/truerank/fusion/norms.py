@@ -1,0 +1,124 @@
+"""Norms: scores of different systems made comparable, each list by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import did_you_mean, message
+from truerank.fusion.pooled import Floats, Pooled
+
+
+def _highest(pool: Pooled) -> Floats:
+    """(rows,) the highest score of each row's list: it is the first."""
+    found: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + 1]
+    return found
+
+
+def _lowest(pool: Pooled) -> Floats:
+    """(rows,) the lowest score of each row's list: it is the last."""
+    found: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + pool.length]
+    return found
+
+
+def _total(pool: Pooled, values: Floats) -> Floats:
+    """(rows,) the sum of values over each row's list, from left to right."""
+    return np.asarray(np.bincount(pool.of, values, pool.returned.size), np.float64)[pool.of]
+
+
+def min_max(pool: Pooled) -> Pooled:
+    """The lowest score of a list becomes 0, the highest 1; all become 0 where all are equal."""
+    low = _lowest(pool)
+    return _divided(pool, pool.score - low, _highest(pool) - low)
+
+
+def min_max_inverted(pool: Pooled) -> Pooled:
+    """For distances, of which less is better: the lowest becomes 1, the highest 0; ranks are turned round too."""
+    high = _highest(pool)
+    turned = _divided(pool, high - pool.score, high - _lowest(pool))
+    order = np.lexsort((pool.rank, pool.score, pool.of))  # equal scores keep their order
+    rank = np.empty_like(pool.rank)
+    rank[order] = pool.rank  # those of each list, 1, 2, …, stand where they stood
+    return replace(turned, rank=rank)
+
+
+def by_max(pool: Pooled) -> Pooled:
+    """Each score divided by the list's highest."""
+    high = _highest(pool)
+    wrong = (high < 0) | ((high == 0) & (pool.score < 0))
+    if wrong.any():
+        query = pool.queries[int(pool.of[wrong.argmax()]) // pool.runs]
+        raise InputError(
+            "the scores of query {query} are negative, and norm='max' divides by the highest one; "
+            "take norm='min-max', or norm='zmuv'",
+            query=truncated(query),
+        )
+    return _divided(pool, pool.score, high)
+
+
+def by_sum(pool: Pooled) -> Pooled:
+    """The lowest score becomes 0, and the sum of a list 1; all become 0 where all are equal."""
+    above = pool.score - _lowest(pool)
+    return _divided(pool, above, _total(pool, above))
+
+
+def zmuv(pool: Pooled) -> Pooled:
+    """Zero mean, unit variance: all become 0 where all are equal."""
+    is_flat = _lowest(pool) == _highest(pool)
+    centred = np.where(is_flat, 0, pool.score - _total(pool, pool.score) / pool.length)
+    return _divided(pool, centred, np.sqrt(_total(pool, centred**2) / pool.length))
+
+
+def by_rank(pool: Pooled) -> Pooled:
+    """The first document gets 1, each next one 1 / the length of the list less."""
+    return replace(pool, score=1 - (pool.rank - 1) / pool.length)
+
+
+def borda(pool: Pooled) -> Pooled:
+    """As votes: the first of c candidates gets 1, each next one 1/c less; those not returned share what is left."""
+    runs, documents = pool.runs, len(pool.query)
+    rank = np.zeros((documents, runs), np.int64)
+    rank[pool.doc, pool.run] = pool.rank
+    candidates = pool.candidates[pool.query][:, None]
+    unranked = 0.5 - (pool.returned[pool.query] - 1) / (2 * candidates)
+    score = np.where(rank > 0, 1 - (rank - 1) / candidates, unranked)
+    doc = np.repeat(np.arange(documents), runs)
+    of = pool.query[doc] * runs + np.tile(np.arange(runs), documents)
+    return replace(pool, doc=doc, of=of, score=score.ravel(), rank=rank.ravel())
+
+
+def _divided(pool: Pooled, scores: Floats, by: Floats) -> Pooled:
+    """With these scores divided; 0 where the divisor is."""
+    return replace(pool, score=np.divide(scores, by, out=np.zeros_like(scores), where=by > 0))
+
+
+NORMS: dict[str, Callable[[Pooled], Pooled]] = {
+    "min-max": min_max,
+    "min-max-inverted": min_max_inverted,
+    "max": by_max,
+    "sum": by_sum,
+    "zmuv": zmuv,
+    "rank": by_rank,
+    "borda": borda,
+}
+"""By the names that ranx has for them."""
+
+
+def norm_named(name: str | None) -> str | None:
+    """The name of a norm as it stands in `NORMS`, however it was written; None and "none" are none.
+
+    >>> norm_named("min_max")
+    'min-max'
+    """
+    folded = name.lower().replace("_", "-") if isinstance(name, str) else name
+    if folded in (None, "none") or folded in NORMS:
+        return None if folded == "none" else folded
+    raise InputError(
+        "there is no norm {norm}.{hint} There is {known}",
+        norm=quoted(name),
+        hint=did_you_mean(str(name), NORMS),
+        known=message("{names}, or none", names=", ".join(NORMS)),
+    )

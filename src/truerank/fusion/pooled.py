@@ -1,0 +1,147 @@
+"""Pooled: what several runs return for some queries, a row for each document of a list; and fused lists of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._names import best_first, numbered_within
+from truerank.core.ids import Ids
+from truerank.core.lists import List
+from truerank.core.run import Batch, Columns, Ranked
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ROWS = 1 << 17
+"""Rows that are fused at once: enough for NumPy, few enough for the processor's cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """What some runs return for some queries: rows by query, then run, then rank.
+
+    Attributes:
+        queries: the ids of the queries.
+        query: (documents,) which query each document was returned for; not falling.
+        docs: (documents) their ids.
+        returned: (queries, runs) the length of each list.
+        doc: (rows,) which document each row is.
+        of: (rows,) which list each row stands in, of `returned` row by row.
+        score: (rows,) the scores.
+        rank: (rows,) from 1; 0 where a norm gave a score to a document that the run does not return.
+    """
+
+    queries: Sequence[bytes]
+    query: Ints
+    docs: Ids
+    returned: Ints
+    doc: Ints
+    of: Ints
+    score: Floats
+    rank: Ints
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return int(self.returned.shape[1])
+
+    @cached_property
+    def run(self) -> Ints:
+        """(rows,) whose each row is."""
+        return self.of % self.runs
+
+    @cached_property
+    def count(self) -> Ints:
+        """(documents,) how many rows each has."""
+        return np.bincount(self.doc, minlength=len(self.query))
+
+    @cached_property
+    def length(self) -> Ints:
+        """(rows,) how long each row's list is."""
+        return self.returned.ravel()[self.of]
+
+    @cached_property
+    def candidates(self) -> Ints:
+        """(queries,) how many documents any run returns for each."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    def added(self, values: Floats) -> Floats:
+        """(documents,) the sums of values of rows, in the order of the runs."""
+        return np.asarray(np.bincount(self.doc, values, len(self.query)), np.float64)
+
+    def table(self, values: Floats, otherwise: float) -> Floats:
+        """(runs, documents) the values of rows, or something else where there is no row."""
+        found = np.full((self.runs, len(self.query)), otherwise)
+        found.ravel()[self.run * len(self.query) + self.doc] = values
+        return found
+
+    def per_query(self) -> Iterator[slice]:
+        """The documents of each query that has some."""
+        begins = np.flatnonzero(np.diff(self.query, prepend=-1)).tolist()
+        return map(slice, begins, [*begins[1:], len(self.query)])
+
+
+def pooled(found: Iterable[tuple[bytes, list[List]]], rows: int = ROWS) -> Iterator[Pooled]:
+    """Queries with the list of each run, as many at once as have so many rows."""
+    names: list[bytes] = []
+    waiting: list[list[List]] = []
+    size = 0
+    for query, each in found:
+        names.append(query)
+        waiting.append(each)
+        size += sum(map(len, each))
+        if size >= rows:
+            yield _pooled(names, waiting)
+            names, waiting, size = [], [], 0
+    if names:
+        yield _pooled(names, waiting)
+
+
+def _pooled(queries: Sequence[bytes], lists: Sequence[Sequence[List]]) -> Pooled:
+    flat = [one for each in lists for one in each]
+    runs = len(lists[0])
+    size = np.array([len(one) for one in flat])
+    of = np.repeat(np.arange(len(flat)), size)
+    query = of // runs
+    letters = np.array([len(one.docs.text) for one in flat])
+    ends = np.concatenate([one.docs.ends for one in flat]) + np.repeat(np.cumsum(letters) - letters, size)
+    text = b"".join([one.docs.text for one in flat])
+    first, doc = numbered_within(query, text, ends)
+    rank = np.arange(1, len(of) + 1) - np.repeat(np.cumsum(size) - size, size)
+    score = np.concatenate([one.scores for one in flat])
+    return Pooled(queries, query[first], _some(ends, text, first), size.reshape(-1, runs), doc, of, score, rank)
+
+
+def _some(ends: Ints, text: bytes, rows: Ints) -> Ids:
+    """The ids of these rows."""
+    begins = np.where(rows > 0, ends[rows - 1], 0)
+    length = ends[rows] - begins
+    after = np.cumsum(length)
+    letters = np.arange(int(length.sum())) + np.repeat(begins - after + length, length)
+    return Ids(after, np.frombuffer(text, np.uint8)[letters].tobytes())
+
+
+def ranked(pool: Pooled, scores: Floats, ties: str, depth: int | None) -> Iterator[Batch]:
+    """The fused lists, best first, equal scores in the order of the rule; at most so many documents of each.
+
+    Args:
+        scores: (documents,) the fused scores.
+    """
+    rows = best_first(pool.query, scores, pool.docs.text, pool.docs.ends, ties)
+    if depth is not None:
+        first = np.cumsum(pool.candidates) - pool.candidates
+        rows = rows[np.arange(len(rows)) - first[pool.query] < depth]
+    if len(rows):
+        query = pool.query[rows]
+        begins = np.flatnonzero(np.diff(query, prepend=-1))
+        names = [pool.queries[number] for number in query[begins].tolist()]
+        name_ends = np.concatenate([[0], np.cumsum([len(name) for name in names])])
+        docs = _some(pool.docs.ends, pool.docs.text, rows)
+        ends = np.concatenate([[0], docs.ends])
+        yield Columns(name_ends, b"".join(names), ends, docs.text, scores[rows], runs=np.append(begins, len(rows)))
+    yield from (Ranked(pool.queries[query], (), ()) for query in np.flatnonzero(pool.candidates == 0).tolist())

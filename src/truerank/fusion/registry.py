@@ -1,0 +1,206 @@
+"""The methods of fusion by name, with their parameters."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import did_you_mean, message
+from truerank.core.schema import NUMBER, POSITIVE, Kind, is_number, kind_of, list_of, number, plain
+from truerank.fusion.pooled import Floats
+
+_WEIGHT = number(message("a number from 0 on"), 0)
+_POSITIVE_LIST = list_of(_WEIGHT, message("a list of numbers from 0 on, one for each run"))
+
+Weights = Annotated[
+    Sequence[float],
+    Kind(
+        _POSITIVE_LIST.words,
+        lambda value: _POSITIVE_LIST.allows(value) and any(weight > 0 for weight in value),
+        _POSITIVE_LIST.kept,
+    ),
+]
+"""How much each run counts; one of them more than 0."""
+
+
+def _is_table(value: Any) -> bool:
+    try:
+        return all(np.isfinite(np.asarray(row, np.float64)).all() and np.ndim(row) == 1 for row in value)
+    except (TypeError, ValueError):
+        return False
+
+
+Tables = Annotated[
+    Sequence[Sequence[float]],
+    Kind(
+        message("a list of numbers for each run"),
+        _is_table,
+        lambda value: tuple(tuple(map(float, row)) for row in value),
+    ),
+]
+"""What was learnt of the places of each run's list."""
+
+Scores = Annotated[Sequence[float], list_of(NUMBER, message("a list of numbers, one for each run"))]
+"""What was learnt of each run."""
+
+Amount = Annotated[float, number(message("a number from 0 on"), 0)]
+Share = Annotated[float, Kind(message("a number from 0 to 1"), lambda v: is_number(v) and 0 <= v <= 1, plain)]
+Count = Annotated[int, POSITIVE]
+PER_RUN = (Weights, Tables, Scores)
+"""Parameters with a value for each run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of fusion.
+
+    Attributes:
+        name: as ranx calls it.
+        function: (documents,) scores of a pool.
+        kinds: what each parameter may be.
+        defaults: of the parameters that have one.
+        meaning: one line.
+        source: the paper.
+        reads: "scores" or "ranks".
+        grid: what is tried of each parameter that is tuned.
+        learns: the parameters that are estimated from judgements.
+        per_run: the parameters with a value for each run.
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    kinds: Mapping[str, Kind]
+    defaults: Mapping[str, Any]
+    meaning: str
+    source: str
+    reads: str
+    grid: Mapping[str, Sequence[float]]
+    learns: tuple[str, ...]
+    per_run: frozenset[str]
+
+    def checked(self, params: Mapping[str, Any], runs: int) -> dict[str, Any]:
+        """The parameters as they are kept, with the defaults.
+
+        Raises:
+            InputError: one that the method does not take, that is missing, or that cannot be.
+        """
+        for key in params:
+            if key not in self.kinds:
+                raise InputError(
+                    "{name} takes {known}, not {key}.{hint}",
+                    name=self.name,
+                    known=", ".join(self.kinds) or message("no parameters"),
+                    key=key,
+                    hint=did_you_mean(key, self.kinds),
+                )
+        given = {**self.defaults, **params}
+        for key, kind in self.kinds.items():
+            if key not in given:
+                raise _missing(self, key)
+            given[key] = kind.checked(f"{self.name}: {key}", given[key], InputError)
+            if key in self.per_run and len(given[key]) != runs:
+                raise InputError(
+                    "{name}: {key} has {n} values, and there are {runs} runs: one for each",
+                    name=self.name,
+                    key=key,
+                    n=len(given[key]),
+                    runs=runs,
+                )
+        return given
+
+
+def _missing(method: Method, key: str) -> InputError:
+    if key in method.learns:
+        return InputError(
+            "{name} learns {key} from judgements: tr.tune_fusion(qrels, runs, {name!r}), or "
+            "truerank fuse --tune QRELS",
+            name=method.name,
+            key=key,
+        )
+    return InputError("{name} needs {key}; write it like {name}({key}=…)", name=method.name, key=key)
+
+
+_methods: dict[str, Method] = {}
+
+
+def method(
+    name: str,
+    *,
+    source: str,
+    reads: str,
+    learns: tuple[str, ...] = (),
+    **grid: Sequence[float],
+) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Register a method of fusion: a function of a pool, whose keyword-only parameters are the method's."""
+
+    def register(function: Callable[..., Floats]) -> Callable[..., Floats]:
+        hints = typing.get_type_hints(function, include_extras=True)
+        taken = inspect.signature(function).parameters.values()
+        own = [p for p in taken if p.kind is p.KEYWORD_ONLY]
+        kinds = {p.name: kind_of(hints[p.name], {}) for p in own}
+        defaults = {p.name: p.default for p in own if p.default is not p.empty}
+        meaning = (inspect.getdoc(function) or "").partition("\n")[0]
+        per_run = frozenset(p.name for p in own if hints[p.name] in PER_RUN)
+        _methods[name] = Method(name, function, kinds, defaults, meaning, source, reads, grid, learns, per_run)
+        return function
+
+    return register
+
+
+def methods() -> dict[str, Method]:
+    """All methods by name."""
+    return dict(_methods)
+
+
+def method_named(name: str) -> Method:
+    """The method with this name, in capitals or not; CombSUM is sum."""
+    folded = name.strip().lower().replace("-", "_")
+    found = next((each for each in _spellings(folded) if each in _methods), None)
+    if found is None:
+        raise InputError(
+            "there is no method of fusion {name}.{hint} There is {known}",
+            name=quoted(name),
+            hint=did_you_mean(folded, _methods),
+            known=", ".join(_methods),
+        )
+    return _methods[found]
+
+
+def _spellings(name: str) -> Iterator[str]:
+    yield name
+    yield name.removeprefix("comb").lstrip("_")
+    yield f"{name}fuse"
+    yield name.removesuffix("_fuse").removesuffix("fuse")
+    yield name.replace("weighted_", "w_")
+    yield name.replace("weighted_", "w")
+
+
+def parsed(text: str) -> tuple[Method, dict[str, Any]]:
+    """A method as people write it, and its parameters: "rrf", "rrf(k=20)".
+
+    >>> parsed("rrf(k=20)")[1]
+    {'k': 20}
+    """
+    name, bracket, _ = str(text).partition("(")
+    chosen = method_named(name)
+    if not bracket:
+        return chosen, {}
+    try:
+        node = ast.parse(f"method({text.partition('(')[2]}", mode="eval").body
+        if not isinstance(node, ast.Call) or node.args:
+            raise ValueError
+        keys = [str(word.arg) for word in node.keywords]
+        values = [ast.literal_eval(word.value) for word in node.keywords]
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise InputError(
+            "cannot read the method {text}; write it like rrf(k=60) or wsum(weights=[0.3, 0.7])",
+            text=quoted(text),
+        ) from None
+    return chosen, dict(zip(keys, values, strict=True))

@@ -1,0 +1,277 @@
+"""Fusion with parameters that are tuned on other queries than those that are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate
+from truerank.core.faults import Interleaved
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.rules import RulesLike
+from truerank.core.run import Batch, Progress, Run, RunLike, unreported
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for
+from truerank.formats import read_qrels
+from truerank.fusion.aligned import Found, aligned
+from truerank.fusion.fusing import Way, opened, way_of
+from truerank.fusion.learning import places
+from truerank.fusion.pooled import Floats, Ints, Pooled, pooled, ranked
+from truerank.fusion.registry import parsed
+from truerank.fusion.tuning import Params, Trials, settings
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Queries that were held out together.
+
+    Attributes:
+        queries: their ids.
+        params: what they were fused with, tuned on all other queries.
+        tuned: the mean over those other queries.
+        held_out: the mean over these.
+    """
+
+    queries: tuple[str, ...]
+    params: Params
+    tuned: float
+    held_out: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**vars(self), "queries": list(self.queries), "params": _plain(self.params)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TunedFusion(Presented):
+    """A fused run of which no query had a part in its own parameters, and what it scores.
+
+    Attributes:
+        method, norm, measure: how runs were fused, and what was maximised (minimised, where less is better).
+        runs: their names.
+        run: the fused run; a query that is not judged has `params`.
+        scores: of it: each value is of a query that was held out.
+        folds: which queries were held out together, and their parameters.
+        params: tuned on all judged queries, for queries to come.
+        flattered: what `params` score on the queries that they were tuned on: too much.
+        alone: {run: what it scores by itself}.
+        tried: how many settings were.
+        seed: of the folds.
+    """
+
+    built_by = "fusion"
+
+    method: str
+    norm: str | None
+    measure: str
+    runs: tuple[str, ...]
+    run: Run = field(repr=False)
+    scores: Scores
+    folds: tuple[Fold, ...]
+    params: Params
+    flattered: float
+    alone: Mapping[str, float]
+    tried: int
+    seed: int
+
+    @property
+    def mean(self) -> float:
+        """The mean over the held-out queries."""
+        return float(self.scores.mean[self.measure])
+
+    def _summary(self) -> str:
+        return f"TunedFusion({self.method}, {len(self.folds)} folds; held out {self.measure}: {self.mean:.4f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        left = ("run", "scores", "folds")
+        return {
+            **{key: value for key, value in vars(self).items() if key not in left},
+            "runs": list(self.runs),
+            "params": _plain(self.params),
+            "alone": dict(self.alone),
+            "mean": self.mean,
+            "folds": [fold.to_dict() for fold in self.folds],
+            "scores": self.scores.to_dict(),
+        }
+
+
+def _plain(params: Params) -> dict[str, Any]:
+    return {key: [*value] if isinstance(value, tuple) else value for key, value in params.items()}
+
+
+def tune_fusion(
+    qrels: QrelsLike,
+    runs: Sequence[RunLike],
+    method: str = "wsum",
+    measure: str = "nDCG@10",
+    *,
+    norm: str | None = "min-max",
+    folds: int = 5,
+    step: float = 0.1,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    depth: int | None = None,
+    rules: RulesLike | None = None,
+    seed: int = 0,
+    progress: Progress = unreported,
+    **params: Any,
+) -> TunedFusion:
+    """Fuse runs with parameters (weights, k, learnt probabilities) tuned by nested cross-validation.
+
+    The judged queries are dealt into folds. Each fold is fused with the setting that is best on the queries of the
+    others; what a method learns from judgements is learnt there too, for the choice of a setting from the others of
+    these. So no query has a part in what it is fused with, and the scores are what new queries would see.
+
+    Args:
+        qrels, runs: as for `evaluate`. The lists of the judged queries are held in memory.
+        method: one with parameters to tune or to learn, such as "wsum", "rrf", "gmnz", "probfuse".
+        measure: what to maximise.
+        norm, depth, rules: as for `fuse`; rules as for `evaluate` too.
+        folds: how many.
+        step: between the weights that are tried, whose sum is 1.
+        grid: {parameter: values to try}, in place of the method's own.
+        seed: of the folds.
+        progress: called with how many settings were tried, and of how many.
+        params: parameters that are not to be tuned.
+
+    Raises:
+        TruerankError: as for `fuse` and `evaluate`; too few queries for the folds; nothing to tune.
+
+    >>> import truerank as tr
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good, bad = ({q: run for q in qrels} for run in ({"a": 2.0, "b": 1.0}, {"b": 2.0, "c": 1.0, "a": 0.5}))
+    >>> tuned = tr.tune_fusion(qrels, [good, bad], "wsum", "RR", folds=3, step=0.5)
+    >>> tuned.mean, tuned.params, len(tuned.folds)
+    (1.0, {'weights': (1.0, 0.0)}, 3)
+    """
+    chosen, written = parsed(method)
+    sources, known = opened(runs), read_qrels(qrels)
+    way, given = way_of(chosen, norm, rules), {**written, **params}
+    asked = asked_for(measure, way.rules)
+    if len(asked) != 1:
+        raise InputError("fusion is tuned for one measure, not for {n}", n=len(asked))
+    (wanted,) = asked.values()
+    trials = Trials(
+        way,
+        known,
+        str(wanted),
+        _judged(sources, known, way),
+        _dealt(len(known), folds, seed),
+        -1 if wanted.definition.lower_is_better else 1,
+        settings(chosen, given, len(sources), step, grid or {}),
+        given,
+        [places(known, source, way.rules) for source in sources] if chosen.learns else [],
+    )
+    if chosen.learns and trials.folds == 2 and len(trials.settings) > 1:
+        raise InputError(
+            "{method} learns and is tuned: for both it takes 3 folds at least, or {keys} that is given",
+            method=chosen.name,
+            keys=", ".join(trials.settings[0]),
+        )
+    return _tuned(trials, sources, depth, seed, progress)
+
+
+def _dealt(queries: int, folds: int, seed: int) -> Ints:
+    """(queries,) the fold of each: as many in each as can be."""
+    if not 2 <= folds <= queries:
+        raise InputError(
+            "{queries} judged queries cannot be dealt into {folds} folds: 2 at least, with a query in each",
+            queries=queries,
+            folds=folds,
+        )
+    fold = np.empty(queries, np.int64)
+    fold[np.random.default_rng(seed).permutation(queries)] = np.arange(queries) % folds
+    return fold
+
+
+def _judged(sources: Sequence[Run], qrels: Qrels, way: Way) -> list[Pooled]:
+    """The lists of the judged queries."""
+
+    def found(together: bool) -> list[Pooled]:
+        lists = aligned(sources, way.rules, together=together)
+        return list(pooled((query, each) for query, each in lists if query in known))
+
+    known = set(qrels.queries)
+    try:
+        pools = found(together=False)
+    except Interleaved:
+        pools = found(together=True)
+    if not pools:
+        raise InputError("the runs answer no judged query: are runs and qrels of one collection?", qrels.name)
+    return pools
+
+
+def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int, progress: Progress) -> TunedFusion:
+    done = 0
+
+    def report() -> None:
+        nonlocal done
+        done += 1
+        progress(done, trials.times)
+
+    chosen = [trials.best(fold, report) for fold in range(trials.folds)]
+    params = [trials.params(setting, frozenset({fold})) for fold, setting in enumerate(chosen)]
+    final = trials.params(trials.best(None, report), frozenset())
+    run = _held_out(trials, sources, [*params, final], depth)
+    scores = evaluate(trials.qrels, run, trials.measure, rules=trials.way.rules)
+    values = trials.by_query(scores)
+    names = tuple(trials.place)
+    folds = tuple(
+        Fold(
+            tuple(name for name, of in zip(names, trials.fold.tolist(), strict=True) if of == fold),
+            params[fold],
+            _mean(trials.values(params[fold])[trials.fold != fold]),
+            _mean(values[trials.fold == fold]),
+        )
+        for fold in range(trials.folds)
+    )
+    alone = {
+        source.name: float(
+            evaluate(trials.qrels, source, trials.measure, rules=trials.way.rules).mean[trials.measure]
+        )
+        for source in sources
+    }
+    return TunedFusion(
+        trials.way.method.name,
+        trials.way.norm if trials.way.method.reads == "scores" else None,
+        trials.measure,
+        tuple(alone),
+        run,
+        scores,
+        folds,
+        final,
+        _mean(trials.values(final)),
+        alone,
+        len(trials.settings),
+        seed,
+    )
+
+
+def _mean(values: Floats) -> float:
+    """The mean of those that are in it."""
+    return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else 0.0
+
+
+def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], depth: int | None) -> Run:
+    """The fused run: each query with the parameters of its fold, those that are not judged with the last ones."""
+    fold_of = dict(zip(trials.qrels.queries, trials.fold.tolist(), strict=True))
+
+    def fused(pool: Pooled) -> Floats:
+        fold = np.array([fold_of.get(query, len(params) - 1) for query in pool.queries])[pool.query]
+        scores = np.empty(len(fold))
+        for number in np.unique(fold).tolist():
+            scores[fold == number] = trials.way.fused(pool, params[number])[fold == number]
+        return scores
+
+    def batches(together: bool) -> Iterator[Batch]:
+        found: Iterator[Found] = aligned(sources, trials.way.rules, together=together)
+        for pool in pooled(found):
+            yield from ranked(pool, fused(pool), trials.way.rules.ties, depth)
+
+    name = f"{trials.way.method.name} (tuned)"
+    return Run(name, lambda: batches(together=False), together=lambda: batches(together=True))

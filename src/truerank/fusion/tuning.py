@@ -1,0 +1,169 @@
+"""Parameters of fusion, tuned on other queries than those whose values are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+
+from truerank.core._kernel import as_text
+from truerank.core.equal import CLOSE
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Run
+from truerank.core.scores import Scores
+from truerank.fusion.fusing import Way
+from truerank.fusion.learning import Bools, Places, learn
+from truerank.fusion.pooled import Floats, Ints, Pooled, ranked
+from truerank.fusion.registry import Method
+
+MOST = 2000
+"""Settings that are tried at most."""
+
+Params = Mapping[str, Any]
+
+
+def settings(
+    method: Method, fixed: Params, runs: int, step: float, grid: Mapping[str, Sequence[Any]]
+) -> list[Params]:
+    """All values that are tried of the parameters that are not fixed; of weights the most even first.
+
+    Raises:
+        InputError: there is nothing to tune, or too much.
+    """
+    tried: dict[str, Sequence[Any]] = {key: tuple(values) for key, values in {**method.grid, **grid}.items()}
+    if "weights" in method.kinds:
+        tried.setdefault("weights", shares(runs, step))
+    tried = {key: values for key, values in tried.items() if key not in fixed}
+    if not tried and not method.learns:
+        raise InputError(
+            "{method} has nothing to tune: take tr.fuse(runs, {method!r}), or tune wsum, rrf, gmnz, …",
+            method=method.name,
+        )
+    many = int(np.prod([len(values) for values in tried.values()], dtype=float))
+    if not 0 < many <= MOST:
+        raise InputError(
+            "{n:,} settings of {runs} runs are to be tried, of {most:,} at most: take a larger step, or a grid",
+            n=many,
+            runs=runs,
+            most=MOST,
+        )
+    return [dict(zip(tried, values, strict=True)) for values in product(*tried.values())]
+
+
+def shares(runs: int, step: float) -> list[tuple[float, ...]]:
+    """All weights in such steps whose sum is 1, the most even first.
+
+    >>> shares(2, 0.5)
+    [(0.5, 0.5), (0.0, 1.0), (1.0, 0.0)]
+    """
+    if not 0 < step <= 1:
+        raise InputError("step is a number above 0 and at most 1, not {step}", step=step)
+    whole = round(1 / step)
+    cuts = combinations_with_replacement(range(whole + 1), runs - 1)
+    found = (np.diff([0, *cut, whole]).tolist() for cut in cuts)
+    even = sorted(found, key=lambda parts: (sum(part**2 for part in parts), parts))
+    return [tuple(part / whole for part in parts) for parts in even]
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """What settings score on the judged queries, whose lists are in memory.
+
+    Attributes:
+        fold: (queries,) which fold each judged query is in, in the order of the qrels.
+        better: 1 where more is better, -1 where less is.
+        settings: what is tried.
+        fixed: parameters that are not.
+        places: of each run, for methods that learn.
+        known: what was tried already, by the folds that nothing was learnt from.
+    """
+
+    way: Way
+    qrels: Qrels
+    measure: str
+    pools: Sequence[Pooled]
+    fold: Ints
+    better: int
+    settings: Sequence[Params]
+    fixed: Params
+    places: Sequence[Places]
+    known: dict[frozenset[int], Floats] = field(default_factory=dict)
+
+    def params(self, setting: int, without: frozenset[int]) -> Params:
+        """The parameters of a setting, learnt from the queries of the other folds."""
+        given = {**self.fixed, **self.settings[setting]}
+        segments = given.pop("segments", 0)
+        for key in self.way.method.learns:
+            some: Bools = ~np.isin(self.fold, list(without))
+            given.setdefault(key, learn(self.way.method.name, self.places, some, segments))
+        return self.way.method.checked(given, self.pools[0].runs)
+
+    def values(self, params: Params) -> Floats:
+        """(queries,) what these parameters score on each; NaN where a query is not in the mean."""
+
+        def batches() -> Iterator[Batch]:
+            for pool in self.pools:
+                yield from ranked(pool, self.way.fused(pool, params), self.way.rules.ties, None)
+
+        scores = evaluate(self.qrels, Run("fusion", batches), self.measure, rules=self.way.rules)
+        return self.by_query(scores)
+
+    def by_query(self, scores: Scores) -> Floats:
+        """(queries,) the values of each; NaN where a query is not in the mean."""
+        found = np.full(len(self.qrels), np.nan)
+        found[[self.place[query] for query in scores.queries]] = scores[self.measure]
+        return found
+
+    @property
+    def folds(self) -> int:
+        """How many folds there are."""
+        return int(self.fold.max()) + 1
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each judged query stands."""
+        return {as_text(query): i for i, query in enumerate(self.qrels.queries)}
+
+    def tried(self, without: frozenset[int], report: Callable[[], None]) -> Floats:
+        """(settings, queries) what each setting scores, if nothing is learnt from these folds."""
+        key = without if self.way.method.learns else frozenset()
+        if key not in self.known:
+            rows = []
+            for setting in range(len(self.settings)):
+                rows.append(self.values(self.params(setting, key)))
+                report()
+            self.known[key] = np.array(rows)
+        return self.known[key]
+
+    def best(self, held: int | None, report: Callable[[], None]) -> int:
+        """The setting that is best on average over the queries of all folds but one, each learnt without its own.
+
+        Args:
+            held: the fold whose queries have no part in it; None: all have.
+        """
+        if len(self.settings) == 1:
+            return 0
+        total = np.zeros(len(self.settings))
+        queries = 0
+        for fold in range(self.folds):
+            if fold != held:
+                without = frozenset({fold} if held is None else {fold, held})
+                values = self.tried(without, report)[:, self.fold == fold]
+                total += np.nansum(values, axis=1)
+                queries += int((~np.isnan(values[0])).sum())
+        mean = self.better * total / max(1, queries)
+        return int(np.argmax(mean > mean.max() - CLOSE))  # the first of those that are equal
+
+    @property
+    def times(self) -> int:
+        """How many fusions there are to try."""
+        if len(self.settings) == 1:
+            return 0
+        sets = self.folds * (self.folds + 1) // 2 if self.way.method.learns else 1
+        return sets * len(self.settings)

@@ -1,0 +1,110 @@
+"""A tuned fusion as tables: what it scores on held-out queries beside each run, and the parameters of each fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truerank.core.messages import message, plural, warned
+from truerank.fusion.tuned import Fold, TunedFusion
+from truerank.present.document import Document
+from truerank.present.names import labels
+from truerank.present.table import Cell, Table
+
+FEW = 20
+"""With fewer queries in what a fold is tuned on, the choice is mostly chance."""
+
+LONG = 4
+"""More numbers than this of a parameter are not shown."""
+
+FLAT = ("fold", "queries", "params", "tuned", "held_out")
+
+
+def document_of(found: TunedFusion, digits: int | None = None) -> Document:
+    """The means, then a row a fold."""
+    drawn = 4 if digits is None else digits
+    tables = [_means(found, drawn), _folds(found, drawn)]
+    rows = tuple(
+        (i, len(fold.queries), _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found)
+    )
+    plain = {**found.to_dict(), "remarks": remarks_of(found)}
+    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(found))
+
+
+def _means(found: TunedFusion, digits: int) -> Table:
+    names = labels(found.runs)
+    rows: list[tuple[Cell, ...]] = [
+        (message("{method}, each query held out", method=found.method), found.mean),
+        *((name, found.alone[run]) for name, run in zip(names, found.runs, strict=True)),
+    ]
+    return Table((message("run"), found.measure), tuple(rows), digits=digits)
+
+
+def _folds(found: TunedFusion, digits: int) -> Table:
+    columns = (
+        message("fold"),
+        message("queries"),
+        message("parameters"),
+        message("{measure} where tuned", measure=found.measure),
+        message("{measure} held out", measure=found.measure),
+    )
+    rows = tuple(
+        (i, len(fold.queries), _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found)
+    )
+    notes = (*_notes(found), *remarks_of(found))
+    return Table(columns, rows, message("parameters by fold"), notes, digits=digits)
+
+
+def _numbered(found: TunedFusion) -> list[tuple[int, Fold]]:
+    return list(enumerate(found.folds, 1))
+
+
+def _shown(params: Any) -> str:
+    """The parameters as they are written; of what was learnt of many places only that it was."""
+    return ", ".join(f"{key}={_value(value)}" for key, value in params.items())
+
+
+def _value(value: Any) -> str:
+    if not isinstance(value, tuple):
+        return f"{value:g}"
+    if any(isinstance(one, tuple) for one in value):
+        return "[…]"
+    return "[" + ", ".join(f"{one:.4g}" for one in value) + "]"
+
+
+def _notes(found: TunedFusion) -> list[str]:
+    norm = found.norm or message("none")
+    return [
+        message(
+            "Each query was fused with parameters that were tuned on the other folds: none had a part in its own "
+            "(nested cross-validation, {folds} folds, seed {seed}).",
+            folds=len(found.folds),
+            seed=found.seed,
+        ),
+        plural(
+            "{n:,} setting was tried; norm: {norm}; for new queries: {params}.",
+            "{n:,} settings were tried; norm: {norm}; for new queries: {params}.",
+            n=found.tried,
+            norm=norm,
+            params=_shown(found.params),
+        ),
+        message(
+            "On the queries that they were tuned on, the latter score {flattered:.4f}: not to be reported.",
+            flattered=found.flattered,
+        ),
+    ]
+
+
+def remarks_of(found: TunedFusion) -> list[str]:
+    """What a reader must know."""
+    said: list[str] = []
+    judged = sum(len(fold.queries) for fold in found.folds)
+    fewest = judged - max(len(fold.queries) for fold in found.folds)
+    if fewest < FEW:
+        said.append(
+            warned(
+                message(
+                    "a fold was tuned on {n} queries: with fewer than {few} it is mostly chance.", n=fewest, few=FEW
+                )
+            )
+        )
+    return said

@@ -1,0 +1,347 @@
+"""Fused runs are what the definitions say, whatever the runs hold, and are read query by query."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import truerank as tr
+from oracles_fusion import best_first, fused
+from truerank.fusion import aligned, methods
+from truerank.fusion.norms import NORMS
+from truerank.fusion.pooled import pooled
+
+PARAMS: dict[str, dict[str, Any]] = {
+    "gmnz": {"gamma": 0.7},
+    "wsum": {"weights": (0.2, 0.5, 0.3)},
+    "wmnz": {"weights": (0.2, 0.5, 0.3)},
+    "mixed": {"weights": (0.2, 0.5, 0.3)},
+    "rbc": {"phi": 0.8},
+    "w_bordafuse": {"weights": (2, 0, 1)},
+    "w_condorcet": {"weights": (0.1, 0.2, 0.3)},
+    "bayesfuse": {"log_odds": ((0.5, -1.0), (0.25,), (-2.0, -3.0, -4.0))},
+    "mapfuse": {"map_scores": (0.3, 0.1, 0.2)},
+    "posfuse": {"probs": ((0.5, 0.25), (0.125,), ())},
+    "probfuse": {"probs": ((0.5, 0.25), (0.125, 0.5, 0.1), (1.0,))},
+    "segfuse": {"probs": tuple(tuple((i + k) / 20 for k in range(10)) for i in range(3))},
+    "slidefuse": {"probs": ((0.5, 0.25, 0.75), (0.125,), (0.5, 0.5, 0.0, 0.5)), "w": 1},
+}
+"""Of the methods that need some; three runs."""
+
+Run = dict[str, dict[str, float]]
+
+
+def world(seed: int, *, scores: int = 9, queries: int = 6, runs: int = 3) -> list[Run]:
+    """Runs with many ties, of which each lacks a query now and then."""
+    rng = random.Random(seed)
+    docs = [f"d{i}" for i in range(14)]
+
+    def one() -> dict[str, float]:
+        return {doc: rng.randint(1, scores) / 4 for doc in rng.sample(docs, rng.randint(1, 10))}
+
+    return [{f"q{q}": one() for q in range(queries) if q == 0 or rng.random() < 0.8} for _ in range(runs)]
+
+
+def expected(runs: list[Run], method: str, norm: str | None, **params: Any) -> Run:
+    queries = dict.fromkeys(itertools.chain.from_iterable(runs))
+    return {q: fused([run.get(q, {}) for run in runs], method, norm, **params) for q in queries}
+
+
+def assert_fused(found: tr.Run, wanted: Run) -> None:
+    lists = found.to_dict()
+    assert list(lists) == list(wanted)
+    for query, scores in wanted.items():
+        assert lists[query] == pytest.approx(scores, rel=1e-12, abs=1e-12)
+        assert list(lists[query]) == best_first(lists[query])
+
+
+@pytest.mark.parametrize("norm", [None, *NORMS])
+@pytest.mark.parametrize("method", methods())
+def test_every_method_is_its_definition_under_every_norm(method, norm):
+    for seed in range(4):
+        runs, params = world(seed), PARAMS.get(method, {})
+        if method == "segfuse" and norm == "borda":
+            continue  # its scores of what is not returned have no place in a list
+        assert_fused(tr.fuse(runs, method, norm=norm, **params), expected(runs, method, norm, **params))
+
+
+LISTS = st.dictionaries(
+    st.sampled_from(["a", "b", "bb", "é", "id 7"]), st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), max_size=5
+)
+RUNS = st.lists(st.dictionaries(st.sampled_from(["q", "r", "s"]), LISTS, max_size=3), min_size=3, max_size=3)
+
+
+@given(
+    runs=RUNS, method=st.sampled_from(sorted(methods())), norm=st.sampled_from([None, "min-max", "rank", "zmuv"])
+)
+def test_any_runs_are_fused_as_defined_or_refused_in_words(runs, method, norm):
+    shared = {q for one, other in itertools.combinations(runs, 2) for q in one if q in other}
+    params = PARAMS.get(method, {})
+    found = tr.fuse(runs, method, norm=norm, **params)
+    if not shared:
+        with pytest.raises(tr.InputError, match="no two of the runs answer a query in common"):
+            found.to_dict()
+        return
+    wanted = expected(runs, method, norm, **params)
+    for query, scores in found.to_dict().items():
+        assert scores == pytest.approx(wanted[query], rel=1e-9, abs=1e-9)
+
+
+ANSWERING = st.fixed_dictionaries({"q": LISTS}, optional={"r": LISTS, "s": LISTS})
+
+
+@given(runs=st.lists(ANSWERING, min_size=2, max_size=3), seed=st.integers(0, 9))
+def test_the_order_of_rows_changes_no_bit(runs, seed):
+    mixed = [
+        {q: dict(random.Random(seed).sample([*docs.items()], len(docs))) for q, docs in r.items()} for r in runs
+    ]
+    assert tr.fuse(runs, "sum").to_dict() == tr.fuse(mixed, "sum").to_dict()
+
+
+def test_how_many_queries_are_fused_at_once_changes_no_bit(monkeypatch):
+    runs = world(5, queries=20)
+    whole = tr.fuse(runs, "mnz", norm="zmuv").to_dict()
+    monkeypatch.setattr(pooled, "__defaults__", (1,))
+    assert tr.fuse(runs, "mnz", norm="zmuv").to_dict() == whole
+
+
+def test_equal_scores_stand_in_the_order_of_the_rules():
+    runs = [{"q": {"a": 2.0, "c": 1.0}}, {"q": {"b": 2.0, "c": 1.0}}]
+    order = {
+        "doc-descending": ["c", "b", "a"],
+        "doc-ascending": ["c", "a", "b"],
+    }
+    for ties, docs in order.items():
+        (columns,) = tr.fuse(runs, "rrf(k=60)", rules={"ties": ties}).batches()
+        assert [bytes(columns.doc_text)[i : i + 1].decode() for i in range(3)] == docs
+
+
+def test_ranks_of_equal_scores_follow_the_rules_too():
+    runs = [{"q": {"a": 1.0, "b": 1.0}}, {"q": {"c": 1.0}}]
+    assert tr.fuse(runs, "isr").to_dict()["q"] == {"c": 1.0, "b": 1.0, "a": 0.25}
+    assert tr.fuse(runs, "isr", rules={"ties": "doc-ascending"}).to_dict()["q"] == {"c": 1.0, "a": 1.0, "b": 0.25}
+    assert tr.fuse(runs, "isr", rules={"ties": "input"}).to_dict()["q"] == {"c": 1.0, "a": 1.0, "b": 0.25}
+
+
+def test_depth_keeps_the_best_and_the_rules_depth_reads_the_best():
+    runs = [{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 3.0, "b": 2.0}}]
+    assert list(tr.fuse(runs, "rrf", depth=2).to_dict()["q"]) == ["c", "b"]
+    assert tr.fuse(runs, "sum", norm=None, rules={"depth": 1}).to_dict() == {"q": {"c": 3.0, "a": 3.0}}
+
+
+def test_a_fused_run_is_a_run_for_every_function():
+    qrels, runs = {"q0": {"d1": 1, "d2": 1}}, world(3)
+    one, other = tr.fuse(runs, "rrf"), tr.fuse(runs, "sum", name="added")
+    assert tr.evaluate(qrels, one, "nDCG@10").mean == tr.evaluate(qrels, one.to_dict(), "nDCG@10").mean
+    assert tr.compare(qrels, {"a": one, "b": other}, "RR").systems == ("a", "b")
+    assert (one.name, other.name) == ("rrf", "added")
+
+
+# Files
+
+
+def written(path: Path, run: Run, *, shuffled: bool = False, order: int = 1) -> str:
+    rows = [(q, doc, score) for q, docs in list(run.items())[::order] for doc, score in docs.items()]
+    if shuffled:
+        random.Random(1).shuffle(rows)
+    path.write_text("".join(f"{q} Q0 {doc} 1 {score!r} tag\n" for q, doc, score in rows))
+    return str(path)
+
+
+def test_files_are_fused_like_dicts_whatever_their_order(tmp_path, monkeypatch):
+    runs = world(7, queries=30)
+    wanted = tr.fuse(runs, "sum").to_dict()
+    same = [written(tmp_path / f"{i}.run", run) for i, run in enumerate(runs)]
+    turned = [same[0], *(written(tmp_path / f"t{i}.run", run, order=-1) for i, run in enumerate(runs[1:]))]
+    mixed = [same[0], *(written(tmp_path / f"m{i}.run", run, shuffled=True) for i, run in enumerate(runs[1:]))]
+    assert tr.fuse(same, "sum").to_dict() == wanted
+    for files in (turned, mixed):
+        assert tr.fuse(files, "sum").to_dict() == {q: wanted[q] for q in tr.fuse(files, "sum").to_dict()}
+        assert set(tr.fuse(files, "sum").to_dict()) == set(wanted)
+    monkeypatch.setattr(aligned, "MOST", 20)
+    assert set(tr.fuse(turned, "sum").to_dict()) == set(wanted)
+
+
+def test_lists_that_wait_are_put_aside_on_disk_and_read_from_there(tmp_path, monkeypatch):
+    runs = world(8, queries=40)
+    wanted = tr.fuse(runs, "mnz").to_dict()
+    files = [written(tmp_path / f"{i}.run", run, order=(1, -1, 1)[i]) for i, run in enumerate(runs)]
+    aside: list[int] = []
+    monkeypatch.setattr(aligned, "MOST", 10)
+    put = aligned._Waiting._put_aside
+    monkeypatch.setattr(aligned._Waiting, "_put_aside", lambda self: (aside.append(1), put(self)))
+    found = tr.fuse(files, "mnz").to_dict()
+    assert aside
+    assert found == {query: wanted[query] for query in found}
+    assert len(found) == len(wanted)
+
+
+def test_only_a_few_lists_are_in_memory_at_once(tmp_path):
+    """Files whose queries come in one order are read side by side: none is ahead of the others."""
+    runs = [{f"q{q:05}": {f"d{d}": 1.0 + d + i for d in range(20)} for q in range(3000)} for i in range(2)]
+    sources = [tr.open_run(written(tmp_path / f"{i}.run", run)) for i, run in enumerate(runs)]
+    ahead = 0
+    waiting = [aligned._Waiting(aligned.lists(source, tr.Rules())) for source in sources]
+    for query, _ in waiting[0].rest():
+        assert waiting[1].of(query) is not None
+        ahead = max(ahead, waiting[1].rows)
+    assert ahead == 0
+
+
+def test_a_fused_run_is_saved_in_any_format_and_compressed(tmp_path):
+    runs = world(9)
+    run = tr.fuse(runs, "rrf", depth=3)
+    for name in ("fused.run", "fused.run.gz", "fused.json", "fused.parquet"):
+        run.save(tmp_path / name)
+        assert tr.open_run(str(tmp_path / name)).to_dict() == run.to_dict()
+    with gzip.open(tmp_path / "fused.run.gz", "rt") as file:
+        ranks = [line.split()[3] for line in file]
+    assert set(ranks) <= {"1", "2", "3"}
+
+
+def test_scattered_rows_are_put_together_when_a_run_is_saved(tmp_path):
+    runs = world(10)
+    files = [written(tmp_path / f"{i}.run", run, shuffled=True) for i, run in enumerate(runs)]
+    tr.fuse(files, "rrf").save(tmp_path / "fused.run")
+    saved = tr.open_run(str(tmp_path / "fused.run")).to_dict()
+    assert saved == {query: tr.fuse(runs, "rrf").to_dict()[query] for query in saved}
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("runs", [[], [{"q": {"a": 1.0}}], {"q": {"a": 1.0}}, "one.run"])
+def test_one_run_is_nothing_to_fuse(runs):
+    with pytest.raises(tr.InputError, match="a list of two runs at least"):
+        tr.fuse(runs)
+
+
+A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "message"),
+    [
+        ("rff", {}, "there is no method of fusion 'rff'. Did you mean rrf?"),
+        ("rrf", {"norm": "minmax"}, "there is no norm 'minmax'. Did you mean min-max?"),
+        ("rrf", {"q": 1}, "rrf takes k, not q"),
+        ("isr", {"k": 1}, "isr takes no parameters, not k"),
+        ("rrf", {"k": -1}, "rrf: k is a number from 0 on, not -1"),
+        ("rbc", {"phi": 1.5}, "rbc: phi is a number from 0 to 1, not 1.5"),
+        ("rbc", {}, "rbc needs phi; write it like rbc(phi=…)"),
+        ("rrf(60)", {}, "cannot read the method 'rrf(60)'"),
+        ("rrf(k=60", {}, "cannot read the method"),
+        ("wsum", {}, "wsum needs weights"),
+        ("wsum", {"weights": [1]}, "wsum: weights has 1 values, and there are 2 runs: one for each"),
+        ("wsum", {"weights": [1, -1]}, "wsum: weights is a list of numbers from 0 on, one for each run, not"),
+        ("wsum", {"weights": [0, 0]}, "wsum: weights is a list of numbers from 0 on"),
+        ("wsum", {"weights": [1, float("nan")]}, "wsum: weights is a list of numbers from 0 on"),
+        ("wsum", {"weights": "12"}, "wsum: weights is a list of numbers from 0 on"),
+        ("posfuse", {}, "posfuse learns probs from judgements: tr.tune_fusion"),
+        ("posfuse", {"probs": [[1.0]]}, "posfuse: probs has 1 values, and there are 2 runs"),
+        ("posfuse", {"probs": [[1.0], ["x"]]}, "posfuse: probs is a list of numbers for each run, not"),
+        ("slidefuse", {"probs": [[1.0], [1.0]], "w": 0}, "slidefuse: w is a positive whole number, not 0"),
+        ("rrf", {"depth": 0}, "depth is a positive whole number, not 0"),
+        ("rrf", {"norm": "min-max-inverted", "rules": {"depth": 5}}, "takes the lowest scores for the best"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(method, given, message):
+    with pytest.raises(tr.TruerankError, match=r".*") as error:
+        tr.fuse([A, B], method, **given)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_not_finite_is_refused(score):
+    with pytest.raises(tr.InputError, match=r"run 2: query q: the score is not a finite number"):
+        tr.fuse([A, {"q": {"b": score}}], "sum").to_dict()
+
+
+def test_scores_that_become_infinite_are_refused():
+    with pytest.raises(tr.InputError, match="the fused scores of query q are not finite"):
+        tr.fuse([{"q": {"a": 1.7e308}}, {"q": {"a": 1.7e308}}], "sum", norm=None).to_dict()
+
+
+def test_negative_scores_are_not_divided_by_the_highest():
+    with pytest.raises(tr.InputError, match="the scores of query q are negative, and norm='max'"):
+        tr.fuse([{"q": {"a": -1.0, "b": -2.0}}, A], "sum", norm="max").to_dict()
+
+
+def test_runs_without_a_query_in_common_are_refused():
+    with pytest.raises(tr.InputError, match=r"no two of the runs answer a query in common \(run 1, run 2\)"):
+        tr.fuse([A, {"other": {"a": 1.0}}]).to_dict()
+
+
+def test_a_document_twice_is_refused_with_its_lines(tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 a 1 2.0 t\nq Q0 a 2 1.0 t\n")
+    with pytest.raises(
+        tr.InputError, match=r"a.run:2: document a is returned twice for query q \(first in line 1\)"
+    ):
+        tr.fuse([str(tmp_path / "a.run"), A]).to_dict()
+    first = tr.fuse([str(tmp_path / "a.run"), A], "sum", norm=None, rules={"duplicates": "first"})
+    assert first.to_dict() == {"q": {"a": 4.0, "b": 1.0}}
+
+
+def test_equal_scores_of_a_list_become_nought():
+    runs = [{"q": {"a": 3.0, "b": 3.0}}, {"q": {"b": 0.1}}]
+    for norm in ("min-max", "min-max-inverted", "sum", "zmuv"):
+        assert tr.fuse(runs, "sum", norm=norm).to_dict() == {"q": {"b": 0.0, "a": 0.0}}
+
+
+def test_methods_go_by_the_names_of_the_literature():
+    runs = world(2)
+    for one, other in [("CombSUM", "sum"), ("comb_mnz", "mnz"), ("RRF", "rrf"), ("Borda", "bordafuse")]:
+        assert tr.fuse(runs, one).to_dict() == tr.fuse(runs, other).to_dict()
+    weights = {"weights": [1, 2, 3]}
+    assert tr.fuse(runs, "weighted_sum", **weights).to_dict() == tr.fuse(runs, "wsum", **weights).to_dict()
+    assert (
+        tr.fuse(runs, "weighted_condorcet", **weights).to_dict()
+        == tr.fuse(runs, "w_condorcet", **weights).to_dict()
+    )
+
+
+def test_a_majority_that_orders_all_documents_is_the_condorcet_order():
+    orders = [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["d", "c", "b", "a"]]
+    runs = [{"q": {doc: float(-i) for i, doc in enumerate(order)}} for order in orders]
+    assert tr.fuse(runs, "condorcet").to_dict() == {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    cycle = [{"q": {doc: float(-i) for i, doc in enumerate(order)}} for order in ("abc", "bca", "cab")]
+    assert tr.fuse(cycle, "condorcet").to_dict() == {"q": {"c": 2.0, "b": 2.0, "a": 2.0}}
+
+
+def test_the_condorcet_order_does_not_depend_on_how_many_pairs_are_compared_at_once(monkeypatch):
+    runs = world(12)
+    whole = tr.fuse(runs, "condorcet").to_dict()
+    monkeypatch.setattr("truerank.fusion.ranks.PAIRS", 3)
+    assert tr.fuse(runs, "condorcet").to_dict() == whole
+
+
+# What a run can do
+
+
+def test_a_run_becomes_a_dict_and_frames_best_first(tmp_path):
+    run = tr.open_run({"q": {"a": 1.0, "c": 1.0, "b": 2.0}, "r": ["x", "y"]})
+    assert run.to_dict() == {"q": {"b": 2.0, "c": 1.0, "a": 1.0}, "r": {"x": 0.0, "y": -1.0}}
+    assert list(run.to_dict()["q"]) == ["b", "c", "a"]
+    frame = run.to_pandas()
+    assert list(frame.columns) == ["query_id", "doc_id", "rank", "score"]
+    assert run.to_polars().rows() == [tuple(row) for row in frame.itertuples(index=False)]
+    assert run.to_arrow().to_pydict() == frame.to_dict("list")
+
+
+def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):
+    path = written(tmp_path / "a.run", {"q": {"a": 1.0, "b": 2.0}, "r": {"x": 1.0}, "s": {"y": 1.0}}, shuffled=True)
+    run = tr.open_run(path)
+    assert set(run.head(2).to_dict()) < {"q", "r", "s"}
+    assert len(run.head(2).to_dict()) == 2
+    assert run.cut(1).to_dict() == {q: dict([*docs.items()][:1]) for q, docs in run.to_dict().items()}
+    assert tr.evaluate({"q": {"a": 1}}, run.cut(1), "R@10").mean == {"R@10": 0.0}
+    for wrong in (0, -1, "2"):
+        with pytest.raises(tr.InputError, match="is a positive whole number"):
+            run.cut(wrong)

@@ -1,0 +1,184 @@
+"""Tuned fusion: no query has a part in its own parameters, and each fold has the best of what was tried."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.fusion import methods
+from truerank.fusion.tuning import shares
+
+LEARNING = [name for name, method in methods().items() if method.learns]
+TUNED = [name for name, method in methods().items() if method.grid or "weights" in method.kinds]
+
+
+def world(seed: int = 0, queries: int = 12, runs: int = 2) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    rng = random.Random(seed)
+    docs = [f"d{i}" for i in range(20)]
+    qrels = {f"q{i}": dict.fromkeys(rng.sample(docs, 4), 1) for i in range(queries)}
+
+    def noisy(by: float) -> dict[str, dict[str, float]]:
+        return {q: {d: (d in right) + rng.gauss(0, by) for d in rng.sample(docs, 15)} for q, right in qrels.items()}
+
+    return qrels, [noisy(0.5 + i / 2) for i in range(runs)]
+
+
+def few(name: str) -> dict[str, Any]:
+    """So that little is tried."""
+    grids = {"probfuse": {"segments": [2, 5]}, "slidefuse": {"w": [1, 3]}}
+    return {"step": 0.5, "grid": grids.get(name, {})}
+
+
+@pytest.mark.parametrize("method", ["wsum", "mixed", "rrf", "gmnz"])
+def test_a_fold_has_the_best_setting_of_the_other_folds(method):
+    qrels, runs = world(3)
+    tuned = tr.tune_fusion(qrels, runs, method, "nDCG@10", folds=3, step=0.25)
+    key = next(iter(tuned.params))
+    tried = shares(2, 0.25) if key == "weights" else methods()[method].grid[key]
+    fused = {value: tr.fuse(runs, method, **{key: value}) for value in map(one, tried)}
+    scores = {value: tr.evaluate(qrels, run, "nDCG@10") for value, run in fused.items()}
+    for fold in tuned.folds:
+        others = [i for i, query in enumerate(tuned.scores.queries) if query not in fold.queries]
+        means = {value: found["nDCG@10"][others].mean() for value, found in scores.items()}
+        assert means[fold.params[key]] == pytest.approx(max(means.values()), abs=1e-12)
+        assert fold.tuned == pytest.approx(means[fold.params[key]], abs=1e-12)
+    best = max(found.mean["nDCG@10"] for found in scores.values())
+    assert tuned.flattered == pytest.approx(best, abs=1e-12)
+
+
+def one(value: Any) -> Any:
+    return value if isinstance(value, tuple) else float(value)
+
+
+@pytest.mark.parametrize("method", sorted({*LEARNING, *TUNED}))
+def test_no_query_has_a_part_in_its_own_parameters(method):
+    qrels, runs = world(4)
+    first = tr.tune_fusion(qrels, runs, method, "AP", folds=4, **few(method))
+    held = first.folds[1].queries
+    changed = {q: {"d0": 1} if q in held else docs for q, docs in qrels.items()}
+    again = tr.tune_fusion(changed, runs, method, "AP", folds=4, **few(method))
+    assert again.folds[1].queries == held
+    assert again.folds[1].params == first.folds[1].params
+    fused = [found.run.to_dict() for found in (first, again)]
+    assert {q: fused[0][q] for q in held} == {q: fused[1][q] for q in held}
+
+
+@pytest.mark.parametrize("method", LEARNING)
+def test_what_a_fold_has_learnt_follows_the_judgements_of_the_others(method):
+    qrels, runs = world(5)
+    first = tr.tune_fusion(qrels, runs, method, "AP", folds=3, **few(method))
+    changed = {q: docs if q in first.folds[0].queries else {"d0": 1} for q, docs in qrels.items()}
+    again = tr.tune_fusion(changed, runs, method, "AP", folds=3, **few(method))
+    assert again.folds[0].params != first.folds[0].params
+
+
+def test_each_query_is_fused_with_the_parameters_of_its_fold_and_scored_so():
+    qrels, runs = world(6)
+    tuned = tr.tune_fusion(qrels, runs, "wsum", "nDCG@10", folds=3)
+    whole = tuned.run.to_dict()
+    for fold in tuned.folds:
+        lists = tr.fuse(runs, "wsum", **fold.params).to_dict()
+        assert {q: whole[q] for q in fold.queries} == {q: lists[q] for q in fold.queries}
+        places = [tuned.scores.queries.index(q) for q in fold.queries]
+        assert tuned.scores["nDCG@10"][places].mean() == pytest.approx(fold.held_out, abs=1e-12)
+    assert sorted(q for fold in tuned.folds for q in fold.queries) == sorted(qrels)
+    assert tuned.mean == tr.evaluate(qrels, tuned.run, "nDCG@10").mean["nDCG@10"]
+    alone = [tr.evaluate(qrels, run, "nDCG@10").mean["nDCG@10"] for run in runs]
+    assert tuned.alone == dict(zip(["run 1", "run 2"], alone, strict=True))
+
+
+def test_queries_that_are_not_judged_have_the_parameters_of_all():
+    qrels, runs = world(7)
+    known = {q: docs for q, docs in qrels.items() if q not in ("q3", "q7")}
+    tuned = tr.tune_fusion(known, runs, "wsum", "nDCG@10", folds=2)
+    lists, whole = tr.fuse(runs, "wsum", **tuned.params).to_dict(), tuned.run.to_dict()
+    assert [whole[q] for q in ("q3", "q7")] == [lists[q] for q in ("q3", "q7")]
+
+
+def test_where_less_is_better_the_least_is_chosen():
+    qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    good, bad = (dict.fromkeys(qrels, run) for run in ({"a": 2.0, "b": 1.0}, {"b": 2.0, "c": 1.5, "a": 0.5}))
+    tuned = tr.tune_fusion(qrels, [bad, good], "wsum", "FirstRank@5", folds=2, step=0.5)
+    assert tuned.mean == 1.0
+    assert tuned.params["weights"] == (0.0, 1.0)
+
+
+def test_of_equal_settings_the_most_even_weights_are_taken():
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    same = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    assert tr.tune_fusion(qrels, [same, same], "wsum", "RR", folds=2).params == {"weights": (0.5, 0.5)}
+
+
+def test_seeds_deal_other_folds_and_the_same_seed_the_same():
+    qrels, runs = world(8)
+    found = [tr.tune_fusion(qrels, runs, "rrf", "AP", folds=3, seed=seed) for seed in (0, 0, 1)]
+    assert found[0].folds == found[1].folds
+    assert [f.queries for f in found[0].folds] != [f.queries for f in found[2].folds]
+    assert found[0].to_dict() == found[1].to_dict()
+
+
+def test_scattered_rows_and_files_are_tuned_like_dicts(tmp_path):
+    qrels, runs = world(9)
+    files = []
+    for i, run in enumerate(runs):
+        rows = [f"{q} Q0 {d} 1 {x!r} t\n" for q, docs in run.items() for d, x in docs.items()]
+        random.Random(i).shuffle(rows)
+        (tmp_path / f"{i}.run").write_text("".join(rows))
+        files.append(str(tmp_path / f"{i}.run"))
+    one, other = (tr.tune_fusion(qrels, given, "wsum", "AP", folds=3) for given in (runs, files))
+    assert (one.folds, one.params, one.mean) == (other.folds, other.params, other.mean)
+
+
+def test_progress_ends_where_all_is_tried():
+    qrels, runs = world(10)
+    for method in ("wsum", "probfuse"):
+        done, totals = [], []
+
+        def report(now: int, total: int, done: list[int] = done, totals: list[int] = totals) -> None:
+            done.append(now)
+            totals.append(total)
+
+        tr.tune_fusion(qrels, runs, method, folds=3, progress=report, **few(method))
+        assert done == list(range(1, len(done) + 1))
+        assert set(totals) == {len(done)}
+
+
+def test_weights_have_the_sum_of_one_and_none_is_left_out():
+    found = shares(3, 0.1)
+    assert len(found) == len(set(found)) == 66
+    assert np.allclose(np.sum(found, axis=1), 1)
+    assert found[0] in {(0.3, 0.3, 0.4), (0.3, 0.4, 0.3), (0.4, 0.3, 0.3)}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"folds": 1}, "12 judged queries cannot be dealt into 1 folds"),
+        ({"folds": 13}, "12 judged queries cannot be dealt into 13 folds"),
+        ({"measure": "AP RR"}, "fusion is tuned for one measure, not for 2"),
+        ({"method": "sum"}, "sum has nothing to tune"),
+        ({"method": "rrf", "k": 60}, "rrf has nothing to tune"),
+        ({"step": 0}, "step is a number above 0 and at most 1, not 0"),
+        ({"step": 0.0001}, "settings of 2 runs are to be tried, of 2,000 at most"),
+        ({"grid": {"weights": []}}, "0 settings of 2 runs are to be tried"),
+        ({"grid": {"k": [1]}}, "wsum takes weights, not k"),
+        ({"method": "probfuse", "folds": 2}, "it takes 3 folds at least, or segments that is given"),
+        ({"method": "tune"}, "there is no method of fusion 'tune'"),
+        ({"measure": "nDGC"}, "nDGC"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused_in_words(how, message):
+    qrels, runs = world(11)
+    with pytest.raises(tr.TruerankError, match=r".") as error:
+        tr.tune_fusion(qrels, runs, **how)
+    assert message in str(error.value)
+
+
+def test_runs_of_another_collection_are_refused():
+    _, runs = world(12)
+    with pytest.raises(tr.InputError, match="the runs answer no judged query"):
+        tr.tune_fusion({"x1": {"a": 1}, "x2": {"a": 1}}, runs, folds=2)
