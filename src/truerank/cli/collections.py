@@ -103,16 +103,9 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 @options.measures
 @options.rules
 @options.changes
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals, and of all rank intervals at once.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
-@click.option(
-    "--samples", type=click.IntRange(1), default=10_000, show_default=True, help="How often queries are resampled."
+@options.drawing(
+    confidence="Of the intervals, and of all rank intervals at once.",
+    samples="How often queries are resampled.",
 )
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Draw systems × collections: .svg, .png or .html.")
 @tables.format

@@ -36,26 +36,9 @@ from truerank.present.comparison import LAYOUTS, document
     show_default=True,
     help="How p is corrected for the number of pairs; max-t is for the randomization test, tukey needs none.",
 )
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals; what is left to 1 is the level of the test.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Of the random numbers: the same seed gives the same bytes.",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="How often queries are resampled and swapped.",
+@options.drawing(
+    confidence="Of the intervals; what is left to 1 is the level of the test.",
+    samples="How often queries are resampled and swapped.",
 )
 @click.option(
     "--by",

@@ -96,26 +96,9 @@ binary = click.option(
     type=click.Path(),
     help="Draw the runs' means by the first two judges: .svg, .png or .html.",
 )
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals; what is left to 1 is the level of the tests.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Of the random numbers: the same seed gives the same bytes.",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="How often queries are resampled.",
+@options.drawing(
+    confidence="Of the intervals; what is left to 1 is the level of the tests.",
+    samples="How often queries are resampled.",
 )
 @tables.format
 @tables.output

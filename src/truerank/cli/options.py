@@ -242,6 +242,26 @@ def _judgements(
     return Judgements(judged_by, predicted_by, sample, given["qrels_format"])
 
 
+def drawing(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated]:
+    """How sure intervals are, from which seed and how often is drawn; what the first and the last are of."""
+    sure = click.option(
+        "--confidence",
+        type=click.FloatRange(0.5, 1, max_open=True),
+        default=0.95,
+        show_default=True,
+        help=confidence,
+    )
+    seed = click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Of the random numbers: the same seed gives the same bytes.",
+    )
+    often = click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help=samples)
+    return lambda command: sure(seed(often(command)))
+
+
 def percentiles(command: Decorated) -> Decorated:
     """The option of commands that show latencies; only these load the statistics."""
     from truerank.stats.quantiles import KINDS

@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.collections import Collections, Standings
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
-from truerank.present import charts
+from truerank.present import charts, few
 from truerank.present.comparison_cells import percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
@@ -281,6 +281,8 @@ def _sizes(collections: Collections) -> list[str]:
         )
     elif collections.standings[0].sample.overall[0].method == "none":
         said.append(warned(message("There are too few queries for intervals and ranks.")))
+    elif collections.drawn == "fixed" and collections.samples < few.least(collections.confidence):
+        said.append(few.resampled(collections.samples, collections.confidence))
     if len(collections.names) == 1:
         said.append(message("Remark: one collection; `truerank compare` says more of it."))
     if collections.drawn == "random" and len(collections.names) < FEW:

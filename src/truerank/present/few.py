@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from truerank.core.messages import message, plural, warned
@@ -80,3 +81,25 @@ def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
         )
         for name, n in fewest.items()
     ]
+
+
+def least(confidence: float) -> int:
+    """How many resamples have one in each tail of an interval.
+
+    >>> least(0.95), least(0.99)
+    (39, 199)
+    """
+    return math.ceil(round(2 / (1 - confidence), 6)) - 1
+
+
+def resampled(samples: int, confidence: float) -> str:
+    """What to say of so few resamples."""
+    return warned(
+        plural(
+            "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
+            "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
+            n=samples,
+            confidence=confidence * 100,
+            least=least(confidence),
+        )
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from truerank.analysis.clicks import Estimate, Ips
 from truerank.core.errors import printable
 from truerank.core.messages import message, plural, warned
+from truerank.present import few
 from truerank.present.document import Document
 from truerank.present.interleaving import counted, limits
 from truerank.present.names import labels
@@ -86,6 +87,8 @@ def _notes(estimate: Ips) -> list[str]:
 def remarks_of(estimate: Ips) -> list[str]:
     """What the log cannot say."""
     said: list[str] = []
+    if estimate.samples < few.least(estimate.confidence):
+        said.append(few.resampled(estimate.samples, estimate.confidence))
     if estimate.effective < ENOUGH:
         said.append(
             warned(

@@ -18,6 +18,7 @@ from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.slices import sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
+from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.messages import joined, message, plural
@@ -95,8 +96,7 @@ def check(
     >>> tr.check(scores, min={"RR": 0.85}).outcome, tr.check(scores, min={"RR": 0.85}, sure=True).outcome
     ('pass', 'undecided')
     """
-    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
-        raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
+    check_drawing(confidence, samples, seed)
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)

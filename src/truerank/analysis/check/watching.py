@@ -21,6 +21,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check.figures import Figures
+from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import CLOSE, are_equal
 from truerank.core.errors import InputError, MeasureError, RulesError, truncated
 from truerank.core.messages import message
@@ -92,8 +93,7 @@ class Watch:
     def __post_init__(self) -> None:
         if self.looks_at not in get_args(LooksAt):
             raise InputError("looks are at new or at the same queries, not {given!r}", given=self.looks_at)
-        if not 0.5 <= self.confidence < 1:
-            raise InputError("confidence is at least 0.5 and below 1, not {given!r}", given=self.confidence)
+        check_confidence(self.confidence)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Watch:

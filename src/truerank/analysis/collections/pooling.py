@@ -12,6 +12,7 @@ from truerank import stats
 from truerank.analysis.collections.files import named, read_collections
 from truerank.analysis.collections.result import Collections, Floats, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
+from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, MissingPackage
 from truerank.core.messages import alternatives, listed, message
 from truerank.core.rules import Rules, RulesLike
@@ -98,12 +99,7 @@ def _checked(drawn: str, confidence: float, samples: int, seed: int) -> None:
     if drawn not in ("fixed", "random"):
         known = alternatives(["fixed", "random"])
         raise InputError("collections are {known}, not {drawn!r}", known=known, drawn=drawn)
-    if not 0.5 <= confidence < 1:
-        raise InputError(
-            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=confidence
-        )
-    if samples < 1 or seed < 0:
-        raise InputError("samples is a positive whole number, and seed is not negative")
+    check_drawing(confidence, samples, seed)
 
 
 def _scored(

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
+from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import are_equal, difference
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import message
 from truerank.core.scores import averaged, intervals
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
@@ -41,24 +42,9 @@ def checked(procedure: Procedure) -> Procedure:
     Raises:
         InputError: no such test or correction, or they do not go together.
     """
-    for what, word, known in (
-        (message("test"), procedure.test, TESTS),
-        (message("correction"), procedure.correction, (*CORRECTIONS, TUKEY)),
-    ):
-        if word not in known:
-            raise InputError(
-                "there is no {what} {word!r}.{hint} There is {known}",
-                what=what,
-                word=word,
-                hint=did_you_mean(word, known),
-                known=", ".join(known),
-            )
-    if not 0.5 <= procedure.confidence < 1:
-        raise InputError(
-            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=procedure.confidence
-        )
-    if procedure.samples < 1 or procedure.seed < 0:
-        raise InputError("samples is a positive whole number, and seed is not negative")
+    check_word(message("test"), procedure.test, TESTS)
+    check_word(message("correction"), procedure.correction, (*CORRECTIONS, TUKEY))
+    check_drawing(procedure.confidence, procedure.samples, procedure.seed)
     if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
         if procedure.correction not in (CORRECTIONS[0], TUKEY):
             raise InputError(

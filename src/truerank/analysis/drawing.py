@@ -1,0 +1,59 @@
+"""What may be asked of whatever draws at random: which test or correction, how sure, how often, from which seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
+from truerank.core.schema import is_number, is_whole
+
+
+def check_drawing(confidence: Any, samples: Any, seed: Any) -> None:
+    """Nothing where they are as they are to be.
+
+    Raises:
+        InputError: one is not what it is to be.
+
+    >>> check_drawing(0.95, 10_000, 0)
+    """
+    check_confidence(confidence)
+    if not (is_whole(samples) and is_whole(seed)) or samples < 1 or seed < 0:
+        raise InputError("samples is a positive whole number, and seed is not negative")
+
+
+def check_word(what: str, word: str, known: Sequence[str]) -> None:
+    """Nothing where it is one of the known.
+
+    Raises:
+        InputError: it is none.
+
+    >>> check_word("test", "tt", ("t", "sign"))
+    Traceback (most recent call last):
+    truerank.core.errors.InputError: there is no test 'tt'. Did you mean t? There is t, sign
+    """
+    if word not in known:
+        raise InputError(
+            "there is no {what} {word!r}.{hint} There is {known}",
+            what=what,
+            word=word,
+            hint=did_you_mean(word, known),
+            known=", ".join(known),
+        )
+
+
+def check_confidence(confidence: Any) -> None:
+    """Nothing where it is a number from 0.5 to below 1.
+
+    Raises:
+        InputError: it is none.
+
+    >>> check_confidence("0.95")
+    Traceback (most recent call last):
+    truerank.core.errors.InputError: confidence is at least 0.5 and below 1, e.g. 0.95; not '0.95'
+    """
+    if not (is_number(confidence) and 0.5 <= confidence < 1):
+        raise InputError(
+            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=confidence
+        )
