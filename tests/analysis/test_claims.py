@@ -227,3 +227,64 @@ def test_results_are_plain_values_and_frames():
         assert "tabular" in found.to_latex()
     assert power.rows[0].needed is None
     assert audit.to_pandas()["told"].tolist() == ["depends"]
+
+
+@pytest.mark.parametrize("sd", [1e-300, 1e-9, 1e300])
+def test_spreads_of_any_size_have_a_power_and_take_no_memory_for_it(sd):
+    row = tr.power(50, 0.1, sd=sd).rows[0]
+    assert row.needed == (None if sd > 1 else 2)
+    assert row.power == pytest.approx(0.05 if sd > 1 else 1.0)
+    assert math.isfinite(row.detectable)
+
+
+def test_very_many_systems_are_told_by_the_far_tail_of_t():
+    level = 0.05 / math.comb(10**6, 2)
+    row = tr.power(50, sd=0.2, systems=10**6).rows[0]
+    assert row.critical == pytest.approx(0.2 / math.sqrt(50) * -scipy_stats.t.ppf(level / 2, 49), rel=1e-9)
+    with pytest.raises(tr.InputError, match="a level below 1e-15"):
+        tr.power(50, sd=0.2, systems=10**30)
+
+
+@pytest.mark.parametrize("queries", ["50", 50.5, float("nan"), 10**20])
+def test_queries_are_a_whole_number(queries):
+    for ask in (lambda: tr.power(queries, sd=0.2), lambda: tr.audit_table({}, queries)):
+        with pytest.raises(tr.InputError, match="whole number from 2 to 1,000,000,000"):
+            ask()
+
+
+@pytest.mark.parametrize("wrong", [{"sd": "x"}, {"difference": "x"}, {"systems": 2.5}, {"alpha": "x"}])
+def test_what_is_no_number_is_said_to_be_none(wrong):
+    with pytest.raises(tr.InputError):
+        tr.power(50, **wrong)
+
+
+def test_a_measure_without_usual_spread_is_said_to_have_none():
+    assert "have the range of all others: Bpref." in str(tr.power(50, measures="AP Bpref"))
+    assert "all others" not in str(tr.power(50, measures="AP nDCG@20"))
+    with pytest.raises(tr.MeasureError, match="NumRet is no mean of queries"):
+        tr.power(50, measures="NumRet")
+
+
+def test_a_heading_over_several_columns_of_latex_stands_before_each(tmp_path):
+    path = tmp_path / "table.tex"
+    path.write_text(
+        r"""\begin{tabular}{lccc}
+\multirow{2}{*}{Model} & \multicolumn{2}{c}{MS MARCO} & DL 19 \\ \cmidrule(lr){2-3}
+ & MRR@10 & R@1k & nDCG@10 \\
+\multicolumn{4}{l}{\textit{Sparse}} \\
+BM25 & 18.4 & 85.3 & 50.6 \\
+\multicolumn{4}{l}{\textit{Dense}} \\
+ANCE & 33.0 & -- & 64.8 \\
+\end{tabular}"""
+    )
+    found = tr.audit_table(path, 43)
+    assert [one.measure for one in found.measures] == ["MS MARCO MRR@10", "MS MARCO R@1k", "DL 19 nDCG@10"]
+    assert [(one.low, one.high) for one in found.measures] == [(0.1, 0.48), (0.19, 0.5), (0.03, 0.32)]
+    assert [one.missing for one in found.measures] == [(), ("ANCE",), ()]
+    assert "No MS MARCO R@1k is given of ANCE." in str(found)
+
+
+@pytest.mark.parametrize("table", [None, [1], 7])
+def test_what_is_no_table_is_said_in_plain_braces(table):
+    with pytest.raises(tr.InputError, match=r"a path or \{system: \{measure: mean\}\}"):
+        tr.audit_table(table, 50)

@@ -128,13 +128,18 @@ def remarks_of(audit: TableAudit) -> list[str]:
         warned(
             message(
                 "{systems}: no {measure} of {n:,} queries that are 0 or 1 rounds to what is published.",
-                systems=listed(list(map(printable, one.impossible)), NAMED),
+                systems=_names(one.impossible),
                 measure=one.measure,
                 n=audit.queries,
             )
         )
         for one in audit.measures
         if one.impossible
+    ]
+    sentences += [
+        message("No {measure} is given of {systems}.", measure=one.measure, systems=_names(one.missing))
+        for one in audit.measures
+        if one.missing
     ]
     if audit.left_out:
         sentences.append(
@@ -151,3 +156,7 @@ def remarks_of(audit: TableAudit) -> list[str]:
             message("By these means alone no pair can be called different in {measures}.", measures=listed(nothing))
         )
     return sentences
+
+
+def _names(systems: Sequence[str]) -> Message:
+    return listed(list(map(printable, systems)), NAMED)

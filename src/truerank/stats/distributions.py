@@ -15,6 +15,9 @@ STEP = 0.25
 DEEP = 100.0
 """The logarithm of how much rarer an estimate may be than the likeliest one."""
 
+SHARP = 1e3
+"""Where a shift is so many times the root of the degrees of freedom, the estimate of the spread alone decides."""
+
 
 def _special() -> Any:
     try:
@@ -66,6 +69,8 @@ def chi2_quantile(level: float, freedom: float) -> float:
 
 def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
     """The probability that a t with this non-centrality lies outside of −t … t."""
+    if abs(shift) > SHARP * max(1.0, freedom**0.5):  # a grid as fine as the rest asks for would have no end
+        return float(_special().gammainc(freedom / 2, freedom / 2 * min(abs(shift) / t, 1e9) ** 2)) if t else 1.0
     spread, weights = estimated_spread(freedom, STEP / max(1.0, abs(shift)))
     outside = normal_below(shift - t * spread) + normal_below(-shift - t * spread)
     return float(outside @ weights)

@@ -31,7 +31,7 @@ def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float
         return alpha
     if np.isinf(size):
         return 1.0
-    least = t_quantile(1 - alpha / 2, freedom)
+    least = -t_quantile(alpha / 2, freedom)
     return min(1.0, t_shifted_beyond(least, freedom, size * n**0.5))
 
 
@@ -59,7 +59,7 @@ def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -
     >>> round(shift_detected(49), 3)
     2.858
     """
-    reached, least = _checked_power(alpha, power), t_quantile(1 - alpha / 2, freedom)
+    reached, least = _checked_power(alpha, power), -t_quantile(alpha / 2, freedom)
     low, high = 0.0, 1.0
     while t_shifted_beyond(least, freedom, high) < reached:
         low, high = high, 2 * high
@@ -103,7 +103,7 @@ def critical_difference(sd: float, n: int, *, alpha: float = 0.05) -> float:
     share(alpha, "alpha")
     if count(n, "n") == 1:
         return np.inf
-    return _spread(sd) * t_quantile(1 - alpha / 2, n - 1) / math.sqrt(n)
+    return -_spread(sd) * t_quantile(alpha / 2, n - 1) / math.sqrt(n)
 
 
 def critical_sd(difference: float, n: int, *, alpha: float = 0.05) -> float:

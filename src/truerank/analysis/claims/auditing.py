@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import Any
 
 from truerank import stats
+from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
-from truerank.analysis.claims.spreads import Spread, usual
-from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.analysis.claims.spreads import Spread, measure_of, usual
+from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import did_you_mean, listed
-from truerank.measures import parse_measure
+from truerank.core.schema import is_real
 from truerank.stats.binomial import sign_p
 
 BINARY = ("accuracy", "acc", "em", "exact match")
@@ -54,12 +55,12 @@ def audit_table(
     Raises:
         TruerankError: no table, one system, a number that is none of its kind.
     """
-    if queries < 2:
-        raise InputError("one query shows nothing of a spread: there must be 2 queries or more")
-    if sd is not None and not 0 < sd < math.inf:
-        raise InputError("the standard deviation is a number above 0, e.g. 0.2; not {given!r}", given=sd)
-    if not 0 < alpha < 1:
+    check_queries(queries)
+    if sd is not None:
+        check_sd(sd)
+    if not is_real(alpha) or not 0 < alpha < 1:
         raise InputError("alpha is between 0 and 1, not {given!r}", given=alpha)
+    check_level(alpha, 1)
     names = measures.split() if isinstance(measures, str) else measures
     found = published(table, names)
     _refuse_unknown(found, binary, baseline)
@@ -73,16 +74,15 @@ def audit_table(
 
 
 def _refuse_unknown(published: Published, binary: Sequence[str], baseline: str | None) -> None:
-    systems = list(dict.fromkeys(system for means in published.columns.values() for system in means))
     for name in set(binary) - set(published.columns):
         raise no_column(name, list(published.columns), published.name)
-    if baseline is not None and baseline not in systems:
+    if baseline is not None and baseline not in published.systems:
         raise InputError(
             "it has no system {name!r}.{hint} It has {known}",
             published.name,
             name=baseline,
-            hint=did_you_mean(baseline, systems),
-            known=listed(systems, 12),
+            hint=did_you_mean(baseline, published.systems),
+            known=listed(published.systems, 12),
         )
 
 
@@ -105,10 +105,8 @@ class _Column:
     @cached_property
     def is_binary(self) -> bool:
         """Whether values are 0 or 1, by what the column is called or was said to be."""
-        try:
-            is_success = parse_measure(self.measure).definition.name == "Success"
-        except MeasureError:
-            is_success = False
+        named = measure_of(self.measure)
+        is_success = named is not None and named.definition.name == "Success"
         return self.is_said_binary or is_success or self.measure.lower() in BINARY
 
     @cached_property
@@ -191,6 +189,7 @@ class _Column:
             (least, most),
             (first, last),
             self._impossible(),
+            tuple(system for system in self.table.systems if system not in self.means),
         )
 
 

@@ -10,15 +10,17 @@ from typing import Any, Literal
 import numpy as np
 
 from truerank import stats
+from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.result import Power, PowerRow
-from truerank.analysis.claims.spreads import OF_ONE, Spread, usual
+from truerank.analysis.claims.spreads import ANY, OF_ONE, Spread, usual
 from truerank.analysis.compare.systems import align, common_measures, scored
 from truerank.core.errors import InputError, MeasureError, MissingPackage
-from truerank.core.messages import Message, message, plural
+from truerank.core.messages import Message, listed, message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
+from truerank.core.schema import is_real, is_whole
 from truerank.core.scores import averaged
-from truerank.measures import MeasuresLike, parse_measures
+from truerank.measures import Measure, MeasuresLike, parse_measures
 
 Spreads = list[tuple[str, Literal["given", "lowest", "middle", "highest"], float]]
 
@@ -77,16 +79,17 @@ def _check(
         raise InputError(
             "say how many queries there are, or which difference matters: --queries 50 --difference 0.02"
         )
-    if queries is not None and queries < 2:
-        raise InputError("one query shows nothing of a spread: there must be 2 queries or more")
-    if difference is not None and not 0 < abs(difference) < math.inf:
+    if queries is not None:
+        check_queries(queries)
+    if difference is not None and not (is_real(difference) and 0 < abs(difference) < math.inf):
         raise InputError("the difference is a number other than 0, e.g. 0.02; not {given!r}", given=difference)
-    if sd is not None and not 0 < sd < math.inf:
-        raise InputError("the standard deviation is a number above 0, e.g. 0.2; not {given!r}", given=sd)
-    if systems < 2:
+    if sd is not None:
+        check_sd(sd)
+    if not is_whole(systems) or systems < 2:
         raise InputError("a comparison needs 2 systems or more, not {given}", given=systems)
-    if not 0 < alpha < power < 1:
+    if not (is_real(alpha) and is_real(power) and 0 < alpha < power < 1):
         raise InputError("alpha and power are between 0 and 1, and power is above alpha")
+    check_level(alpha, math.comb(systems, 2))
 
 
 def _spreads(
@@ -96,10 +99,29 @@ def _spreads(
     if sd is not None:
         return [("", "given", sd)], message("the standard deviation that was given")
     if runs is None:
-        names = [one.written for one in parse_measures(measures)] if measures is not None else list(PLAIN)
-        found = [one for name in names for one in _three(name, usual(name))]
-        return found, message("usual standard deviations, as measured for docs/claims.md")
+        return _usual(PLAIN if measures is None else measures)
     return _of_runs(qrels, runs, measures, rules)
+
+
+def _usual(measures: MeasuresLike) -> tuple[Spreads, Message]:
+    asked = parse_measures(measures)
+    for one in asked:
+        _refuse_sum(one)
+    spreads = {one.written: usual(one.written) for one in asked}
+    found = [row for name, spread in spreads.items() for row in _three(name, spread)]
+    unknown = [name for name, spread in spreads.items() if spread is ANY]
+    if unknown:
+        return found, message(
+            "usual standard deviations, as measured for docs/claims.md; not measured, and taken to have the range "
+            "of all others: {names}",
+            names=listed(unknown),
+        )
+    return found, message("usual standard deviations, as measured for docs/claims.md")
+
+
+def _refuse_sum(measure: Measure) -> None:
+    if measure.definition.average not in ("mean", "geometric"):
+        raise MeasureError("{name} is no mean of queries: it has no power to work out", name=measure)
 
 
 def _three(name: str, spread: Spread) -> Spreads:
@@ -114,8 +136,7 @@ def _of_runs(
     if len(systems.queries) < 2:
         raise InputError("one query shows nothing of a spread: the runs must share 2 queries or more")
     for measure in common_measures(scores, measures):
-        if measure.definition.average not in ("mean", "geometric"):
-            raise MeasureError("{name} is no mean of queries: it has no power to work out", name=measure)
+        _refuse_sum(measure)
         values = averaged(measure, systems.values(measure))
         kept = values[np.isfinite(values).all(axis=1)]
         found += _of_values(str(measure), kept) if len(kept) > 1 else []

@@ -14,7 +14,7 @@ from typing import Any
 from truerank.core.errors import InputError, truncated
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.scores import distinct
-from truerank.formats.source import as_source
+from truerank.formats.source import Source, as_source
 
 MOST = 100
 """No percentage is above it."""
@@ -24,6 +24,7 @@ _MARKUP = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\
 _RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?:±|\\pm|\+/-).*")
 _NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)\s*[^\d\s.,]*\Z")
 _RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*")
+_WIDE = re.compile(r"\\multi(?:column|row)\s*\{([^}]*)\}\s*\{[^}]*\}\s*\{(.*)\}\s*\Z")
 _DASHES = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
 
@@ -46,12 +47,14 @@ class Published:
 
     Attributes:
         name: of the file.
+        systems: in the order of the rows.
         columns: {measure: {system: mean}}, without cells that are empty.
         percent: the measures that were read as percentages.
         left_out: columns of other numbers.
     """
 
     name: str
+    systems: tuple[str, ...]
     columns: Mapping[str, Mapping[str, Mean]]
     percent: frozenset[str]
     left_out: tuple[str, ...]
@@ -68,6 +71,8 @@ def published(table: Any, measures: Sequence[str] | None = None) -> Published:
     """
     if isinstance(table, Mapping):
         name, rows = "table", _of_mapping(table)
+    elif not isinstance(table, str | os.PathLike | Source):
+        raise InputError("a table is a path or {system: {measure: mean}}")
     else:
         source = as_source(table)
         name = source.name
@@ -88,7 +93,7 @@ def _of_mapping(table: Mapping[Any, Any]) -> list[Row]:
         heads = list(dict.fromkeys(str(key) for row in table.values() for key in row))
         cells = [[str(system), *(_text(row.get(head)) for head in heads)] for system, row in table.items()]
     except (AttributeError, TypeError):
-        raise InputError("a table is a path or {{system: {{measure: mean}}}}") from None
+        raise InputError("a table is a path or {system: {measure: mean}}") from None
     return [(0, ["system", *heads]), *((0, row) for row in cells)]
 
 
@@ -109,7 +114,7 @@ def _rows(text: str, name: str) -> Iterator[Row]:
     for n, line in lines:
         if _DASHES.fullmatch(line) and split is not _by_comma:
             continue
-        cells = [cell.strip() for cell in split(line)]
+        cells = [part for cell in split(line) for part in _unfolded(cell.strip())]
         wide = wide or len(cells)
         if len(cells) != wide:
             raise InputError(
@@ -142,6 +147,19 @@ def _by_ampersand(line: str) -> list[str]:
     return re.sub(r"\\\\.*", "", line).replace(r"\&", "and").split("&")
 
 
+def _unfolded(cell: str) -> list[str]:
+    r"""The cells that LaTeX writes as one: as many times what is in it as it is wide.
+
+    >>> _unfolded(r"\multicolumn{2}{c}{MS MARCO}"), _unfolded(r"\multirow{2}{*}{Model}"), _unfolded("0.4")
+    (['MS MARCO', 'MS MARCO'], ['Model'], ['0.4'])
+    """
+    found = _WIDE.match(cell)
+    if found is None:
+        return [cell]
+    is_column = cell.startswith("\\multicolumn") and found[1].strip().isdecimal()
+    return [found[2].strip()] * (int(found[1]) if is_column else 1)
+
+
 def _by_tab(line: str) -> list[str]:
     return line.split("\t")
 
@@ -155,8 +173,7 @@ def _by_comma(line: str) -> list[str]:
 
 
 def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None) -> Published:
-    (first, heads), body = rows[0], rows[1:]
-    heads = distinct([_plain(head) or f"column {n}" for n, head in enumerate(heads, 1)])
+    first, heads, body = _headed(rows, name)
     if any(_number(head) is not None for head in heads):
         raise InputError("the first row names the columns: the systems, then the measures", name, first or None)
     if len(body) < 2:
@@ -174,7 +191,29 @@ def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None) -> Pu
         percent |= {heads[c]} if is_percent else set()
     left_out = tuple(heads[c] for c in wide) if measures is None else ()
     title = "standard input" if name == "-" else os.path.basename(name)
-    return Published(title, columns, frozenset(percent), left_out)
+    return Published(title, tuple(systems), columns, frozenset(percent), left_out)
+
+
+def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
+    """The line and the names of the columns, which may be in several rows, and the rows of systems."""
+    kept = [row for row in rows if not _is_title(row[1])]
+    if not kept:
+        raise InputError("there is no table in it", name)
+    heads = [kept[0], *itertools.takewhile(_is_head, kept[1:])]
+    columns = zip(*(row for _, row in heads), strict=True)
+    words = [dict.fromkeys(filter(None, map(_plain, cells))) for cells in columns]
+    named = distinct([" ".join(each) or f"column {n}" for n, each in enumerate(words, 1)])
+    return heads[0][0], named, kept[len(heads) :]
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    """Whether it names a part of the table: one text over all columns."""
+    return len(row) > 1 and len(set(row)) == 1 and _number(row[0]) is None
+
+
+def _is_head(row: Row) -> bool:
+    """Whether the row below the first names columns too: it names no system, and has no number."""
+    return not _plain(row[1][0]) and all(_number(cell) is None for cell in row[1])
 
 
 def _chosen(

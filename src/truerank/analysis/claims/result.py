@@ -121,6 +121,7 @@ class Told:
         critical: the smallest differences that are significant at `low` and at `high`.
         detectable: the smallest real differences found in four of five samples, likewise.
         impossible: systems whose mean cannot be one of so many zeros and ones.
+        missing: systems of the table that have no mean here.
     """
 
     measure: str
@@ -134,6 +135,7 @@ class Told:
     critical: tuple[float, float]
     detectable: tuple[float, float]
     impossible: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

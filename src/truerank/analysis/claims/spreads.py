@@ -6,10 +6,11 @@ that have nothing in common. docs/claims.md has the table, and the collections.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from truerank.core.errors import MeasureError
-from truerank.measures import parse_measure
+from truerank.measures import Measure, parse_measure
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,25 @@ def usual(measure: str) -> Spread:
     >>> usual("MAP") == USUAL["AP"], usual("hit@1") == USUAL["Success@1"], usual("BLEU") == ANY
     (True, True, True)
     """
-    try:
-        asked = parse_measure(measure)
-    except MeasureError:
+    asked = measure_of(measure)
+    if asked is None:
         return ANY
     alike = [key for key in USUAL if parse_measure(key).definition.name == asked.definition.name]
     return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY
+
+
+def measure_of(heading: str) -> Measure | None:
+    """The measure that a column is headed by, alone or beside the name of a collection; None where there is none.
+
+    >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10", "R@1k #2", "BLEU")]
+    ['RR@10', 'nDCG@10', 'R@1000', 'None']
+    """
+    found = (_parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (heading, *reversed(heading.split())))
+    return next(filter(None, found), None)
+
+
+def _parsed(text: str) -> Measure | None:
+    try:
+        return parse_measure(text)
+    except MeasureError:
+        return None
