@@ -89,7 +89,8 @@ def updated(path: Path, messages: Catalog) -> str:
         if entry.id:
             before = known.get(entry.id)
             empty = "" if isinstance(entry.id, str) else ("",) * body.num_plurals
-            body.add(entry.id, before.string if before else empty)
+            is_kept = before is not None and isinstance(before.string, str) == isinstance(empty, str)
+            body.add(entry.id, before.string if before and is_kept else empty)
     for entry in body:
         entry.flags.clear()
     text = io.BytesIO()

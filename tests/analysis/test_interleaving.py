@@ -18,6 +18,7 @@ import truerank as tr
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, Crediting
 from truerank.cli import truerank
+from truerank.present.interleaving import figures
 from truerank.truth.clicks import read_clicks
 
 Record = dict[str, Any]
@@ -260,7 +261,7 @@ GOOD: Record = {"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks
         ),
         ([GOOD], ["--cluster", "user"], "log.jsonl:1: the impression has no user"),
         ([GOOD], ["--run", "x"], "--run takes NAME=RUN"),
-        ([{**GOOD, "docs": "a"}], [], "no column holds the impressions"),
+        ([{**GOOD, "docs": "a"}], [], "log.jsonl:1: docs and clicks are lists of ids"),
         ([{**GOOD, "clicks": "a"}], [], "log.jsonl:1: docs and clicks are lists of ids"),
         ([{**GOOD, "rankings": ["a"]}], [], "log.jsonl:1: rankings has the list of each system"),
     ],
@@ -310,3 +311,61 @@ def test_an_experiment_shows_itself(tmp_path: Path) -> None:
         tr.interleaving([GOOD], cluster="day")
     with pytest.raises(tr.InputError, match="a log of clicks is a path"):
         tr.interleaving(5)
+
+
+@pytest.mark.parametrize("tau", [1e3, 1e6])
+def test_probabilistic_credit_of_the_steepest_draws_is_that_of_the_better_rank(tau: float) -> None:
+    rankings = {"x": ["a", "b", "c"], "y": ["c", "b", "a"]}
+    even = {"docs": ["b", "a"], "clicks": ["b"], "rankings": rankings}
+    own = {"docs": ["a", "b"], "clicks": ["a"], "rankings": rankings}
+    assert credit("probabilistic", even, tau=tau) == [0.5, 0.5]
+    assert credit("probabilistic", own, tau=tau) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"confidence": "x"}, "confidence is at least 0.5"),
+        ({"samples": 1.5}, "samples is a positive whole number"),
+        ({"seed": "x"}, "samples is a positive whole number"),
+        ({"tau": float("inf")}, "tau is a number from 0 on"),
+        ({"correction": "max-t"}, "there is no correction 'max-t'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_said(how: Record, says: str) -> None:
+    with pytest.raises(tr.InputError, match=says):
+        tr.interleaving([GOOD], **how)
+
+
+def test_a_ranking_with_a_document_twice_is_refused() -> None:
+    record = {"docs": ["a", "b"], "clicks": ["a"], "rankings": {"x": ["a", "a"], "y": ["b"]}}
+    with pytest.raises(tr.InputError, match="the ranking of x has the document a twice"):
+        tr.interleaving([record], "probabilistic")
+
+
+def test_impressions_without_a_user_among_others_ask_for_a_choice() -> None:
+    log = [{**GOOD, "user": "u"}, GOOD]
+    with pytest.raises(tr.InputError, match="has no user, and others have one"):
+        tr.interleaving(log)
+    assert tr.interleaving(log, cluster="impression").clusters == 2
+
+
+def test_an_interval_that_is_not_known_is_called_unknown() -> None:
+    found = str(tr.interleaving([GOOD]))
+    assert "unknown" in found
+    assert "1 impression; intervals draw impressions again, of which there are 1." in found
+
+
+def test_the_picture_has_a_line_for_each_pair_whose_interval_is_known(tmp_path: Path) -> None:
+    log = [{"docs": ["a", "b", "c"], "systems": ["x", "y", "z"], "clicks": [doc]} for doc in "aababcaabc"]
+    found = tr.interleaving(log)
+    rows = figures(found)[0].specification["data"]["values"]
+    assert [(row["who"], row["delta"], row["low"], row["high"]) for row in rows] == [
+        (f"{pair.system} – {pair.against}", pair.delta.estimate, pair.delta.low, pair.delta.high)
+        for pair in found.pairs
+    ]
+    assert figures(tr.interleaving(log[:1])) == []
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(log[0]))
+    done = CliRunner().invoke(truerank, ["interleaving", str(path), "--plot", str(tmp_path / "p.svg")])
+    assert (done.exit_code, "too few impressions for an interval to draw" in done.stderr) == (2, True)

@@ -210,3 +210,35 @@ def test_what_cannot_be_estimated_is_refused(
     Path("none.csv").write_text("rank,other\n1,1\n")
     done = CliRunner().invoke(truerank, ["ips", "log.jsonl", "new.run", *how])
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("propensity", [0, 1e-310, 1e-200, 1e-13])
+def test_a_click_that_would_outweigh_all_others_is_refused(propensity: float) -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}]
+    with pytest.raises(tr.InputError, match=r"rank 2 was clicked, but its propensity is .* outweigh"):
+        tr.ips(log, {"x": {"q": ["b"]}}, propensities={1: 1, 2: propensity})
+
+
+def test_the_effective_size_is_that_of_weights_of_any_scale() -> None:
+    weights = [3.0, 1.0, 2.0]
+    expected = stats.effective_size(weights)
+    for scale in (1e-300, 1e-160, 1e160, 1e300):
+        assert stats.effective_size([w * scale for w in weights]) == pytest.approx(expected)
+
+
+def test_a_run_that_answers_no_query_of_the_log_is_refused() -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}]
+    with pytest.raises(tr.InputError, match="x: no query of clicks is in the run: it answers 'r'"):
+        tr.ips(log, {"x": {"r": ["b"]}}, eta=1)
+
+
+@pytest.mark.parametrize("how", [{"eta": "1"}, {"eta": 1, "clip": "x"}, {"propensities": [1, 0.5]}, {"eta": None}])
+def test_what_is_no_propensity_is_said(how: dict[str, Any]) -> None:
+    with pytest.raises(tr.InputError):
+        tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], {"x": {"q": ["a"]}}, **how)
+
+
+@pytest.mark.parametrize("runs", [None, {}, 3])
+def test_what_is_no_runs_is_said_in_plain_braces(runs: Any) -> None:
+    with pytest.raises(tr.InputError, match=r"runs are \{name: run\}"):
+        tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], runs, eta=1)

@@ -106,7 +106,19 @@ def test_the_command_writes_qrels_and_says_how(tmp_path: Path) -> None:
     log.write_text("".join(json.dumps(record) + "\n" for record in world(2)))
     done = CliRunner().invoke(truerank, ["truth", "coec(cuts=(0.5, 1, 2))", str(log), "-o", str(out)])
     assert done.exit_code == 0, done.stderr
-    assert "pairs of a query and a document are judged: those shown 10 times or more" in done.stderr
+    assert "pairs of a query and a document are judged: those shown at least 10 times" in done.stderr
     assert tr.read_qrels(out).to_dict() == truth.coec(log, cuts=(0.5, 1, 2)).to_dict()
     done = CliRunner().invoke(truerank, ["truth", "coec", str(log), str(log)])
     assert (done.exit_code, "coec has no REFERENCES" in done.stderr) == (2, True)
+
+
+def test_a_log_without_clicks_judges_nothing() -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": []}] * 20
+    with pytest.raises(tr.InputError, match="nothing was clicked"):
+        truth.coec(truth.clicks.read_clicks(log))
+
+
+def test_a_click_at_a_rank_that_is_never_clicked_contradicts_the_rates() -> None:
+    log = truth.clicks.read_clicks([{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}] * 20)
+    with pytest.raises(tr.InputError, match="b was clicked at rank 2, whose rate is 0"):
+        truth.coec(log, rates={1: 0.5, 2: 0.0})

@@ -9,7 +9,8 @@ from truerank.analysis.clicks.credits import METHODS, TAU
 from truerank.cli import clicked, inputs, options, tables
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
-from truerank.present.interleaving import document_of
+from truerank.present.interleaving import document_of, figures
+from truerank.present.renderers import figures as pictures
 from truerank.stats import Correction
 
 
@@ -40,6 +41,7 @@ from truerank.stats import Correction
     help="How p is corrected for the number of pairs.",
 )
 @clicked.resampling
+@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw Δ of each pair: .svg, .png or .html.")
 @options.rules
 @options.changes
 @tables.format
@@ -55,6 +57,7 @@ def command(
     confidence: float,
     seed: int,
     samples: int,
+    plot: str | None,
     rules: str | None,
     changes: tuple[str, ...],
     format: str | None,
@@ -70,11 +73,13 @@ def command(
     \b
     Examples:
       truerank interleaving clicks.jsonl
-      truerank interleaving clicks.csv --cluster user --format json
+      truerank interleaving clicks.csv --cluster user --format json --plot preferences.svg
       truerank interleaving clicks.jsonl --method probabilistic --run old=old.run --run new=new.run
     """
     named = distinct(map(_named, runs), "--run")
-    inputs.refuse(log, *named.values(), rules=rules, output=output)
+    inputs.refuse(log, *named.values(), rules=rules, output=output, plot=plot)
+    if plot:
+        pictures.ending_of(plot)
     found = interleaving(
         log,
         method,
@@ -87,6 +92,11 @@ def command(
         tau=tau,
         rules=options.changed(rules, changes),
     )
+    if plot:
+        drawn = figures(found)
+        if not drawn:
+            raise InputError("there are too few impressions for an interval to draw", plot)
+        pictures.draw(drawn[0], plot)
     tables.show(document_of(found, digits), format, output)
 
 

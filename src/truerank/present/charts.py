@@ -170,6 +170,29 @@ def frame(
     }
 
 
+def on_intervals(rows: Rows, value: str, hints: Hints) -> Spec:
+    """Each value on its interval from "low" to "high", a line a name, beside a rule at 0."""
+    names = [row["who"] for row in rows]
+    look = {"domain": False, "ticks": False, "labelLimit": 260}
+    y = {"field": "who", "type": "nominal", "sort": names, "title": None, "axis": look}
+    x = axis(value, "Δ", scale={"zero": True, "padding": PADDING}, axis=FEW_TICKS)
+    line: Spec = {
+        "mark": {"type": "rule", "strokeWidth": 2},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+    }
+    mark = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+    dot: Spec = {"mark": mark, "encoding": {"x": x, "tooltip": tooltip(hints)}}
+    none = {"type": "rule", "strokeDash": [4, 3]}
+    nothing: Spec = {"data": {"values": [{}]}, "mark": none, "encoding": {"x": {"datum": 0}}}
+    return {
+        "width": "container",
+        "height": 28 * len(rows),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": list(rows)},
+        "layer": [nothing, *({**each, "encoding": {"y": y, **each["encoding"]}} for each in (line, dot))],
+    }
+
+
 def whiskers(x: dict[str, Any], y: dict[str, Any]) -> list[Spec]:
     """Lines through marks, across from "left" to "right" and up from "low" to "high"."""
     across = {"x": {**x, "field": "left"}, "x2": {"field": "right"}}

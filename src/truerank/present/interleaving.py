@@ -7,8 +7,8 @@ import math
 from truerank.analysis.clicks import Interleaving, Preference
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
-from truerank.present import few
-from truerank.present.document import Document
+from truerank.present import charts, few
+from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table
 from truerank.stats import Interval
 
@@ -37,9 +37,31 @@ def document_of(interleaving: Interleaving, digits: int | None = None) -> Docume
     notes = (*_notes(interleaving), *remarks_of(interleaving))
     flat = Table(FLAT, tuple(map(_flat, interleaving.pairs)), digits=digits)
     plain = {**interleaving.to_dict(), "remarks": remarks_of(interleaving)}
-    return Document(
-        [credited, Table(columns, rows, notes=notes, digits=drawn)], flat, plain, remarks_of(interleaving)
-    )
+    tables = [credited, Table(columns, rows, notes=notes, digits=drawn)]
+    return Document([*tables, *figures(interleaving, drawn)], flat, plain, remarks_of(interleaving))
+
+
+def figures(found: Interleaving, digits: int = 4) -> list[Figure]:
+    """Each preference on its interval, beside no preference; none where no interval is known."""
+    rows = [
+        {
+            "who": f"{printable(pair.system)} – {printable(pair.against)}",
+            "delta": pair.delta.estimate,
+            "low": pair.delta.low,
+            "high": pair.delta.high,
+            "p": pair.adjusted,
+        }
+        for pair in found.pairs
+        if math.isfinite(pair.delta.low)
+    ]
+    if not rows:
+        return []
+    hints: charts.Hints = {"who": message("system"), "delta": ("Δ", f"+.{digits}f"), "p": ("p", ".4f")}
+    for end, title in {"low": message("from"), "high": message("to")}.items():
+        hints[end] = (title, f"+.{digits}f")
+    alt = message("One line per pair of systems: Δ on its interval; right of 0 the first one is preferred.")
+    spec = charts.on_intervals(rows, "delta", hints)
+    return [Figure("preferences", message("Which system users prefer"), alt, spec)]
 
 
 def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
@@ -56,8 +78,8 @@ def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
 
 
 def limits(one: Interval, digits: int) -> str:
-    """An interval as it is drawn; nothing where it is not known."""
-    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]" if math.isfinite(one.low) else ""
+    """An interval as it is drawn."""
+    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]" if math.isfinite(one.low) else message("unknown")
 
 
 def _flat(pair: Preference) -> tuple[Cell, ...]:
@@ -75,8 +97,9 @@ def _notes(interleaving: Interleaving) -> list[str]:
 
 def counted(impressions: int, clusters: int, cluster: str) -> Message:
     """How many impressions there are, and what intervals draw again."""
-    return message(
-        "{n:,} impressions; intervals draw {clusters:,} {what} again.",
+    return plural(
+        "{n:,} impression; intervals draw {what} again, of which there are {clusters:,}.",
+        "{n:,} impressions; intervals draw {what} again, of which there are {clusters:,}.",
         n=impressions,
         clusters=clusters,
         what=CLUSTERS[cluster],

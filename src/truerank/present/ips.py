@@ -74,7 +74,8 @@ def _notes(estimate: Ips) -> list[str]:
         ),
         counted(estimate.impressions, estimate.clusters, estimate.cluster),
         message("Propensities: {origin}.", origin=estimate.propensities),
-        message(
+        plural(
+            "{n:,} click weighs as {effective:.1f} of equal weight; the largest weighs {largest:.4g}; {clip}.",
             "{n:,} clicks weigh as {effective:.1f} of equal weight; the largest weighs {largest:.4g}; {clip}.",
             n=estimate.clicks,
             effective=estimate.effective,

@@ -70,4 +70,7 @@ def effective_size(weights: ArrayLike) -> float:
     (4.0, 1.641)
     """
     known: Floats = np.asarray(weights, np.float64)
-    return float(known.sum() ** 2 / (known**2).sum()) if known.any() else 0.0
+    if not known.any():
+        return 0.0
+    known = known / np.abs(known).max()  # squares of the largest and of the smallest numbers are none
+    return float(known.sum() ** 2 / (known**2).sum())

@@ -112,10 +112,10 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
         if not isinstance(record, Mapping):
             raise InputError("an impression is an object, not {value}", called, line, value=quoted(record))
     log, keys = _Log(called), _roles(tuple(records[0][1]))
-    whole = "docs" in keys and isinstance(records[0][1][keys["docs"]], LISTS)
-    found = list(map(log.of_lists, *zip(*records, strict=True)) if whole else log.of_rows(records))
-    _refuse_repeated(found, called)
-    return Clicks(tuple(found), called)
+    whole = "docs" in keys and ("doc" not in keys or isinstance(records[0][1][keys["docs"]], LISTS))
+    impressions = list(map(log.of_lists, *zip(*records, strict=True)) if whole else log.of_rows(records))
+    _refuse_repeated(impressions, called)
+    return Clicks(tuple(impressions), called)
 
 
 Numbered = tuple[int | None, Mapping[str, Any]]
@@ -203,8 +203,19 @@ class _Log:
 
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
         if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
-            raise InputError("rankings has the list of each system: {{system: [ids]}}", self.name, line)
-        return {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
+            raise InputError("rankings has the list of each system: {system: [ids]}", self.name, line)
+        found = {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
+        for system, docs in found.items():
+            if len(set(docs)) < len(docs):
+                twice = next(doc for doc in docs if docs.count(doc) > 1)
+                raise InputError(
+                    "the ranking of {system} has the document {doc} twice",
+                    self.name,
+                    line,
+                    system=truncated(system),
+                    doc=truncated(twice),
+                )
+        return found
 
     def of_rows(self, records: Sequence[Numbered]) -> Iterator[Impression]:
         """The impressions of records that have a document each."""

@@ -57,6 +57,8 @@ def coec(
         raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
     expected = click_rates(queries) if rates is None else _rates(rates)
     counts = _counted(queries, expected)
+    if not any(any(one.clicked) for one in queries.impressions):
+        raise InputError("nothing was clicked, so that no document is more relevant than another", queries.name)
     kept = {pair: each for pair, each in sorted(counts.items()) if each[2] >= impressions}
     judged = {
         pair: (clicks + smoothing) / (expected_here + smoothing)
@@ -71,7 +73,7 @@ def coec(
     if cuts:
         grades = np.searchsorted(np.array(cuts), grades, side="right").astype(np.float64)
     said = message(
-        "{n:,} of {pairs:,} pairs of a query and a document are judged: those shown {least:,} times or more; "
+        "{n:,} of {pairs:,} pairs of a query and a document are judged: those shown at least {least:,} times; "
         "smoothed by {smoothing:g} expected clicks.",
         n=len(judged),
         pairs=len(counts),
@@ -97,6 +99,9 @@ def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tupl
                 raise log.error(
                     one, message("{doc} was shown at rank {rank}, which has no rate", doc=doc, rank=rank)
                 )
+            if clicked and not rates[rank]:
+                said = message("{doc} was clicked at rank {rank}, whose rate is 0", doc=doc, rank=rank)
+                raise log.error(one, said)
             clicks, expected, shown = found[one.query, doc]
             found[one.query, doc] = clicks + clicked, expected + rates[rank], shown + 1
     return found

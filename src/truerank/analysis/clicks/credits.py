@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,13 +63,15 @@ class Crediting:
         over ranks: a click is shared out by how likely each system is to have brought its document.
         """
         own = self._own(one)
-        weights = [{doc: (place + 1.0) ** -self.tau for place, doc in enumerate(docs)} for docs in own]
+        heights = [{doc: -self.tau * math.log(place) for place, doc in enumerate(docs, 1)} for docs in own]
         found = np.zeros(len(own))
         for doc, clicked in zip(one.docs, one.clicked, strict=True):
-            chance = np.array([weight[doc] / sum(weight.values()) if doc in weight else 0.0 for weight in weights])
-            found += clicked * chance / chance.sum()
-            for weight in weights:
-                weight.pop(doc, None)
+            # logarithms, as a power of a deep rank may be too small for a number
+            chance = np.array([_log_share(left, doc) for left in heights])
+            shared = np.exp(chance - chance.max())
+            found += clicked * shared / shared.sum()
+            for left in heights:
+                left.pop(doc, None)
         return found
 
     def _own(self, one: Impression) -> list[Sequence[str]]:
@@ -93,6 +96,14 @@ class Crediting:
                 said = message("{doc} was shown, but is in the list of no system", doc=truncated(doc))
                 raise self.log.error(one, said)
         return found
+
+
+def _log_share(heights: Mapping[str, float], doc: str) -> float:
+    """The logarithm of how likely a document is drawn, given the logarithms of what all that are left weigh."""
+    if doc not in heights:
+        return -math.inf
+    highest = max(heights.values())
+    return heights[doc] - highest - math.log(sum(math.exp(height - highest) for height in heights.values()))
 
 
 METHODS: dict[str, Callable[[Crediting, Impression], PerQuery]] = {

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.clicks.lists import lists_of
+from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
+from truerank.core.schema import is_number
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 from truerank.stats.binomial import sign_p
 from truerank.truth.clicks import Clicks, Impression, read_clicks
+
+CORRECTIONS = get_args(stats.Correction)
 
 CLUSTERS = ("user", "query", "impression")
 """What is drawn again as a whole, and whose preference is swapped as a whole."""
@@ -102,7 +106,8 @@ class Interleaving(Presented):
         shown = (
             f"{first.system} against {first.against} {first.delta.estimate:+.4f}, p = {first.adjusted:.3g}{more}"
         )
-        return f"Interleaving({self.name!r}, {self.method}, {self.impressions:,} impressions; {shown})"
+        counted = f"{self.impressions:,} impression" + ("s" if self.impressions != 1 else "")
+        return f"Interleaving({self.name!r}, {self.method}, {counted}; {shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -151,36 +156,18 @@ def interleaving(
     >>> (pair.system, pair.wins, pair.ties, pair.losses, pair.p), found.without_clicks
     (('new', 6, 1, 0, 0.03125), 1)
     """
-    if method not in METHODS:
-        raise InputError(
-            "method is {known}, not {method!r}.{hint}",
-            known=alternatives(list(METHODS)),
-            method=method,
-            hint=did_you_mean(method, METHODS),
-        )
-    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0 or not tau >= 0:
-        raise InputError(
-            "confidence is at least 0.5 and below 1, samples is positive, seed and tau are not negative"
-        )
+    _refuse(method, correction, tau)
+    check_drawing(confidence, samples, seed)
     clicks = read_clicks(log)
     systems = _systems(clicks, runs or {}, method)
     lists = {name: lists_of(run, name, rules=rules) for name, run in (runs or {}).items()}
-    crediting = Crediting(clicks, systems, lists, tau)
-    credits = np.array([METHODS[method](crediting, one) for one in clicks.impressions])
-    clicked = [n for n, one in enumerate(clicks.impressions) if any(one.clicked)]
-    if not clicked:
-        raise InputError("nothing was clicked, so that the log prefers no system", clicks.name)
-    chosen, groups = groups_of([clicks.impressions[n] for n in clicked], cluster, clicks)
-    work = _Work(credits[clicked], groups, confidence, samples, seed)
-    try:
-        pairs = [work.pair(a, b, systems) for a, b in itertools.combinations(range(len(systems)), 2)]
-    except ModuleNotFoundError:
-        raise MissingPackage(message("interleaving"), "stats") from None
-    adjusted = stats.adjust([pair.p for pair in pairs], correction).tolist()
+    credits, clicked = _credited(Crediting(clicks, systems, lists, tau), method)
+    chosen, groups = groups_of(clicked, cluster, clicks)
+    work = _Work(credits, groups, confidence, samples, seed)
     return Interleaving(
         systems=systems,
-        credits=work.credits,
-        pairs=tuple(replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)),
+        credits=credits,
+        pairs=work.pairs(systems, correction),
         impressions=len(clicks),
         without_clicks=len(clicks) - len(clicked),
         clusters=int(groups.max()) + 1,
@@ -194,6 +181,29 @@ def interleaving(
         tau=tau,
         name=clicks.name,
     )
+
+
+def _refuse(method: str, correction: str, tau: Any) -> None:
+    if method not in METHODS:
+        raise InputError(
+            "method is {known}, not {method!r}.{hint}",
+            known=alternatives(list(METHODS)),
+            method=method,
+            hint=did_you_mean(method, METHODS),
+        )
+    if not is_number(tau) or tau < 0:
+        raise InputError("tau is a number from 0 on, not {tau!r}", tau=tau)
+    check_word(message("correction"), correction, CORRECTIONS)
+
+
+def _credited(crediting: Crediting, method: str) -> tuple[PerQuery, list[Impression]]:
+    """(impressions with clicks, systems) what their clicks are worth to each, and these impressions."""
+    log = crediting.log
+    credits = np.array([METHODS[method](crediting, one) for one in log.impressions])
+    clicked = [n for n, one in enumerate(log.impressions) if any(one.clicked)]
+    if not clicked:
+        raise InputError("nothing was clicked, so that the log prefers no system", log.name)
+    return credits[clicked], [log.impressions[n] for n in clicked]
 
 
 def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str, ...]:
@@ -225,7 +235,14 @@ def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str
 
 def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, NDArray[np.int64]]:
     """What is drawn again as a whole, users where all are known, and (impressions,) the number of each one's."""
-    chosen = cluster or ("user" if all(one.user is not None for one in log.impressions) else "impression")
+    known = [one.user is not None for one in log.impressions]
+    if cluster is None and any(known) and not all(known):
+        said = message(
+            "the impression has no user, and others have one; to take each impression by itself, say so: --cluster "
+            "impression"
+        )
+        raise log.error(log.impressions[known.index(False)], said)
+    chosen = cluster or ("user" if all(known) else "impression")
     if chosen not in CLUSTERS:
         raise InputError("a cluster is {known}, not {cluster!r}", known=alternatives(CLUSTERS), cluster=cluster)
     if chosen == "impression":
@@ -253,6 +270,19 @@ class _Work:
         """Impressions that are alike within clusters are no n of a sign test."""
         clusters = int(self.groups.max()) + 1
         return "sign" if clusters == len(self.groups) else "randomization" if clusters <= stats.LARGE else "t"
+
+    def pairs(self, names: Sequence[str], correction: stats.Correction) -> tuple[Preference, ...]:
+        """Every two systems, with p corrected for their number.
+
+        Raises:
+            MissingPackage: SciPy is not installed.
+        """
+        try:
+            pairs = [self.pair(a, b, names) for a, b in itertools.combinations(range(len(names)), 2)]
+        except ModuleNotFoundError:
+            raise MissingPackage(message("interleaving"), "stats") from None
+        adjusted = stats.adjust([pair.p for pair in pairs], correction).tolist()
+        return tuple(replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
 
     def pair(self, a: int, b: int, names: Sequence[str]) -> Preference:
         """One system against another."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from truerank import stats
 from truerank.analysis.clicks.interleaving import groups_of
 from truerank.analysis.clicks.lists import lists_of
 from truerank.analysis.clicks.propensities import Propensities
+from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, MissingPackage
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
@@ -162,16 +164,17 @@ def ips(
     >>> found.estimates[0].ips.estimate, found.estimates[0].snips.estimate, round(found.effective, 3)
     (0.75, 0.5454545454545454, 7.118)
     """
-    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0 or (clip is not None and not clip > 0):
-        raise InputError(
-            "confidence is at least 0.5 and below 1, samples and clip are positive, seed is not negative"
-        )
+    check_drawing(confidence, samples, seed)
+    if clip is not None and not (isinstance(clip, Real) and clip > 0):
+        raise InputError("clip is a number above 0, not {clip!r}", clip=clip)
     wanted = _additive(measures)
     clicks = read_clicks(log)
     chances = Propensities.of(propensities, eta, None if randomized is None else read_clicks(randomized))
     named = _named(runs)
     lists = {name: lists_of(run, name, rules=rules) for name, run in named.items()}
     weighed = _Weighed.of(clicks, chances, clip)
+    for name, own in lists.items():
+        _refuse_strangers(clicks, name, own)
     chosen, groups = groups_of(clicks.impressions, cluster, clicks)
     work = _Work(clicks, weighed, groups, confidence, samples, seed)
     sums = {(name, str(m)): work.sums(own, m) for m in wanted for name, own in lists.items()}
@@ -230,7 +233,19 @@ def _named(runs: Any) -> dict[str, RunLike]:
         }
         if several:
             return several
-    raise InputError("runs are {{name: run}}, or several runs, at least one")
+    raise InputError("runs are {name: run}, or several runs, at least one")
+
+
+def _refuse_strangers(log: Clicks, name: str, lists: Mapping[str, Sequence[str]]) -> None:
+    """An error where a run answers no query of the log."""
+    if not any(one.query in lists for one in log.impressions):
+        raise InputError(
+            "no query of {log} is in the run: it answers {query!r} and so on, clicks are of {other!r} and so on",
+            name,
+            log=log.name,
+            query=next(iter(lists), ""),
+            other=log.impressions[0].query,
+        )
 
 
 def _unseen(log: Clicks, lists: Mapping[str, Sequence[str]], depth: int) -> float:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from truerank.core.errors import InputError, quoted
@@ -15,6 +16,9 @@ from truerank.formats.source import as_source
 from truerank.truth.clicks import Clicks, Impression
 from truerank.truth.rates import click_rates
 from truerank.truth.tabular import read_table
+
+LEAST = 1e-12
+"""Of a propensity; a click that weighs more than a million million says nothing but itself."""
 
 COLUMNS = ("propensity", "propensities", "examination", "probability", "prob", "p", "theta")
 
@@ -52,7 +56,7 @@ class Propensities:
                 "propensities come from a table, from eta (rank ** -eta) or from a randomized log: give one"
             )
         if eta is not None:
-            if not 0 <= eta < math.inf:
+            if not isinstance(eta, Real) or not 0 <= eta < math.inf:
                 raise InputError("eta is a number from 0 on, not {eta}", eta=eta)
             return cls(message("rank ** -{eta:g}", eta=eta), eta=eta)
         if randomized is not None:
@@ -61,21 +65,29 @@ class Propensities:
             return cls(
                 message("as given"), {_rank(r, None, None): _share(p, r, None, None) for r, p in given.items()}
             )
+        if not isinstance(given, str | os.PathLike):
+            raise InputError("propensities are {rank: propensity}, or the path of a table")
         return cls(os.fspath(given), _of_file(given))
 
     def of_click(self, rank: int, one: Impression, log: Clicks) -> float:
-        """The propensity of a rank that was clicked, above 0.
+        """The propensity of a rank that was clicked, which is not as good as 0.
 
         Raises:
-            InputError: there is none for the rank, or it is 0.
+            InputError: there is none for the rank, or it is.
         """
         found = float(rank**-self.eta) if self.eta is not None else self.by_rank.get(rank, math.nan)
-        if found > 0:
+        if found >= LEAST:
             return found
         said = (
-            message("rank {rank} was clicked, but its propensity is 0 ({origin})", rank=rank, origin=self.origin)
-            if found == 0
-            else message("rank {rank} was clicked, but has no propensity ({origin})", rank=rank, origin=self.origin)
+            message("rank {rank} was clicked, but has no propensity ({origin})", rank=rank, origin=self.origin)
+            if math.isnan(found)
+            else message(
+                "rank {rank} was clicked, but its propensity is {propensity:.3g} ({origin}): one click would "
+                "outweigh all others",
+                rank=rank,
+                propensity=found,
+                origin=self.origin,
+            )
         )
         raise log.error(one, said)
 
