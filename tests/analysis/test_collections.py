@@ -69,8 +69,8 @@ def test_a_missing_cell_is_named_and_never_averaged(several):
 
 def test_what_is_assumed_of_collections_is_printed(several):
     fixed, random = (tr.collections(several, "RR", drawn=drawn) for drawn in ("fixed", "random"))
-    assert "Collections are fixed: what is said holds for these 3" in str(fixed)
-    assert "Collections are drawn: what is said holds for all that these 3 are a sample of" in str(random)
+    assert "Collections are fixed: all this is about these 3 alone" in str(fixed)
+    assert "Collections are drawn: all this is about those that these 3 are a sample of" in str(random)
     assert "3 collections are few to stand for all others" in str(random)
     narrow, wide = (next(iter(found["RR"].overall.values())) for found in (fixed, random))
     assert wide.high - wide.low > narrow.high - narrow.low
@@ -231,3 +231,36 @@ def test_frames_have_a_row_a_cell_and_one_over_all(several):
     over = frame[frame.collection.isna()]
     assert over.system.tolist() == ["d", "c", "b", "a"]
     assert over.borda.sum() == 3 * 6
+
+
+def test_systems_that_lack_the_same_collections_are_named_together(several):
+    for name in "bcd":
+        del several["law"][1][name]
+    del several["web"][1]["d"]
+    assert remarks_of(tr.collections(several, "RR", samples=100))[:2] == [
+        "Warning: b and c have no run on law: they have no mean over all collections and no rank.",
+        "Warning: d has no run on web and law: it has no mean over all collections and no rank.",
+    ]
+
+
+def test_very_many_gaps_are_counted(several):
+    several |= {f"c{n}": several["web"] for n in range(10)}
+    for n in range(10):
+        qrels, runs = several[f"c{n}"]
+        several[f"c{n}"] = (qrels, {**runs, f"only-{n}": runs["a"]})
+    found = remarks_of(tr.collections(several, "RR", samples=100))
+    assert found[8] == "Warning: 2 more systems lack some collections, and have no rank."
+
+
+def test_so_few_resamples_are_warned_of_that_have_none_in_a_tail(several):
+    words = "resamples are too few for intervals of 95 %; take 39 or more"
+    assert words in str(tr.collections(several, "RR", samples=38))
+    assert words not in str(tr.collections(several, "RR", samples=39))
+    assert words not in str(tr.collections(several, "RR", samples=5, drawn="random"))
+    assert words in str(tr.compare(*several["web"], "RR", samples=38))
+
+
+@pytest.mark.parametrize("wrong", [3, None, (1,), ()])
+def test_what_is_no_collection_is_named(several, wrong):
+    with pytest.raises(tr.InputError, match="odd is no collection"):
+        tr.collections({**several, "odd": wrong}, "RR")

@@ -96,3 +96,18 @@ def test_a_collection_of_one_query_and_different_queries_are_told(invoke, here):
     assert printed.exit_code == 0
     assert "Warning: One query of tiny says nothing" in printed.stdout
     assert "first does not answer" in printed.stdout
+
+
+def test_each_of_several_measures_has_a_picture(invoke, here):
+    pytest.importorskip("vl_convert")
+    assert invoke("collections", *BOTH, "-m", "RR nDCG@5", "--samples", 50, "--plot", "all.svg").exit_code == 0
+    assert {path.name for path in here.glob("all*")} == {"all-RR.svg", "all-nDCG@5.svg"}
+    assert "RR of each system" in (here / "all-RR.svg").read_text()
+    assert invoke("collections", *BOTH, "-m", "RR", "--samples", 50, "--plot", "one.svg").exit_code == 0
+    assert (here / "one.svg").exists()
+
+
+def test_compare_of_several_names_the_help_that_has_its_options(invoke, file):
+    said = invoke("compare", file, "--baseline", "first").stderr
+    assert "No such option '--baseline'" in said
+    assert "truerank collections --help" in said

@@ -42,7 +42,7 @@ class OrSeveral(click.Command):
     ) -> click.Context:
         """That of the command which is meant."""
         if _are_several(args):
-            return refusing_repeats(command).make_context(info_name, args, parent, **extra)
+            return refusing_repeats(command).make_context(command.name, args, parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
 
@@ -107,7 +107,12 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     confidence="Of the intervals, and of all rank intervals at once.",
     samples="How often queries are resampled.",
 )
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw systems × collections: .svg, .png or .html.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(),
+    help="Draw systems × collections: .svg, .png or .html; of several measures each: beir.svg is beir-AP.svg then.",
+)
 @tables.format
 @tables.output
 @tables.digits
@@ -184,5 +189,5 @@ def command(
         scores, wanted, drawn=drawn, confidence=confidence, samples=samples, seed=seed, partial=partial, rules=under
     )
     if plot:
-        figures.draw(figure(found, found.standings[0]), plot)
+        figures.draw_each({one.heading: figure(found, one) for one in found.standings}, plot)
     tables.show(document_of(found, digits, width(output)), format, output)

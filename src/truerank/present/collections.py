@@ -150,17 +150,19 @@ def _made(collections: Collections) -> list[str]:
 
 def _drawing(collections: Collections) -> list[str]:
     n = len(collections.names)
-    fixed = message(
-        "Collections are fixed: what is said holds for these {n:,}, and only their queries could have been others.",
+    fixed = plural(
+        "Collections are fixed: all this is about this one alone; other queries of it are allowed for.",
+        "Collections are fixed: all this is about these {n:,} alone; other queries of theirs are allowed for.",
         n=n,
     )
     random = message(
-        "Collections are drawn: what is said holds for all that these {n:,} are a sample of, with their queries.",
+        "Collections are drawn: all this is about those that these {n:,} are a sample of, with their queries.",
         n=n,
     )
-    resampled = message(
-        "{samples:,} resamples of the queries of each collection, seed {seed}",
-        samples=collections.samples,
+    resampled = plural(
+        "{n:,} resample of the queries of each collection, seed {seed}",
+        "{n:,} resamples of the queries of each collection, seed {seed}",
+        n=collections.samples,
         seed=collections.seed,
     )
     return [
@@ -212,18 +214,35 @@ def _model(one: Standings) -> list[str]:
     ]
 
 
-def _missing(found: Collections) -> list[str]:
-    said: list[str] = [
+def _missing(collections: Collections) -> list[str]:
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, where in collections.missing.items():
+        alike.setdefault(where, []).append(printable(name))
+    cells = [
         warned(
-            message(
-                "{system} has no run on {names}: it has no mean over all collections and no rank.",
-                system=printable(name),
+            plural(
+                "{systems} has no run on {names}: it has no mean over all collections and no rank.",
+                "{systems} have no run on {names}: they have no mean over all collections and no rank.",
+                n=len(systems),
+                systems=listed(systems, NAMED),
                 names=listed([printable(each) for each in where], NAMED),
             )
         )
-        for name, where in found.missing.items()
+        for where, systems in alike.items()
     ]
-    if said and found.standings[0].partial:
+    said: list[str] = [*cells[:NAMED]]
+    if len(cells) > NAMED:
+        rest = sum(map(len, list(alike.values())[NAMED:]))
+        said.append(
+            warned(
+                plural(
+                    "{n:,} more system lacks some collections, and has no rank.",
+                    "{n:,} more systems lack some collections, and have no rank.",
+                    n=rest,
+                )
+            )
+        )
+    if said and collections.standings[0].partial:
         said.append(message("* The mean over those collections alone that the system has a run on."))
     return said
 
@@ -272,9 +291,12 @@ def _sizes(collections: Collections) -> list[str]:
     if single and collections.drawn == "fixed":
         said.append(
             warned(
-                message(
+                plural(
                     "One query of {names} says nothing of how its mean could vary, so intervals and ranks are "
                     "unknown: leave it out, or take collections as drawn from a population.",
+                    "One query each of {names} says nothing of how their means could vary, so intervals and ranks "
+                    "are unknown: leave them out, or take collections as drawn from a population.",
+                    n=len(single),
                     names=listed([printable(name) for name in single], NAMED),
                 )
             )
@@ -370,14 +392,14 @@ def _heat(
         "who": message("run"),
         "collection": message("collection"),
         "mean": (one.heading, f".{digits}f"),
-        "apart": (message("from the mean of all"), f"+.{digits}f"),
+        "apart": (message("from the mean of all systems"), f"+.{digits}f"),
     }
     ends = [widest, -widest] if one.measure.definition.lower_is_better else [-widest, widest]
     colour = {
         "field": "apart",
         "type": "quantitative",
         "scale": {"scheme": "blueorange", "domain": ends, "reverse": True},
-        "legend": {"title": message("from the mean of all"), "orient": "bottom", "gradientLength": 220},
+        "legend": {"title": message("from the mean of all systems"), "orient": "bottom", "gradientLength": 220},
     }
     rect = {"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": charts.tooltip(hints)}}
     dark = f"abs(datum.apart) > {0.6 * widest}"
@@ -385,7 +407,7 @@ def _heat(
         "mark": {"type": "text", "fontSize": 10},
         "encoding": {
             "text": {"field": "text"},
-            "color": {"condition": {"test": dark, "value": "white"}, "value": "#1b1f24"},
+            "color": {"condition": {"test": dark, "value": "white"}, "value": "black"},
         },
     }
     return {

@@ -115,7 +115,10 @@ def _scored(
     found: dict[str, dict[str, Scores]] = {}
     under = None if rules is None else Rules.of(rules)
     for name, thing in given.items():
-        qrels, runs = thing if isinstance(thing, tuple) and len(thing) == 2 else (None, thing)
+        is_pair = isinstance(thing, tuple) and len(thing) == 2
+        qrels, runs = thing if is_pair else (None, thing)
+        if not isinstance(runs, Mapping | list) and not is_pair:
+            raise InputError("{name} is no collection: it has (qrels, runs), or {{system: Scores}}", name=name)
         if isinstance(runs, list | tuple) and all(isinstance(run, str | os.PathLike) for run in runs):
             runs = named([os.fspath(run) for run in runs], str(name))
         own = scored(qrels, runs, measures, under, threads)

@@ -118,7 +118,8 @@ class Collections(Presented, ByMeasure[Standings]):
             f"{heading}: {', '.join(f'{name} {mean.estimate:.4f}' for name, mean in best)}"
             for heading, best in first.items()
         )
-        return f"Collections({len(self.systems)} systems, {len(self.names)} collections, {self.drawn}; {means})"
+        counts = f"{_counted(len(self.systems), 'system')}, {_counted(len(self.names), 'collection')}"
+        return f"Collections({counts}, {self.drawn}; {means})"
 
     @cached_property
     def _named(self) -> Mapping[str, Standings]:
@@ -170,6 +171,10 @@ class Collections(Presented, ByMeasure[Standings]):
             "error": sample.error,
             "model_error": sample.model_error,
         }
+
+
+def _counted(n: int, one: str) -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {one}s"
 
 
 def _known(value: float) -> float | None:

@@ -116,6 +116,13 @@ def draw(figure: Figure, path: str) -> None:
         file.write(data)
 
 
+def draw_each(figures: Mapping[str, Figure], path: str) -> None:
+    """Write a picture of each measure; of several, its name stands before the ending: plot.svg is plot-AP.svg."""
+    start, ending = os.path.splitext(path)
+    for measure, figure in figures.items():
+        draw(figure, path if len(figures) == 1 else f"{start}-{measure.replace('/', '_')}{ending}")
+
+
 def ending_of(path: str) -> str:
     """The ending of a file that is a picture.
 
