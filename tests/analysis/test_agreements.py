@@ -84,10 +84,23 @@ def test_the_picture_and_the_matrix_are_as_wide_as_there_is_room_for() -> None:
     assert "overlap@10" in found.to_text(coefficient="overlap")
 
 
+def test_pairs_without_a_query_in_common_are_named() -> None:
+    runs = {"a": {"q": ["x"]}, "b": {"q": ["x"]}, "c": {"r": ["x"]}}
+    found = tr.agreements(runs)
+    assert "2 pairs of runs have no query in common: a and c; b and c." in found.to_text()
+    many = tr.agreements({**runs, **{f"d{n}": {f"q{n}": ["x"]} for n in range(9)}})
+    assert "a and c; a and d0; a and d1; a and d2; a and d3; …." in many.to_text()
+
+
 @pytest.mark.parametrize(
     ("runs", "how", "says"),
     [
         ([{"q": ["a"]}], {}, "1 run: nothing to agree with"),
+        ([], {}, "0 runs: nothing to agree with"),
+        ("one.run", {}, "1 run: nothing to agree with"),
+        (None, {}, "runs are {name: run} or a list of runs, not None"),
+        ([{"q": ["a"]}, {"q": ["a"]}], {"k": None}, "k is a whole number"),
+        ([{"q": ["a"]}, {"q": ["a"]}], {"p": "0.9"}, "p is a number between 0 and 1"),
         ([{"q": ["a"]}, {"r": ["a"]}], {}, "no two of these runs answer the same query"),
         ([{"q": ["a"]}, {"q": ["a"]}], {"k": 0}, "k is a whole number"),
         ([{"q": ["a"]}, {"q": ["a"]}], {"p": 1}, "p is a number between 0 and 1"),

@@ -186,6 +186,11 @@ def test_what_is_pooled_or_ignored_is_not_judged() -> None:
         ([EXPERT, CROWD], {"runs": {"a": tr.read(EXPERT, RUNS["s0"])}}, "anew for each judge"),
         ([EXPERT, CROWD], {"runs": tr.read(EXPERT, RUNS["s0"])}, "anew for each judge"),
         ([EXPERT, CROWD], {"confidence": 0.2}, "at least 0.5"),
+        ([EXPERT, CROWD], {"confidence": "0.9"}, "at least 0.5"),
+        ([EXPERT, CROWD], {"samples": 1.5}, "positive whole number"),
+        ([EXPERT, CROWD], {"seed": None}, "not negative"),
+        (None, {}, "a list of qrels, not None"),
+        (3, {}, "a list of qrels, not 3"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(qrels: Any, how: dict[str, Any], said: str) -> None:
@@ -225,7 +230,7 @@ def test_constant_grades_are_named_and_their_queries_have_no_kappa() -> None:
     ones = {q: dict.fromkeys(DOCS, 1) for q in QUERIES}
     found = tr.judges({"expert": EXPERT, "lazy": ones}, samples=100)
     assert found.pairs[0].coefficients["kappa"].estimate == 0
-    assert "lazy gives one grade to all 480 documents" in "".join(remarks_of(found))
+    assert "lazy gives one grade to all documents" in "".join(remarks_of(found))
     both = tr.judges({"lazy": ones, "idle": ones}, samples=100)
     assert np.isnan(both.pairs[0].coefficients["kappa"].estimate)
     assert both.to_dict()["pairs"][0]["coefficients"]["kappa"]["value"] is None
@@ -241,6 +246,38 @@ def test_queries_that_not_all_have_are_in_no_mean_and_counted() -> None:
     }
     skipping = tr.judges([EXPERT, CROWD], answered, "AP", rules={"missing": "skip"}, samples=50)
     assert (skipping.standings[0].queries, skipping.dropped) == (55, 5)
+
+
+def test_a_pair_that_is_none_is_refused_by_name() -> None:
+    found = tr.judges({"e": EXPERT, "c": CROWD}, samples=10)
+    assert found.pair("e", "c") is found.pairs[0]
+    for asked in (("c", "e"), ("e", "x"), ("e", "e")):
+        with pytest.raises(tr.InputError, match="e, c is their order"):
+            found.pair(*asked)
+
+
+def test_the_same_judgements_twice_are_warned_of() -> None:
+    said = "".join(remarks_of(tr.judges({"e": EXPERT, "copy": EXPERT}, samples=10)))
+    assert "e and copy give every document the same grade: are these two judges?" in said
+    assert "two judges?" not in "".join(remarks_of(tr.judges({"e": EXPERT, "c": CROWD}, samples=10)))
+
+
+def test_the_level_that_is_proposed_is_one_that_each_judge_gives() -> None:
+    halves = {q: {d: g / 10 for d, g in own.items()} for q, own in EXPERT.items()}
+    assert "--binary 2,0.3" in "".join(remarks_of(tr.judges([EXPERT, halves], samples=10)))
+
+
+def test_orders_are_rows_and_two_runs_have_flips_alone() -> None:
+    found = tr.judges({"e": EXPERT, "c": CROWD}, iter(RUNS.values()), "nDCG@5 AP", samples=100)
+    rows = found.rows("orders")
+    assert [row["measure"] for row in rows] == ["nDCG@5", "AP"]
+    order = found.standings[1].orders[0]
+    assert order.tau is not None
+    assert (rows[1]["tau"], rows[1]["tau_low"]) == (order.tau.estimate, order.tau.low)
+    assert (rows[1]["flips"], rows[1]["kept"]) == (len(order.flips), order.kept)
+    two = tr.judges([EXPERT, CROWD], list(RUNS.values())[:2], "AP", samples=100)
+    assert two.rows("orders")[0]["tau"] is None
+    assert "of three runs or more" in str(two)
 
 
 def test_it_shows_itself_in_every_format_and_as_frames() -> None:

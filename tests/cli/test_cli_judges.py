@@ -56,8 +56,11 @@ def test_runs_follow_one_option_or_one_each(invoke, judged):
 
 def test_it_draws_the_means_by_one_judge_against_the_other(invoke, judged, tmp_path):
     plot = tmp_path / "judges.svg"
-    assert invoke("judges", *judged, "--run", *RUNS, "--samples", 50, "--plot", plot).exit_code == 0
+    asked = ("judges", *judged, "--run", *RUNS, "--samples", 50, "--plot", plot)
+    assert invoke(*asked, "-m", "AP").exit_code == 0
     assert "dense.run" in plot.read_text()
+    assert invoke(*asked, "-m", "RR P@5").exit_code == 0
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"judges.svg", "judges-RR.svg", "judges-P@5.svg"}
     assert invoke("judges", *judged, "--run", RUNS[0], "--samples", 50, "--plot", plot).exit_code == 2
 
 

@@ -17,9 +17,9 @@ from truerank.core.run import Run
 from truerank.core.scores import distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
-from truerank.present.judges import document_of, figures
+from truerank.present.judges import document_of, pictures
 from truerank.present.names import labels
-from truerank.present.renderers import figures as pictures
+from truerank.present.renderers.figures import draw_each, ending_of
 
 RUN = "--run"
 
@@ -94,7 +94,7 @@ binary = click.option(
     "--plot",
     metavar="FILE",
     type=click.Path(),
-    help="Draw the runs' means by the first two judges: .svg, .png or .html.",
+    help="Draw the runs' means by one judge against another: .svg, .png or .html; a file each measure and pair.",
 )
 @options.drawing(
     confidence="Of the intervals; what is left to 1 is the level of the tests.",
@@ -140,7 +140,7 @@ def command(
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
     _refuse_unused(runs, common=common, plot=plot, measures=measures)
     if plot:
-        pictures.ending_of(plot)
+        ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
@@ -148,12 +148,12 @@ def command(
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:
-        drawn = figures(judged)
+        drawn = pictures(judged)
         if not drawn:
             raise InputError(
                 "there is no order of runs to draw: give two or more, and a measure that orders them", plot
             )
-        pictures.draw(drawn[0], plot)
+        draw_each(drawn, plot)
     tables.show(document_of(judged, digits, per_query=per_query), format, output)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from truerank.analysis.compare.agreements import Agreements, Coefficient
 from truerank.analysis.compare.result import letter
 from truerank.core.errors import InputError, printable, quoted
-from truerank.core.messages import alternatives, message, plural
+from truerank.core.messages import alternatives, joined, message, plural, warned
 from truerank.present import charts, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.names import MOST, shortened
@@ -50,20 +50,29 @@ def document_of(agreements: Agreements, digits: int | None = None, *, coefficien
 
 def remarks_of(agreements: Agreements) -> list[str]:
     """Which runs do not answer all queries, so that pairs are means over different ones."""
-    most = int(agreements.answered.max())
-    pairs = agreements.queries[np.triu_indices(len(agreements.systems), 1)]
+    i, j = np.triu_indices(len(agreements.systems), 1)
+    pairs = agreements.queries[i, j]
     if (pairs == pairs[0]).all() and (agreements.answered == pairs[0]).all():
         return []
-    return [
-        message(
-            "Each pair is over the queries that both answer: {low:,} to {high:,}; "
-            "a run answers {least:,} to {most:,}.",
-            low=int(pairs.min()),
-            high=int(pairs.max()),
-            least=int(agreements.answered.min()),
-            most=most,
-        )
-    ]
+    said = message(
+        "Each pair is over the queries that both answer: {low:,} to {high:,}; a run answers {least:,} to {most:,}.",
+        low=int(pairs.min()),
+        high=int(pairs.max()),
+        least=int(agreements.answered.min()),
+        most=int(agreements.answered.max()),
+    )
+    apart = np.flatnonzero(pairs == 0).tolist()
+    if not apart:
+        return [said]
+    names = [printable(name) for name in agreements.systems]
+    shown = [message("{one} and {other}", one=names[i[at]], other=names[j[at]]) for at in apart]
+    none = plural(
+        "{n:,} pair of runs has no query in common: {names}.",
+        "{n:,} pairs of runs have no query in common: {names}.",
+        n=len(apart),
+        names=joined("; ", shown[:EXTREMES]) if len(apart) <= EXTREMES else joined("; ", [*shown[:EXTREMES], "…"]),
+    )
+    return [said, warned(none)]
 
 
 def _title(agreements: Agreements, coefficient: Coefficient) -> str:
@@ -186,7 +195,7 @@ def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
     }
     return {
         "width": "container",
-        "height": max(120, min(charts.HEIGHT * 2, 22 * len(names))),
+        "height": max(120, min(charts.HEIGHT * 2, 40 * len(names))),
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"values": rows},
         "mark": {"type": "rect"},
@@ -197,12 +206,7 @@ def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
                 "field": "value",
                 "type": "quantitative",
                 "scale": scale,
-                "legend": {
-                    "title": _title(agreements, coefficient),
-                    "orient": "right",
-                    "type": "symbol",
-                    "symbolType": "square",
-                },
+                "legend": {"title": None, "orient": "right", "type": "symbol", "symbolType": "square"},
             },
             "tooltip": charts.tooltip(hints),
         },

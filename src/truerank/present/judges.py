@@ -17,7 +17,7 @@ from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, to
 from truerank.present.table import Cell, Table
 from truerank.stats import Interval
 
-__all__ = ["agreement_tables", "document_of", "figures", "remarks_of", "system_tables"]
+__all__ = ["agreement_tables", "document_of", "figures", "pictures", "remarks_of", "system_tables"]
 
 MOST_PAIRS = 3
 """Of more pairs of judges than those of three there is no table of grades for each, nor a picture."""
@@ -222,6 +222,18 @@ def figures(judges: Judges, digits: int = 4) -> list[Figure]:
         return []
     standing = judges.standings[0]
     return [_figure(judges, standing, order, place, digits) for place, order in enumerate(standing.orders, 1)]
+
+
+def pictures(judges: Judges) -> dict[str, Figure]:
+    """A picture of each measure, by its name; where there are more than two judges, of each two of them."""
+    few = len(judges.pairs) == 1
+    return {
+        standing.name if few else f"{standing.name}-{order.first}-{order.second}": _figure(
+            judges, standing, order, place, 4
+        )
+        for standing in judges.standings
+        for place, order in enumerate(standing.orders, 1)
+    }
 
 
 def _figure(judges: Judges, standing: Standing, order: Order, place: int, digits: int) -> Figure:

@@ -54,24 +54,26 @@ def told_of(measure: str, order: Order) -> list[str]:
 
 def notes_of(judges: Judges) -> list[str]:
     """How it was computed."""
-    said: list[str] = [
+    quiet = [(s.name, o) for s in judges.standings for o in s.orders if not o.flips]
+    said = [sentence for name, order in quiet for sentence in told_of(name, order)]
+    said.append(
         message(
             "Intervals of agreement: queries drawn anew with all their documents, as judgements of one query are "
             "alike; {samples:,} resamples, seed {seed}.",
             samples=judges.samples,
             seed=judges.seed,
         )
-    ]
-    if any(order.tau for standing in judges.standings for order in standing.orders):
+    )
+    orders = [order for standing in judges.standings for order in standing.orders]
+    if any(order.tau for order in orders):
         said.append(
             message(
-                "Intervals of tau: both judges see the same queries, whose noise makes the two orders agree more "
-                "than those of all queries would; empirical Bayes takes that out, so an interval may lie below its "
-                "value."
+                "Intervals of tau are for all queries of this kind: empirical Bayes takes out the noise of these, "
+                "which moves both orders alike, so that a value may stand at an end of its interval, or outside."
             )
         )
-    quiet = [(s.name, o) for s in judges.standings for o in s.orders if not o.flips]
-    said += [sentence for name, order in quiet for sentence in told_of(name, order)]
+    elif orders:
+        said.append(message("Kendall's tau and tau-AP are of three runs or more."))
     if judges.rules:
         said.append(message("Rules: {rules}.", rules=printable(judges.rules.name)))
     return said
@@ -112,7 +114,7 @@ def _of_pair(judges: Judges, pair: TwoJudges) -> Iterator[str]:
         return
     if pair.only_first or pair.only_second:
         yield message(
-            "{first} alone has judged {a:,} documents, {second} alone {b:,}; both {both:,}.",
+            "Documents judged by {first} alone: {a:,}; by {second} alone: {b:,}; by both: {both:,}.",
             a=pair.only_first,
             b=pair.only_second,
             both=pair.both,
@@ -129,12 +131,16 @@ def _of_pair(judges: Judges, pair: TwoJudges) -> Iterator[str]:
         )
     elif flat:
         yield warned(
-            message(
-                "{judge} gives one grade to all {n:,} documents: kappa is 0 whatever the other says.",
+            plural(
+                "{judge} gives one grade to all documents: kappa is 0 whatever the other says.",
+                "{judge} give one grade each to all documents: kappa is 0.",
+                n=len(flat),
                 judge=listed(flat),
-                n=pair.both,
             )
         )
+    elif pair.both > 1 and (pair.equal >= 1).all():
+        said = message("{first} and {second} give every document the same grade: are these two judges?", **who)
+        yield warned(said)
     unknown = [
         COEFFICIENTS[name]
         for name, each in pair.coefficients.items()
@@ -176,6 +182,6 @@ def _scales(judges: Judges) -> list[str]:
         "The judges do not use the same grades ({grades}): the same number need not mean the same. Compare "
         "relevance alone, by the level from which on each one's grades are relevant: --binary {example}.",
         grades="; ".join(each),
-        example=",".join("1" if max(grades) <= 1 else "2" for grades in used.values()),
+        example=",".join(f"{min(max(grades), 2 if max(grades) > 1 else 1) or 1:g}" for grades in used.values()),
     )
     return [warned(said) if max(tops) >= 2 * min(tops) else said]

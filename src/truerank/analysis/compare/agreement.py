@@ -22,6 +22,7 @@ from truerank.core.presented import Presented
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
+from truerank.core.schema import is_number, is_whole
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats.overlap import Ties, Unseen
@@ -205,9 +206,9 @@ class Asked:
         Raises:
             InputError: no such number or word.
         """
-        if not 0 < p < 1:
+        if not (is_number(p) and 0 < p < 1):
             raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
-        if k != int(k) or k < 1:
+        if not is_whole(k) or k < 1:
             raise InputError("k is a whole number of 1 or more, e.g. 10; not {k!r}", k=k)
         for name, value, known in (("ties", ties or "a", get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
             if value not in known:

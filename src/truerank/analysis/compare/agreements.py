@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.compare.agreement import Asked, Lists, coefficients, known
 from truerank.core._counting import concordance
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import rules_of
+from truerank.core.messages import plural
 from truerank.core.presented import Presented
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
@@ -132,11 +134,21 @@ def agreements(
     Raises:
         TruerankError: wrong input, fewer than two runs, or no query that any two of them answer.
     """
+    if isinstance(runs, str | os.PathLike):
+        runs = [runs]
+    if not isinstance(runs, Iterable):
+        raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
     named = list(
         runs.items() if isinstance(runs, Mapping) else ((f"run {i}", run) for i, run in enumerate(runs, 1))
     )
     if len(named) < 2:
-        raise InputError("{n} run: nothing to agree with; give two or more", n=len(named))
+        raise InputError(
+            plural(
+                "{n} run: nothing to agree with; give two or more",
+                "{n} runs: nothing to agree with; give two or more",
+                n=len(named),
+            )
+        )
     asked = Asked.of(rules_of(named[0][1], rules), p, depth, k, ties, unseen)
     numbers: dict[bytes, dict[bytes, int]] = {}
     tables = [_Numbered.of(asked.lists(run, name), numbers) for name, run in named]

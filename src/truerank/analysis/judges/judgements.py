@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.scores import distinct
@@ -102,6 +102,8 @@ def read_judges(given: Any, format: str | None = None) -> dict[str, Qrels]:
     """
     if isinstance(given, str | os.PathLike | Qrels):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise InputError("qrels are {{judge: qrels}} or a list of qrels, not {given}", given=quoted(given))
     named = {str(name): one for name, one in given.items()} if isinstance(given, Mapping) else _named(list(given))
     if len(named) < 2:
         raise InputError(

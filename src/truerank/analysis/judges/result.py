@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Layout = Literal["coefficients", "queries", "systems"]
+Layout = Literal["coefficients", "queries", "systems", "orders"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +154,15 @@ class Order:
             "flips": [flip.to_dict() for flip in self.flips],
         }
 
+    def row(self, measure: str) -> dict[str, Any]:
+        """The same in one row, with the flips counted."""
+        found: dict[str, Any] = {"measure": measure, "first": self.first, "second": self.second}
+        for name, tau in (("tau", self.tau), ("tau_ap", self.tau_ap)):
+            ends = _plain(tau) if tau else dict.fromkeys(("value", "low", "high"))
+            found |= {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
+        counts = {"pairs": self.pairs, "flips": len(self.flips), "significant": self.significant, "kept": self.kept}
+        return {**found, **counts}
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -228,8 +237,20 @@ class Judges(Presented):
         return f"Judges({', '.join(self.names)}; {self.together_on:,} documents; ordinal alpha {told})"
 
     def pair(self, first: str, second: str) -> TwoJudges:
-        """Two of the judges, as they are ordered."""
-        return next(one for one in self.pairs if (one.first, one.second) == (first, second))
+        """Two of the judges, as they are ordered.
+
+        Raises:
+            InputError: there is no such judge, or they are in the other order.
+        """
+        for one in self.pairs:
+            if (one.first, one.second) == (first, second):
+                return one
+        raise InputError(
+            "there is no pair of {first}, {second}: {names} is their order",
+            first=quoted(first),
+            second=quoted(second),
+            names=", ".join(self.names),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -260,7 +281,8 @@ class Judges(Presented):
 
         Args:
             layout: "coefficients", a row each of each two judges, and of all where both names are None; "queries",
-                a row a query of each two judges; "systems", a row a system, judge and measure.
+                a row a query of each two judges; "systems", a row a system, judge and measure; "orders", a row a
+                measure and each two judges.
 
         >>> import truerank as tr
         >>> found = tr.judges([{"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 1, "b": 1, "c": 2}}])
@@ -276,8 +298,12 @@ class Judges(Presented):
                 for judge, outcome in one.outcomes.items()
                 for name, mean in outcome.means.items()
             ]
+        if layout == "orders":
+            return [order.row(one.name) for one in self.standings for order in one.orders]
         if layout != "coefficients":
-            raise InputError("a layout is coefficients, queries or systems, not {layout}", layout=quoted(layout))
+            raise InputError(
+                "a layout is coefficients, queries, systems or orders, not {layout}", layout=quoted(layout)
+            )
         of_pairs = [(pair.first, pair.second, pair.both, pair.coefficients) for pair in self.pairs]
         everything = [*of_pairs, (None, None, self.together_on, self.together)]
         return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -44,6 +44,7 @@ def standings(
     progress: Progress,
 ) -> dict[str, Any]:
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
+    runs = list(runs) if isinstance(runs, Iterator) else runs
     _refuse_read(runs)
     shared = {
         query for query, is_shared in zip(judgements.queries, judgements.shared.tolist(), strict=True) if is_shared
