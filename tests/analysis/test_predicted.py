@@ -139,6 +139,64 @@ def test_queries_beyond_the_predicted_ones_are_refused_by_name():
         tr.predicted({"x1": {"d1": 1}}, model, run, "AP", sample="random")
 
 
+def test_no_estimate_lies_beyond_what_a_measure_can_be():
+    rng = np.random.default_rng(3)
+    model = {f"q{n}": {f"d{i}": 1 for i in range(3)} for n in range(60)}
+    run = {query: [f"d{i}" for i in range(3)] for query in model}
+    people = {f"q{n}": {"d0": 1, "d1": int(rng.random() < 0.9), "d2": int(n > 0)} for n in range(0, 60, 9)}
+    found = tr.predicted(people, model, run, "P@3 SetF", sample="random")
+    for one in found.values():
+        assert 0 <= one.interval.low <= one.interval.estimate <= one.interval.high <= 1
+        assert 0 <= one.judged.low <= one.judged.high <= 1
+    beyond = stats.predicted_means(found.people["P@3"][:, None], found.model["P@3"][:, None], found.places)[0]
+    assert beyond.interval.high > 1
+    assert tr.compare(None, [found])["P@3"].means["run"] == found["P@3"].interval
+
+
+def test_where_people_judged_all_nothing_is_said_of_the_models_errors():
+    _, model, run = of_world()
+    same = tr.predicted(model, model, run, "AP", sample="random")
+    assert "the commonest one" not in str(same)
+    assert "the model adds nothing" in str(same)
+
+
+def test_probabilities_that_the_sample_cannot_have_are_seen():
+    people, model, run = of_world()
+    with pytest.raises(tr.InputError, match=r"40 queries have the probability 1, .* \(q1,"):
+        tr.predicted(people, model, run, "AP", sample=dict.fromkeys(model, 1))
+    found = tr.predicted(people, model, run, "AP", sample=dict.fromkeys(model, 0.01))
+    assert [sign.what for sign in found.signs] == ["size"]
+    assert "people judged 20 queries, where these probabilities make about 0.6" in str(found)
+    assert tr.predicted(people, model, run, "AP", sample=dict.fromkeys(model, 0.3)).signs == ()
+
+
+def test_scores_of_different_runs_are_warned_of():
+    people, model = tr.evaluate(PEOPLE, BM25, "AP"), tr.evaluate(MODEL, DENSE, "AP")
+    found = tr.predicted(people, model, sample="random")
+    assert "is this one run?" in str(found)
+    assert "is this one run?" in str(tr.check(found, min={"AP": 0.1}))
+    with pytest.raises(tr.InputError, match="scores already: leave out the run"):
+        tr.predicted(people, model, BM25, sample="random")
+
+
+@pytest.mark.parametrize("sample", [0.25, [0.5, 0.5], 1, True])
+def test_a_sample_is_a_word_probabilities_or_their_file(sample):
+    with pytest.raises(tr.InputError, match="how were the queries chosen"):
+        tr.predicted(*of_world(), "AP", sample=sample)
+
+
+@pytest.mark.parametrize("n", [0, 91, 1.5])
+def test_no_more_queries_are_drawn_than_are_left(both, n):
+    with pytest.raises(tr.InputError, match="90 queries left to judge: no"):
+        both["bm25"].next_to_judge(n)
+
+
+@pytest.mark.parametrize("other", [None, "bm25", 0.5])
+def test_an_estimate_is_held_against_another_alone(both, other):
+    with pytest.raises(tr.InputError, match="held against another"):
+        both["bm25"].against(other)
+
+
 def test_documents_that_only_one_of_both_judged_are_counted():
     people, model, run = of_world()
     people["q0"] = {"d0": 1, "new": 1}

@@ -74,6 +74,31 @@ def test_check_is_decided_by_the_estimate(invoke):
     assert invoke("check", *JUDGED, DENSE, "--min", "AP=0.99", "--sure").exit_code == 1
 
 
+def test_a_file_of_gates_names_the_judgements_too(invoke, tmp_path):
+    gates = tmp_path / "gates.toml"
+    text = f"""judged_by = "{PEOPLE}"
+predicted_by = "{MODEL}"
+sample = "random"
+run = "{DENSE}"
+no_worse_than = "{BM25}"
+[min]
+AP = 0.2
+"""
+    gates.write_text(text)
+    said = invoke("check", gates).stdout
+    asked = invoke("check", *JUDGED, DENSE, "--min", "AP=0.2", "--no-worse-than", BM25)
+    assert said == asked.stdout
+    assert invoke("check", gates, BM25).stdout.startswith("bm25.run: pass")
+    rows = [f"t{n:03},0.25" for n in range(1, 121)]
+    (tmp_path / "chances.csv").write_text("\n".join(["query_id,probability", *rows]) + "\n")
+    gates.write_text(text.replace('"random"', '"chances.csv"'))
+    assert invoke("check", gates).stdout == said
+    for change, wrong in (('sample = "random"', "how were the queries chosen"), ("run =", "give one RUN")):
+        gates.write_text(text.replace(change, "qrels =" if change == "run =" else ""))
+        result = invoke("check", gates)
+        assert (result.exit_code, wrong in result.stderr) == (2, True)
+
+
 def test_a_sample_that_is_not_random_is_said_on_standard_error_too(invoke, tmp_path):
     queries = [f"t{n:03}" for n in range(1, 26)]
     rows = [row for row in MODEL.read_text().splitlines() if row.split()[0] in queries]
@@ -81,7 +106,35 @@ def test_a_sample_that_is_not_random_is_said_on_standard_error_too(invoke, tmp_p
     how = ("--judged-by", "first.qrels", "--predicted-by", MODEL, "--sample", "random", BM25, "-m", "AP")
     assert "the first 25 queries in the order of their ids" in invoke("eval", *how).stdout
     assert "the first 25 queries" in invoke("eval", *how, "-f", "csv").stderr
-    assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1").stderr
+    assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1").stdout
+    assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1", "-f", "json").stdout
+    assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1", "-f", "csv").stderr
+
+
+def test_a_report_begins_with_the_estimates(invoke, tmp_path):
+    page = tmp_path / "report.md"
+    result = invoke("report", *JUDGED, BM25, DENSE, "-m", "nDCG@5 AP", "--lang", "en", "-o", page)
+    assert (result.exit_code, result.stderr) == (0, "")
+    text = page.read_text()
+    assert text.index("## Estimates for all queries") < text.index("## Result")
+    assert "[0.612, 0.719]" in text.replace("\\", "")
+    assert "+0.0824" in text
+    again = next(line for line in text.splitlines() if "truerank report bm25.run" in line)
+    assert "--judged-by people.qrels --predicted-by model.qrels --sample random" in again
+    plain = tmp_path / "report.json"
+    assert invoke("report", *JUDGED, BM25, "-m", "AP", "-o", plain).exit_code == 0
+    assert json.loads(plain.read_text())["results"]["predicted"]["predictions"]["bm25.run"]["judged"] == 30
+
+
+def test_remarks_on_one_of_several_runs_name_it(invoke, tmp_path):
+    (tmp_path / "wrong.run").write_text(
+        "".join(f"t{n:03} 0 nothing {1} 1.0 x\n" for n in range(1, 121)), encoding="utf-8"
+    )
+    said = invoke("eval", *JUDGED, BM25, tmp_path / "wrong.run", "-m", "AP").stdout
+    assert "wrong.run AP: all values are equal" in said
+    assert "People judged 30 of 120" in invoke("compare", *JUDGED, BM25, "-m", "AP").stdout
+    both = invoke("compare", *JUDGED, BM25, DENSE, "-m", "AP").stdout
+    assert "it need not be that of the means" in both
 
 
 @pytest.mark.parametrize(
@@ -94,6 +147,9 @@ def test_a_sample_that_is_not_random_is_said_on_standard_error_too(invoke, tmp_p
         (("eval", "--sample", "random", PEOPLE, BM25), "give all three"),
         (("eval", PEOPLE, BM25, "--width", 0.1), "--width and --judge-next are for"),
         (("eval", *JUDGED), "Missing argument"),
+        (("report", *JUDGED), "needs QRELS and RUNs"),
+        (("report", *BOTH, BM25), "how were the queries chosen"),
+        (("report", *JUDGED, BM25, "--percent"), "estimates are fractions"),
         (("eval", PEOPLE), "Missing argument 'RUN...'"),
         (("eval", *JUDGED, "-"), "read twice"),
         (("eval", *JUDGED, BM25, "--per-query"), "leave out --per-query"),

@@ -201,6 +201,17 @@ def test_a_model_that_is_mostly_right_leaves_few_queries_that_decide():
     assert predicted_means(people, model, range(40))[0].interval.differing == 3
 
 
+def test_a_model_never_makes_more_judgements_needed_than_none():
+    rng = np.random.default_rng(8)
+    for spread in (0.0, 0.1, 1.0, 10.0):
+        people = rng.beta(1, 3, (30, 1))
+        model = np.concatenate([people + spread * rng.random((30, 1)), 3 * rng.random((70, 1))])
+        found = predicted_means(people, model, range(30))[0]
+        for width in (0.07, 0.09, 0.1, 0.12, 0.2):
+            alone = found.needed(width, alone=True)
+            assert alone is None or (found.needed(width) or 101) <= alone
+
+
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -211,6 +222,7 @@ def test_a_model_that_is_mostly_right_leaves_few_queries_that_decide():
         ({"probability": [0.5]}, "for each query"),
         ({"method": "bca"}, "method is one of"),
         ({"confidence": 1.0}, "confidence"),
+        ({"weight": float("nan")}, "weight is a finite number"),
     ],
 )
 def test_what_cannot_be_is_refused(how, said):

@@ -155,8 +155,6 @@ def command(
       truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
     """
     toml, subject = _sorted_out(files)
-    if judgements:
-        subject = predicting.subject(judgements, subject)
     settings = _changed(
         read_settings(toml) if toml else Settings(),
         subject,
@@ -176,7 +174,9 @@ def command(
         max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
     )
+    judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
+    read += judgements.files if judgements else []
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     under = options.changed(settings.rules, changes)
@@ -241,8 +241,6 @@ class _Checking:
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
-            if self.judgements:
-                predicting.tell(scores)
         return check(
             scores,
             min=s.min,

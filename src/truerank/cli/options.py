@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -216,30 +216,31 @@ def judgements(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def asked(*args: Any, judged_by: str | None, predicted_by: str | None, sample: str | None, **given: Any) -> Any:
-        is_asked = judged_by or predicted_by or sample
-        found = _judgements(judged_by, predicted_by, sample, given) if is_asked else None
+        if (judged_by or predicted_by or sample) and given.get("systems"):
+            raise click.UsageError(message("--system is not for --judged-by: each run is estimated by itself."))
+        found = judgements_of(judged_by, predicted_by, sample, given["qrels_format"])
         return command(*args, judgements=found, **given)
 
     return _judged_by(_predicted_by(_sample(asked)))
 
 
-def _judgements(
-    judged_by: str | None, predicted_by: str | None, sample: str | None, given: Mapping[str, Any]
-) -> Judgements:
-    """The judgements that are asked for, beside the other options.
+def judgements_of(
+    judged_by: str | None, predicted_by: str | None, sample: str | None, qrels_format: str | None
+) -> Judgements | None:
+    """The judgements that are asked for; None where nothing is said of them.
 
     Raises:
-        TruerankError: one without the other, nothing said of the sample, or systems of several runs.
+        TruerankError: one without the other, or nothing said of the sample.
     """
-    if given.get("systems"):
-        raise click.UsageError(message("--system is not for --judged-by: each run is estimated by itself."))
+    if not (judged_by or predicted_by or sample):
+        return None
     if not (judged_by and predicted_by):
         raise click.UsageError(message("--judged-by, --predicted-by and --sample belong together: give all three."))
     if not sample:
-        from truerank.analysis.compare.predicted import SAY_HOW
+        from truerank.analysis.compare.sampling import SAY_HOW
 
         raise InputError(SAY_HOW)
-    return Judgements(judged_by, predicted_by, sample, given["qrels_format"])
+    return Judgements(judged_by, predicted_by, sample, qrels_format)
 
 
 def drawing(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from truerank.cli import id_overlap, inputs, tables
-from truerank.cli.options import Judgements
+from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli.options import Judgements, judgements_of
 from truerank.core.messages import message
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.formats import read_qrels
 
 if TYPE_CHECKING:
+    from truerank.analysis.check import Settings
+    from truerank.analysis.compare import Comparison
     from truerank.analysis.compare.predicted import Predicted
 
 
@@ -55,15 +58,37 @@ def show(
     tables.show(document(estimates, **shape), format, output)
 
 
-def subject(judgements: Judgements, given: dict[str, str]) -> dict[str, str]:
-    """What is checked: the run alone, whose judgements are those of people and of the model.
+def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, Any]) -> Comparison:
+    """The runs as such judgements estimate them, side by side."""
+    from truerank.analysis.compare import compare
+
+    under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
+    wanted = " ".join(asked["measures"]) or None
+    with inputs.opened(runs, asked["run_format"], again=True) as sources:
+        found = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
+    return compare(None, found, baseline=options.place(asked["baseline"], runs))
+
+
+def settled(
+    judgements: Judgements | None, settings: Settings, given: Collection[str], qrels_format: str | None
+) -> tuple[Judgements | None, Settings]:
+    """The judgements of a check, the command line's or the file's, and whose run is checked; None of plain qrels.
+
+    Args:
+        given: what the command line names: "qrels", "run", "scores".
 
     Raises:
-        UsageError: qrels as well, or no run.
+        TruerankError: qrels as well, or no run; one of the judgements without the other.
     """
-    if list(given) != ["scores"]:
+    of_file = judgements is None and "qrels" not in given
+    if of_file:
+        judgements = judgements_of(settings.judged_by, settings.predicted_by, settings.sample, qrels_format)
+    if judgements is None:
+        return None, settings
+    run = settings.scores or settings.run
+    if run is None or "qrels" in given or (of_file and settings.qrels):
         raise click.UsageError(message("With --judged-by and --predicted-by, give one RUN and no QRELS."))
-    return {"qrels": judgements.model, "run": given["scores"]}
+    return judgements, replace(settings, qrels=judgements.model, run=run, scores=None)
 
 
 def of_run(judgements: Judgements, run: str, measures: Any, rules: Rules, run_format: str | None) -> Predicted:
@@ -71,10 +96,3 @@ def of_run(judgements: Judgements, run: str, measures: Any, rules: Rules, run_fo
     judgements.runs(run, ())
     with inputs.opened([run], run_format, again=True) as sources:
         return predicted(judgements, [run], sources, measures, rules)[0]
-
-
-def tell(found: Predicted) -> None:
-    """Say on standard error what speaks against an estimate."""
-    from truerank.present.predicted import remarks_of
-
-    tables.tell(remarks_of(found))

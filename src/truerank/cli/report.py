@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from truerank.cli import importing, inputs, judges, options, places, tables
+from truerank.cli import importing, inputs, judges, options, places, predicting, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
@@ -80,7 +80,10 @@ from truerank.present.renderers import figures
 @options.as_written
 @options.qrels_format
 @options.run_format
-def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any) -> None:
+@options.judgements
+def command(
+    qrels: str | None, runs: tuple[str, ...], output: str, judgements: options.Judgements | None, **asked: Any
+) -> None:
     """Write everything that there is to say of runs as one page that people can send around.
 
     Who is best and how sure that is, what the means hide, curves, every query with its lists, and what it takes
@@ -97,16 +100,21 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
       truerank report qrels.txt *.run --queries queries.jsonl --docs corpus.jsonl.gz -o report.html
       truerank report qrels.txt *.run -o paper.tex --figures figures
       truerank report experts.qrels *.run --judges crowd.qrels --judges model.qrels -o report.html
+      truerank report --judged-by people.qrels --predicted-by model.qrels --sample random *.run -o report.html
       truerank report --geo flight.json map.json faiss/ --truth "within(metres=25)" -o places.html
     """
+    if judgements:
+        qrels, runs = judgements.people, judgements.runs(qrels, runs) if qrels else ()
+        asked |= {"judged_by": judgements.people, "predicted_by": judgements.model, "sample": judgements.sample}
     files = [path for path in (qrels, *runs, *asked["judges"], *asked["benches"], *(asked["places"] or ())) if path]
+    files += judgements.files[1:] if judgements else []
     if not files or (qrels and not runs):
         raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
     _refuse_unused(bool(qrels), asked)
     texts = (asked["queries"], asked["docs"])
     inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
     format = None if output == "-" else renderers.of_report(output)
-    data = _data(qrels, runs, files, asked)
+    data = _data(qrels, runs, files, asked, judgements)
     with _working(message("making the report")):
         document = build.make(data, asked["title"], asked["lang"])
         if format is not None:
@@ -120,6 +128,8 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
 def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
     """Raise where an option was given that would change nothing."""
     has_places = bool(asked["places"])
+    if asked["percent"] and "judged_by" in asked:
+        raise click.UsageError(message("--percent is not for --judged-by: estimates are fractions."))
     for option in _given():
         if option.name in OF_RUNS and not has_runs:
             raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
@@ -147,8 +157,15 @@ def _working(text: str) -> AbstractContextManager[object]:
     return Console(stderr=True).status(translated(text, spoken()))
 
 
-def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> ReportData:
+def _data(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    files: list[str],
+    asked: dict[str, Any],
+    judgements: options.Judgements | None,
+) -> ReportData:
     read = [*files, *_read_too(asked)]
+    names = dict(zip(read, told_apart(read), strict=True))
     located = _located(asked, alone=not qrels) if asked["places"] else None
     saved = [one for path in asked["benches"] for one in Bench.read_all(path)]
     benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
@@ -157,8 +174,9 @@ def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dic
         benches=benches,
         located=located,
         judges=judges.of_report(qrels, runs, asked) if qrels and asked["judges"] else None,
+        predicted=predicting.of_report(judgements, runs, asked) if judgements else None,
         inputs=identified(read),
-        command=_command(qrels, runs, asked, dict(zip(read, told_apart(read), strict=True))),
+        command=_command(None if judgements else qrels, runs, asked, names),
         results=asked["results"],
         versions=build.versions(),
         readable=Readable(asked["queries"], asked["docs"]),
@@ -258,10 +276,11 @@ def _bytes(letter: str) -> str:
 
 
 OF_RUNS = ("baseline", "qrels_format", "as_written", "judges")
+JUDGEMENTS = ("judged_by", "predicted_by", "sample")
 OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
-OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs")
+OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs", *JUDGEMENTS)
 """Options whose values are files or may be."""
 
 UNTOLD = ("output", "figures", "lang")

@@ -188,6 +188,26 @@ class Rules:
         """Whether both read every question alike, whatever they are called and whatever they call measures."""
         return self.nameless == other.nameless
 
+    def refuse_unlike(self, name: str, others: Rules, other: str) -> None:
+        """Nothing where two were scored under rules that are alike.
+
+        Args:
+            name: what was scored under these rules.
+            others, other: the other rules, and what was scored under them.
+
+        Raises:
+            RulesError: they are not alike.
+        """
+        if not self.is_like(others):
+            raise RulesError(
+                "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
+                "only under the same rules",
+                name=name,
+                rules=self.name,
+                other=other,
+                others=others.name,
+            )
+
     @classmethod
     def of(cls, rules: RulesLike | None) -> Rules:
         """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""

@@ -91,6 +91,7 @@ def results(data: ReportData) -> dict[str, Any]:
         "bench": list(map(_bench, data.benches)),
         "places": located.places.to_dict() if located else None,
         **({"judges": data.judges.to_dict()} if data.judges else {}),
+        **({"predicted": data.predicted.to_dict()} if data.predicted else {}),
         "inputs": [vars(one) for one in data.inputs],
         "versions": dict(data.versions),
     }

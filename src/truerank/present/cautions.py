@@ -67,7 +67,13 @@ def made(comparison: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
     if len(comparison.systems) < 2:
         alone = message("One system: there is nothing to compare it with.")
-        return [joined(" ", [alone, _intervals(comparison)]), *_of_runs(comparison), *runs.reading(comparison)]
+        how = predicted.made_of_systems(comparison.predictions)
+        return [
+            *how,
+            joined(" ", [alone, _intervals(comparison)]),
+            *_of_runs(comparison),
+            *runs.reading(comparison),
+        ]
     return [
         *predicted.made_of_systems(comparison.predictions),
         _test(comparison),

@@ -136,7 +136,7 @@ def notes(check: Check) -> list[str]:
 def remarks(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
-    sentences = few.remarks(min(counts)) if counts else []
+    sentences = [*_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:
         if verdict.note:
@@ -149,6 +149,15 @@ def remarks(check: Check) -> list[str]:
     shows = [verdict for verdict in check.verdicts if not verdict.against or verdict.value]
     named = ((joined(" ", [*([one.slice] if one.slice else []), one.name]), one.interval) for one in shows)
     return [*sentences, *few.doubts((printable(name), interval) for name, interval in named)]
+
+
+def _of_sample(found: Check) -> list[str]:
+    """What is to be said of the queries that people judged; only then the estimates are loaded."""
+    if found.predicted is None:
+        return []
+    from truerank.present.predicted import remarks_of_systems
+
+    return remarks_of_systems({found.run: found.predicted})
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:

@@ -194,6 +194,7 @@ class ReportData:
         benches: how fast retrievers are.
         located: places recognised in pictures.
         judges: the qrels against those of other judges.
+        predicted: the runs by people's judgements of some queries, which the qrels then are, and a model's of all.
         inputs: what was read.
         command: what makes the report again.
         results: how many results of each list to show.
@@ -205,6 +206,7 @@ class ReportData:
     benches: tuple[Bench, ...] = ()
     located: Located | None = None
     judges: Judges | None = None
+    predicted: Comparison | None = None
     inputs: tuple[Input, ...] = ()
     command: str = ""
     results: int = RESULTS

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from truerank.core.messages import message, plural, warned
+from truerank.core.messages import Message, message, plural, warned
 from truerank.stats import Interval
+from truerank.stats.predicted import POWERED
 
 ENOUGH = 30
 USUAL = 50
@@ -66,21 +67,30 @@ def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     >>> scarce([("AP", Interval(0.1, 0.0, 0.2, 0.95, "bca", 7))])
     ['Warning: AP: only 7 queries differ from all the others; the interval may be too short.']
     """
-    fewest: dict[str, int] = {}
+    fewest: dict[str, tuple[int, bool]] = {}
     for name, interval in named:
         if interval and interval.differing is not None:
-            fewest[name] = min(interval.differing, fewest.get(name, interval.differing))
-    return [
-        warned(
-            plural(
-                "{name}: only {n} query differs from all the others; the interval may be too short.",
-                "{name}: only {n} queries differ from all the others; the interval may be too short.",
-                name=name,
-                n=n,
-            )
+            found = interval.differing, interval.method == POWERED
+            fewest[name] = min(found, fewest.get(name, found))
+    return [warned(_scarce(name, n, is_predicted=is_predicted)) for name, (n, is_predicted) in fewest.items()]
+
+
+def _scarce(name: str, n: int, *, is_predicted: bool) -> Message:
+    if is_predicted:
+        return plural(
+            "{name}: on only {n} judged query people's score, or the model's error, is not the commonest one; "
+            "the interval may be too short.",
+            "{name}: on only {n} judged queries people's score, or the model's error, is not the commonest one; "
+            "the interval may be too short.",
+            name=name,
+            n=n,
         )
-        for name, n in fewest.items()
-    ]
+    return plural(
+        "{name}: only {n} query differs from all the others; the interval may be too short.",
+        "{name}: only {n} queries differ from all the others; the interval may be too short.",
+        name=name,
+        n=n,
+    )
 
 
 def least(confidence: float) -> int:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from truerank.analysis.compare.predicted import Predicted, Sign, as_dict
+from truerank.analysis.compare.predicted import Predicted, as_dict
+from truerank.analysis.compare.sampling import Sign
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.present import few, ledger
@@ -14,8 +15,11 @@ from truerank.present.comparison_cells import percent
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
-from truerank.stats import Interval
+from truerank.stats import Interval, PredictedMean
 from truerank.stats.predicted import FEWEST
+
+LEAST = 1e-10
+"""A sample that is rarer than this is not told from one that cannot be."""
 
 FLAT = ("run", "measure", "judged", "queries")
 
@@ -39,8 +43,7 @@ def document(
         queries = found[0].next_to_judge(to_judge, seed)
         tables.append(_next(queries, seed))
         plain["judge_next"] = list(queries)
-    every = [remark for remarks in dict.fromkeys(tuple(remarks_of(one)) for one in found) for remark in remarks]
-    return Document(tables, _flat(found, digits), plain, list(dict.fromkeys(every)))
+    return Document(tables, _flat(found, digits), plain, _together(found, labels([one.run for one in found])))
 
 
 def document_of(predicted: Predicted, digits: int | None = None) -> Document:
@@ -90,13 +93,23 @@ def _notes(estimates: Sequence[Predicted]) -> list[str]:
         joined(" ", [message("By the model:"), joined(": ", [listed(who), joined(" ", sentences)])])
         for sentences, who in remarks.items()
     ]
-    every = dict.fromkeys(remark for one in estimates for remark in remarks_of(one))
     return [
         message("Rules: {rules}.", rules=printable(estimates[0].rules.name)),
         *made(estimates[0]),
         *by_model,
-        *every,
+        *_together(estimates, names),
     ]
+
+
+def _together(found: Sequence[Predicted], names: Sequence[str]) -> list[str]:
+    """The remarks of all runs, each once; what is not said of all of them names the run."""
+    plain = [remarks_of(one) for one in found]
+    of_all = set(plain[0]).intersection(*plain)
+    said: dict[str, None] = {}
+    for one, name, own in zip(found, names, plain, strict=True):
+        pairs = zip(own, remarks_of(one, name), strict=True)
+        said |= dict.fromkeys(remark if remark in of_all else named for remark, named in pairs)
+    return list(said)
 
 
 def made(predicted: Predicted) -> list[str]:
@@ -125,26 +138,40 @@ def made_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
     """The same of systems side by side, where these are such estimates."""
     if not estimates:
         return []
-    counted = message("Effects, wins, ties and losses are of the judged queries alone.")
-    return [*made(next(iter(estimates.values())))[:1], counted]
+    said = made(next(iter(estimates.values())))[:1]
+    if len(estimates) > 1:
+        said += [
+            message(
+                "A difference is estimated for itself, with a weight of its own: it need not be that of the means. "
+                "Effects, wins, ties and losses are of the judged queries alone."
+            )
+        ]
+    return said
 
 
 def remarks_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
     """What is to be said of some of them, once."""
     every = (
-        (*_sizes(len(one.places), len(one.queries)), *_signs(one), *_documents(one)) for one in estimates.values()
+        (*_sizes(len(one.places), len(one.queries)), *_signs(one), *_runs(one), *_documents(one))
+        for one in estimates.values()
     )
     return list(dict.fromkeys(said for each in every for said in each))
 
 
-def remarks_of(found: Predicted) -> list[str]:
-    """How far the estimate can be trusted."""
+def remarks_of(predicted: Predicted, who: str = "") -> list[str]:
+    """How far the estimate can be trusted.
+
+    Args:
+        who: what the run is called beside others.
+    """
+    means = {joined(" ", [who, name]) if who else name: mean for name, mean in predicted.items()}
     return [
-        *_sizes(len(found.places), len(found.queries)),
-        *_signs(found),
-        *_documents(found),
-        *_biased(found),
-        *few.doubts((name, mean.interval) for name, mean in found.items()),
+        *_sizes(len(predicted.places), len(predicted.queries)),
+        *_signs(predicted),
+        *_runs(predicted),
+        *_documents(predicted),
+        *_biased(means),
+        *few.doubts((name, mean.interval) for name, mean in means.items()),
     ]
 
 
@@ -173,6 +200,15 @@ def _signs(predicted: Predicted) -> list[str]:
 
 def _sign(sign: Sign, predicted: Predicted) -> Message:
     """What speaks against the sample."""
+    if sign.what == "size":
+        return warned(
+            message(
+                "people judged {n:,} queries, where these probabilities make about {expected:.1f}: are they those "
+                "of being judged?",
+                n=len(predicted.places),
+                expected=sign.others,
+            )
+        )
     if sign.first:
         return warned(
             message(
@@ -182,11 +218,11 @@ def _sign(sign: Sign, predicted: Predicted) -> Message:
             )
         )
     what = (
-        message("the places of ids in their order")
+        message("the place of ids in their order, from 0 to 1,")
         if sign.what == "order"
         else message("{m} by the model", m=sign.what)
     )
-    values = {"what": what, "judged": sign.judged, "others": sign.others, "p": f"{sign.p:.2g}"}
+    values = {"what": what, "judged": sign.judged, "others": sign.others, "p": f"{max(sign.p, LEAST):.2g}"}
     if predicted.probability is None:
         return warned(
             message(
@@ -202,6 +238,15 @@ def _sign(sign: Sign, predicted: Predicted) -> Message:
             **values,
         )
     )
+
+
+def _runs(found: Predicted) -> list[str]:
+    """Scores that were made of other runs."""
+    one, other = (printable(each.run) for each in (found.people, found.model))
+    if one == other:
+        return []
+    said = message("people's scores are of {one}, the model's of {other}: is this one run?", one=one, other=other)
+    return [warned(said)]
 
 
 def _documents(predicted: Predicted) -> list[str]:
@@ -228,7 +273,7 @@ def _documents(predicted: Predicted) -> list[str]:
     return sentences
 
 
-def _biased(means: Predicted) -> list[str]:
+def _biased(means: Mapping[str, PredictedMean]) -> list[str]:
     """Measures in which the model's word alone is wrong."""
     off = [
         name

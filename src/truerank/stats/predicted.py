@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -68,12 +68,16 @@ class PredictedMean:
         """How many judged queries would say as much without the model."""
         return self.alone / self.error**2 if self.error else float(self.of)
 
+    def within(self, low: float, high: float) -> PredictedMean:
+        """The same of values that lie between two limits: neither an estimate nor an interval goes beyond."""
+        return replace(self, interval=_within(self.interval, low, high), judged=_within(self.judged, low, high))
+
     def needed(self, width: float, *, alone: bool = False) -> int | None:
         """How many judged queries, `FEWEST` or more, make the interval no wider; None where not even all would.
 
         Args:
             width: from the lower to the upper limit.
-            alone: without the model.
+            alone: without the model; with it as many are enough, as it need not be relied on.
 
         Raises:
             ValueError: the width is not positive, or the judged queries are too few to tell.
@@ -92,11 +96,17 @@ class PredictedMean:
             return bool(2 * t_quantile(level, n - least) * np.sqrt(falling / n + staying / self.of) > width)
 
         if is_wide(high):
-            return None
+            return None if alone else self.needed(width, alone=True)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if is_wide(middle) else (low, middle)
-        return max(high, min(FEWEST, self.of))
+        found = max(high, min(FEWEST, self.of))
+        return found if alone else min(found, self.needed(width, alone=True) or found)
+
+
+def _within(found: Interval, low: float, high: float) -> Interval:
+    ends = ("estimate",) if found.method == "none" else ("estimate", "low", "high")
+    return replace(found, **{end: min(max(getattr(found, end), low), high) for end in ends})
 
 
 def predicted_means(
@@ -139,6 +149,8 @@ def predicted_means(
     """
     people, model = table(judged, "judged"), table(predicted, "predicted")
     share(confidence, "confidence")
+    if weight is not None and not np.isfinite(weight):
+        raise ValueError(f"weight is a finite number, such as 0 or 1, not {weight!r}")
     if method not in get_args(Method):
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
     if people.shape[1] != model.shape[1]:
@@ -155,7 +167,8 @@ def predicted_means(
     falling, staying = powered.parts
     one = alone.errors[0] ** 2 * len(people)
     few = differing(people)
-    scarce = [_scarcest(y, f[sample.places]) for y, f in zip(people.T, model.T, strict=True)]
+    errors_of = people - model[sample.places] if len(sample.others) else people
+    scarce = [_scarcest(y, off) for y, off in zip(people.T, errors_of.T, strict=True)]
     return [
         PredictedMean(
             interval=Interval(*intervals[i], confidence, powered.method(i, confidence), scarce[i]),
@@ -408,7 +421,7 @@ def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
     return max(float(above), reach), min(float(below), -reach)
 
 
-def _scarcest(people: Floats, model: Floats) -> int | None:
+def _scarcest(people: Floats, off: Floats) -> int | None:
     """How many queries decide everything, where few are judged otherwise than most, or than the model has them."""
-    known = [found for found in differing(np.column_stack([people, people - model])) if found is not None]
+    known = [found for found in differing(np.column_stack([people, off])) if found is not None]
     return min(known, default=None)

@@ -120,7 +120,8 @@ def check(
     name = figures.name if figures else timed.name if timed else ""
     looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
     unsliced = len(figures.queries) - sum(len(part.figures.queries) for part in parts) if figures and parts else 0
-    return Check(tuple(verdicts), name, confidence, rules, by_name if parts else "", unsliced, looks)
+    estimate = figures.predicted if figures else None
+    return Check(tuple(verdicts), name, confidence, rules, by_name if parts else "", unsliced, looks, estimate)
 
 
 def named_by_gates(

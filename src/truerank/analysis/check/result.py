@@ -14,6 +14,7 @@ from truerank.stats import Interval
 
 if TYPE_CHECKING:
     from truerank.analysis.check.watching import Watch
+    from truerank.analysis.compare.predicted import Predicted
 
 Outcome = Literal["pass", "fail", "undecided"]
 Kind = Literal["min", "max", "no worse than"]
@@ -109,6 +110,8 @@ class Check(Presented):
         by: the attribute that slices are cut by; empty where there are none.
         unsliced: how many queries have no value of it.
         watch: the looks so far and this one, where gates are watched.
+        predicted: what people's judgements and a model's make of the run, where it is checked by these.
+
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
     >>> found.outcome, found.status, [verdict.outcome for verdict in found.verdicts]
@@ -124,6 +127,7 @@ class Check(Presented):
     by: str = ""
     unsliced: int = 0
     watch: Watch | None = None
+    predicted: Predicted | None = None
 
     def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)

@@ -16,8 +16,11 @@ from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
 
-FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch")
+FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch", "judged_by", "predicted_by")
 """Paths, which start where the file of gates is."""
+
+RANDOM = "random"
+"""What a sample is where it is no file."""
 
 _WHOLE = Kind(message("a whole number"), is_whole)
 
@@ -30,6 +33,7 @@ KINDS: dict[str, Kind] = {
     "confidence": NUMBER,
     "seed": _WHOLE,
     "samples": _WHOLE,
+    "sample": TEXT,
     "by": TEXT,
     "slices": TABLE,
 }
@@ -42,6 +46,8 @@ class Settings:
     Attributes:
         qrels, run: what is evaluated under `rules`; or
         scores: what `truerank eval --per-query --format json` saved.
+        judged_by, predicted_by: people's judgements of some queries and a model's of all, in place of `qrels`.
+        sample: how the queries that people judged were chosen: "random", or the path of their probabilities.
         bench: what `truerank bench` saved.
         no_worse_than: the baseline: saved scores, or a run.
         min, max: {measure or figure: limit}.
@@ -60,6 +66,9 @@ class Settings:
     qrels: str | None = None
     run: str | None = None
     scores: str | None = None
+    judged_by: str | None = None
+    predicted_by: str | None = None
+    sample: str | None = None
     bench: str | None = None
     no_worse_than: str | None = None
     rules: str | None = None
@@ -97,6 +106,8 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         key: os.path.normpath(os.path.join(here, value)) if key in (*FILES, "by") else value
         for key, value in found.items()
     }
+    if given.get("sample") not in (None, RANDOM):
+        given["sample"] = os.path.normpath(os.path.join(here, given["sample"]))
     if "rules" in given and given["rules"].endswith(".toml"):
         given["rules"] = os.path.join(here, given["rules"])
     return Settings(**given)

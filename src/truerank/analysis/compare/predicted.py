@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,54 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.compare.slices import read_attribute
+from truerank.analysis.compare.sampling import COLUMN, RANDOM, SAY_HOW, Sign, probabilities, signs_of, some
+from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, truncated
+from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, quoted
 from truerank.core.evaluate import evaluate
-from truerank.core.messages import joined, message, plural
+from truerank.core.messages import message, plural
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
+from truerank.core.schema import is_whole
 from truerank.core.scores import ByMeasure, Scores, shared
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import PerQuery
 from truerank.stats import PredictedMean
 from truerank.stats.predicted import Method
-
-RANDOM = "random"
-COLUMN = "probability"
-
-RARE = 0.01
-"""A sample that differs as much from the other queries less often than this is not taken for random in silence."""
-
-FIRST = 5
-"""Queries that a message names."""
-
-SAY_HOW = message(
-    "how were the queries chosen that people judged? Say sample = random (--sample random) if chance alone chose "
-    "them, or give each query's probability of being judged (--sample FILE); else nothing follows for the others"
-)
-
-
-@dataclass(frozen=True)
-class Sign:
-    """Something that a random sample of queries seldom shows.
-
-    Attributes:
-        what: a measure; or "order", of the ids.
-        p: how often it would.
-        judged, others: the mean by the model on the queries that people judged, and on the others; of the order
-            the mean place, from 0 to 1.
-        first: of the order, whether the judged are the first ones.
-    """
-
-    what: str
-    p: float
-    judged: float
-    others: float
-    first: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,16 +99,15 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
             InputError: not the same queries are judged, or predicted.
             RulesError: they were scored under different rules.
         """
+        self.refuse_other(other)
         return self._means("t", other)
 
     def _means(self, method: Method, other: Predicted | None) -> Mapping[str, PredictedMean]:
-        if other is not None:
-            self.refuse_other(other)
         measures = [m for m in self.people.measures if other is None or str(m) in other.people.columns]
         columns = [self._columns(m, other) for m in measures]
         judged, predicted = (np.column_stack(side) for side in zip(*columns, strict=True))
-        found = self.powered(judged, predicted, method)
-        return {self.people.heading(m): one for m, one in zip(measures, found, strict=True)}
+        estimates = self.powered(judged, predicted, method, measures)
+        return {self.people.heading(m): one for m, one in zip(measures, estimates, strict=True)}
 
     def _columns(self, measure: Measure, other: Predicted | None) -> tuple[PerQuery, PerQuery]:
         name = str(measure)
@@ -149,25 +116,31 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
             return own
         return difference(own[0], other.people.columns[name]), difference(own[1], other.model.columns[name])
 
-    def powered(self, judged: PerQuery, predicted: PerQuery, method: Method) -> list[PredictedMean]:
-        """The mean of each column of these queries, by people's values of some and the model's of all."""
+    def powered(
+        self, judged: PerQuery, predicted: PerQuery, method: Method, measures: Sequence[Measure]
+    ) -> list[PredictedMean]:
+        """The mean of each column of these queries, by people's values of some and the model's of all.
+
+        Args:
+            method: "t" of differences, "skewed-t" of what they are between.
+            measures: whose columns these are: no interval is wider than what their values can be.
+        """
         how: dict[str, Any] = {"probability": self.probability, "confidence": self.confidence, "method": method}
+        least = -1.0 if method == "t" else 0.0
         try:
-            return stats.predicted_means(judged, predicted, self.places, **how)
+            found = stats.predicted_means(judged, predicted, self.places, **how)
         except ModuleNotFoundError:
             raise MissingPackage(message("an estimate of people's and a model's judgements"), "stats") from None
+        return [
+            one.within(least, 1.0) if measure.definition.unit else one
+            for one, measure in zip(found, measures, strict=True)
+        ]
 
     def refuse_other(self, other: Predicted) -> None:
         """Raise where two runs were not judged and predicted on the same queries, under the same rules."""
-        if not self.rules.is_like(other.rules):
-            raise RulesError(
-                "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
-                "only under the same rules",
-                name=self.run,
-                rules=self.rules.name,
-                other=other.run,
-                others=other.rules.name,
-            )
+        if not isinstance(other, Predicted):
+            raise InputError("an estimate is held against another (tr.predicted), not {other}", other=quoted(other))
+        self.rules.refuse_unlike(self.run, other.rules, other.run)
         alike = tuple(self.queries) == tuple(other.queries) and np.array_equal(self.places, other.places)
         chosen = [None if one.probability is None else one.probability.tolist() for one in (self, other)]
         if not alike or chosen[0] != chosen[1]:
@@ -180,28 +153,9 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
 
     @cached_property
     def signs(self) -> tuple[Sign, ...]:
-        """What speaks against the sample being what it is said to be: by the order of ids, and by each measure."""
-        rest = np.setdiff1d(np.arange(len(self.queries)), self.places)
-        if not len(rest):
-            return ()
-        place = np.empty(len(self.queries))
-        place[sorted(range(len(place)), key=lambda i: _natural(self.queries[i]))] = np.linspace(0, 1, len(place))
-        values = {"order": place, **{name: self.model[name] for name in self.people}}
-        p = np.minimum(1, stats.selection(np.column_stack(list(values.values())), self.places, self.probability))
-        is_first = place[self.places].max() < place[rest].min()
-        if is_first and self.probability is None:
-            p[0] = min(p[0], 1 / math.comb(len(place), len(rest)))
-        return tuple(
-            Sign(
-                what,
-                one,
-                float(column[self.places].mean()),
-                float(column[rest].mean()),
-                what == "order" and is_first,
-            )
-            for (what, column), one in zip(values.items(), p.tolist(), strict=True)
-            if one * len(p) <= RARE
-        )
+        """What speaks against the sample being what it is said to be: its size, its ids, what the model says."""
+        by_model = {name: self.model[name] for name in self.people}
+        return signs_of(self.queries, self.places, self.probability, by_model)
 
     def next_to_judge(self, n: int, seed: int = 0) -> tuple[str, ...]:
         """So many queries for people to judge next, drawn at random: with these the sample stays a random one.
@@ -215,10 +169,13 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
                 "the judged queries were drawn with probabilities: draw the next ones with probabilities too, and "
                 "give each query that of being judged in either draw, p + (1 - p) q"
             )
-        if not 1 <= n <= len(rest):
+        if not is_whole(n) or not 1 <= n <= len(rest):
             raise InputError(
                 plural(
-                    "people have {n:,} query left to judge", "people have {n:,} queries left to judge", n=len(rest)
+                    "people have {n:,} query left to judge: no {given} can be drawn",
+                    "people have {n:,} queries left to judge: no {given} can be drawn",
+                    n=len(rest),
+                    given=n,
                 )
             )
         drawn = np.random.default_rng(seed).permutation(rest)[:n]
@@ -285,13 +242,12 @@ def predicted(
     Raises:
         TruerankError: wrong input; the sample is not said to be random; people judged what the model did not.
     """
-    if not 0.5 <= confidence < 1:
-        raise InputError(
-            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=confidence
-        )
+    check_confidence(confidence)
     if sample is None:
         raise InputError(SAY_HOW)
     sources = [one if isinstance(one, Scores) else read_qrels(one) for one in (judged_by, predicted_by)]
+    if all(isinstance(one, Scores) for one in sources) and not run is measures is None:
+        raise InputError("both judgements are scores already: leave out the run and the measures")
     _refuse_unpredicted(*map(_queries, sources))
     how: dict[str, Any] = {"rules": rules, "threads": threads, "as_written": as_written}
     people, model = (one if isinstance(one, Scores) else evaluate(one, run, measures, **how) for one in sources)
@@ -308,17 +264,12 @@ def predicted(
     unpredicted = unseen = 0
     if isinstance(sources[0], Qrels) and isinstance(sources[1], Qrels):
         unpredicted, unseen = _apart(sources[0], sources[1])
-    return Predicted(people, model, there, _probabilities(sample, model.queries), confidence, unpredicted, unseen)
+    chances = probabilities(sample, model.queries, set(people.queries))
+    return Predicted(people, model, there, chances, confidence, unpredicted, unseen)
 
 
 def _queries(source: Qrels | Scores) -> list[str]:
     return [q.decode("utf-8", "replace") if isinstance(q, bytes) else q for q in source.queries]
-
-
-def _some(queries: Sequence[str]) -> str:
-    first = ", ".join(map(truncated, queries[:FIRST]))
-    more = len(queries) - FIRST
-    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
 def _refuse_unpredicted(judged: Sequence[str], there: Sequence[str]) -> None:
@@ -335,7 +286,7 @@ def _refuse_unpredicted(judged: Sequence[str], there: Sequence[str]) -> None:
                 "people judged {n:,} queries that the model did not ({names}): let it judge these too, or leave "
                 "them out of people's judgements",
                 n=len(beyond),
-                names=_some(beyond),
+                names=some(beyond),
             )
         )
 
@@ -378,7 +329,7 @@ def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
                 "the rules leave out {n:,} queries by one of the two judgements only ({names}), and then the "
                 "judged are no sample of all: take rules that keep them, such as without_relevant = zero",
                 n=len(apart),
-                names=_some(sorted(apart)),
+                names=some(sorted(apart)),
             )
         )
     if not len(people.queries):
@@ -391,41 +342,3 @@ def _apart(people: Qrels, model: Qrels) -> tuple[int, int]:
     theirs = model.select(np.array([query in known for query in model.queries], bool)).to_dict()
     pairs = [(set(docs), set(theirs[query])) for query, docs in people.to_dict().items()]
     return sum(len(a - b) for a, b in pairs), sum(len(b - a) for a, b in pairs)
-
-
-def _probabilities(sample: Any, queries: Sequence[str]) -> NDArray[np.float64] | None:
-    """(queries,) how likely each was to be judged; None for a random sample."""
-    if isinstance(sample, str) and sample == RANDOM:
-        return None
-    given = sample if isinstance(sample, Mapping) else read_attribute(sample, COLUMN)
-    where = None if isinstance(sample, Mapping) else str(sample)
-    by_query = {str(query): value for query, value in given.items()}
-    without = [query for query in queries if query not in by_query]
-    if without:
-        raise InputError(
-            plural(
-                "{n:,} query has no probability ({names}); each that the model judged needs its own",
-                "{n:,} queries have no probability ({names}); each that the model judged needs its own",
-                n=len(without),
-                names=_some(without),
-            ),
-            where,
-        )
-    return np.array([_probability(query, by_query[query], where) for query in queries])
-
-
-def _probability(query: str, value: Any, where: str | None) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if 0 < number <= 1:
-        return number
-    why = message("the probability of query {query} is {value!r}", query=truncated(query), value=value)
-    now = message("it is above 0 and up to 1, and a query that could not be judged is no part of the sample")
-    raise InputError(joined(": ", [why, now]), where)
-
-
-def _natural(query: str) -> list[tuple[int, str]]:
-    """By which ids are in the order that people number them in: q2 before q10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", query) if part]

@@ -15,6 +15,7 @@ from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import by_name
 from truerank.core.equal import are_equal, difference
 from truerank.core.errors import InputError
+from truerank.core.messages import alternatives
 from truerank.measures import Measure
 from truerank.stats import PredictedMean
 
@@ -51,12 +52,16 @@ def under_prediction(procedure: Procedure, is_sliced: bool) -> Procedure:
     """
     if is_sliced:
         raise InputError("slices of a few judged queries say too little: leave out by")
-    if procedure.test != TESTS[0] or procedure.correction not in CORRECTIONS[:-1]:
+    if procedure.test != TESTS[0]:
         raise InputError(
-            "where people judged some queries and a model all, the test is prediction-powered, corrected by "
-            "{corrections}; leave out test = {test} and correction = {correction}",
-            corrections=", ".join(CORRECTIONS[:-1]),
+            "where people judged some queries and a model all, the test is prediction-powered: leave out "
+            "test = {test}",
             test=procedure.test,
+        )
+    if procedure.correction not in CORRECTIONS[:-1]:
+        raise InputError(
+            "p of people's and a model's judgements are corrected by {corrections}, not by {correction}",
+            corrections=alternatives(CORRECTIONS[:-1]),
             correction=procedure.correction,
         )
     return replace(procedure, test=POWERED)
@@ -68,13 +73,13 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
     first = replace(next(iter(systems.values())), confidence=procedure.confidence)
     people = np.column_stack([one.people.columns[name] for one in systems.values()])
     model = np.column_stack([one.model.columns[name] for one in systems.values()])
-    means = [estimate.interval for estimate in first.powered(people, model, "skewed-t")]
+    means = [estimates.interval for estimates in first.powered(people, model, "skewed-t", [measure] * len(names))]
     places = pairs_of(names, procedure)
     pairs: Sequence[Pair] = ()
     if places:
         a, b = (list(side) for side in zip(*places, strict=True))
         between, by_model = difference(people[:, a], people[:, b]), difference(model[:, a], model[:, b])
-        estimates = first.powered(between, by_model, "t")
+        estimates = first.powered(between, by_model, "t", [measure] * len(places))
         p = np.array([one.p for one in estimates])
         adjusted = stats.adjust(p, cast("stats.Correction", procedure.correction)).tolist()
         alpha = procedure.alpha / (len(places) if procedure.correction in ("holm", "bonferroni") else 1)

@@ -16,6 +16,7 @@ from truerank.present.sections import (
     measures,
     places,
     power,
+    predicted,
     queries,
     speed,
     spread,
@@ -23,6 +24,7 @@ from truerank.present.sections import (
 from truerank.present.sections import unjudged as unjudged_results
 
 SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
+    predicted.blocks,
     headline.blocks,
     ledger.blocks,
     power.blocks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from truerank.analysis.compare import Outcome
+from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message
@@ -39,7 +39,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if figure := intervals(runs):
         yield figure
     if not is_alone:
-        yield from of_measure(runs, runs.shown.outcomes[0])
+        yield from of_measure(runs.shown, runs.shown.outcomes[0], runs.digits)
 
 
 def _scale(runs: Runs) -> list[str]:
@@ -78,13 +78,12 @@ def _strictly(runs: Runs) -> Iterator[Caution]:
             )
 
 
-def of_measure(runs: Runs, outcome: Outcome) -> Iterator[Table]:
+def of_measure(found: Comparison, outcome: Outcome, digits: int) -> Iterator[Table]:
     """A row a system, and a row a pair where there are more pairs than rows say."""
     measure = outcome.name
-    table = SideBySide(runs.shown, outcome, runs.digits).table(message("Systems by {measure}", measure=measure))
-    yield table
-    if runs.comparison.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
-        pairs = pair_table(runs.shown, outcome, runs.digits)
+    yield SideBySide(found, outcome, digits).table(message("Systems by {measure}", measure=measure))
+    if found.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
+        pairs = pair_table(found, outcome, digits)
         yield replace(pairs, title=message("Pairs of systems by {measure}", measure=measure))
 
 

@@ -16,4 +16,4 @@ def blocks(data: ReportData) -> Iterator[Block]:
         return
     yield Heading(message("Other measures"), "measures")
     for outcome in data.runs.shown.outcomes[1:]:
-        yield from of_measure(data.runs, outcome)
+        yield from of_measure(data.runs.shown, outcome, data.runs.digits)

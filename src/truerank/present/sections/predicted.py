@@ -1,0 +1,26 @@
+"""What runs would score if people had judged all queries, by their judgements of some and a model's of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from truerank.core.messages import Warned, message
+from truerank.present.cautions import made
+from truerank.present.data import ReportData
+from truerank.present.document import Block, Caution, Heading, Prose
+from truerank.present.predicted import estimates, remarks_of_systems
+from truerank.present.sections.headline import of_measure
+
+
+def blocks(data: ReportData) -> Iterator[Block]:
+    """The estimate of each run, then the differences; all other sections know the judged queries alone."""
+    if data.predicted is None:
+        return
+    found, digits = data.predicted, 4
+    yield Heading(message("Estimates for all queries"), "predicted")
+    yield from (Caution(said) for said in remarks_of_systems(found.predictions) if isinstance(said, Warned))
+    yield Prose((message("All other sections are of the queries that people judged, each counted once."),))
+    yield from estimates(list(found.predictions.values()), digits)
+    if len(found.systems) > 1:
+        yield from (table for outcome in found.outcomes for table in of_measure(found, outcome, digits))
+        yield Prose(tuple(made(found)[1:]))  # who judged what stands under the estimates
