@@ -82,6 +82,25 @@ def test_loading_the_plugin_imports_neither_numpy_nor_the_engine():
     assert sorted(done.stdout.split()) == ["truerank", "truerank.pytest_plugin"]
 
 
+def test_a_file_of_looks_is_kept_as_the_command_keeps_it(run):
+    text = """
+import truerank as tr
+
+def test_watched(truerank):
+    for found in (range(40), range(30)):
+        qrels = {f"q{n}": {"a": 1} for n in range(40)}
+        scores = tr.evaluate(qrels, {f"q{n}": ["a"] for n in found}, "RR")
+        check = truerank.check(scores, min={"RR": 0.3}, watch="looks.jsonl", looks="same")
+    assert len(check.watch.looks) == 2 == len(tr.Watch.read("looks.jsonl").looks)
+    assert tr.Watch.read("looks.jsonl").looks_at == "same"
+    assert check.verdicts[0].interval.method == "betting"
+    truerank.check(scores, min={"RR": 0.999}, watch="looks.jsonl")
+"""
+    result = run(text)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E  *AssertionError: RR >= 0.999*"])
+
+
 def test_wrong_input_is_shown_at_the_line_of_the_test_alone(run):
     result = run("def test_wrong(truerank):\n    truerank.check({'AP': 0.5}, min={'APP': 0.4})\n")
     result.assert_outcomes(failed=1)

@@ -5,9 +5,10 @@ pytest imports this file in every project that it runs in, so that nothing but p
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -39,25 +40,36 @@ class Gates:
         bench: Any = None,
         sure: bool = False,
         strict: bool = False,
-        confidence: float = 0.95,
+        confidence: float | None = None,
         samples: int = 10_000,
         seed: int = 0,
+        watch: str | os.PathLike[str] | None = None,
+        looks: Literal["new", "same"] | None = None,
+        range: Mapping[str, str] | None = None,
     ) -> Check:
         """Assert that every gate holds; the arguments are those of `truerank.check`.
 
         Args:
             strict: undecided is a failure too, and not only a warning.
+            confidence: of the intervals; None: 0.95, or that of the first look.
+            watch: a file of looks, which this one is added to whatever comes of it; then intervals decide that hold
+                at all looks together.
+            looks: what each look brings, said at the first: "new" queries, or the "same" and another system.
+            range: {measure: "LOW:HIGH"} of measures that can lie outside of 0 to 1, for `watch`.
 
         Raises:
             AssertionError: a gate failed; the message has a line for each that does not hold.
             TruerankError: the gates, or what they are about, make no sense.
         """
         __tracebackhide__ = True
-        from truerank.analysis.check import check
+        from truerank.analysis.check import Settings, check
+        from truerank.analysis.check.settings import watched
         from truerank.core.errors import TruerankError
         from truerank.present.check import failures
 
+        path = None if watch is None else os.fspath(watch)
         try:
+            settings = Settings(watch=path, looks=looks, range=range or {}, confidence=confidence)
             checked = check(
                 scores,
                 min=min,
@@ -67,10 +79,13 @@ class Gates:
                 measures=measures,
                 bench=bench,
                 sure=sure,
-                confidence=confidence,
+                confidence=0.95 if confidence is None else confidence,
                 samples=samples,
                 seed=seed,
+                watch=watched(settings),
             )
+            if checked.watch and path:
+                checked.watch.write(path)
         except TruerankError as wrong:
             raise wrong.with_traceback(None) from None  # the test's own line is where it went wrong
         text = "\n".join(failures(checked))

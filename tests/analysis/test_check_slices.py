@@ -136,3 +136,9 @@ def test_every_format_names_the_slices() -> None:
         assert "de" in report.render(found, format), format
     assert "de: AP &gt;= 0.9: FAIL" in report.junit(found)
     assert [*found.to_pandas()["slice"]] == ["", "de", "en", "ko"]
+
+
+def test_an_attribute_is_a_mapping():
+    scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
+    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\}, not 3"):
+        tr.check(scores, min={"AP": 0.1}, by=3)

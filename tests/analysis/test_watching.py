@@ -146,3 +146,26 @@ def test_all_looks_are_shown_with_their_gates():
     lows = [look["gates"][0]["low"] for look in found.to_dict()["watch"]["looks"]]
     assert all(a <= b for a, b in itertools.pairwise(lows))
     assert "<svg" in found.to_html() or "vega" in found.to_html().lower()
+
+
+@pytest.mark.parametrize("limits", [(1, 0), (0, float("inf")), 3, ("0", "1"), (0, 1, 2)])
+def test_a_range_is_two_numbers_in_order(limits):
+    with pytest.raises(tr.InputError, match="the range of AP is two finite numbers"):
+        tr.Watch("new", ranges={"AP": limits})
+
+
+def test_a_measure_that_comes_later_needs_new_queries():
+    qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    run = {query: ["x", "a"] for query in qrels}
+    first = tr.check(tr.evaluate(qrels, run, "AP"), min={"AP": 0.1}, watch=tr.Watch("new")).watch
+    with pytest.raises(tr.InputError, match="RR was not looked at when these queries were new"):
+        tr.check(tr.evaluate(qrels, run, "RR"), min={"RR": 0.1}, watch=first)
+    more = {f"r{n}": {"a": 1} for n in range(8)}
+    found = tr.check(tr.evaluate(more, {query: ["a"] for query in more}, "RR"), min={"RR": 0.1}, watch=first)
+    assert found.verdicts[0].value == 1.0
+
+
+@pytest.mark.parametrize("watch", ["new", 3])
+def test_what_is_no_watch_is_said(watch):
+    with pytest.raises(tr.InputError, match="is a Watch"):
+        tr.check({"AP": 0.5}, min={"AP": 0.1}, watch=watch)

@@ -12,6 +12,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check import predicting
+from truerank.analysis.check.baselines import comparable, compared, is_plain, pairs
 from truerank.analysis.check.figures import Figures, measure_named
 from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
@@ -20,10 +21,9 @@ from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
-from truerank.core.messages import joined, message, plural
-from truerank.core.scores import averaged, intervals, shared
-from truerank.measures import Definition
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import joined, message
+from truerank.core.scores import averaged, intervals
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
@@ -97,6 +97,8 @@ def check(
     ('pass', 'undecided')
     """
     check_drawing(confidence, samples, seed)
+    if watch is not None and not isinstance(watch, Watch):
+        raise InputError("what watches is a Watch, e.g. Watch('new'); not {watch!r}", watch=watch)
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)
@@ -134,8 +136,8 @@ def named_by_gates(
     """The measures that some gate names; None where none does: those of the baseline, or else the usual, count."""
     limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     margins = list(margin) if isinstance(margin, Mapping) else []
-    compared = (list(measures) if measures else margins) or (limited if is_compared else [])
-    return [*limited, *compared] or None
+    others = (list(measures) if measures else margins) or (limited if is_compared else [])
+    return [*limited, *others] or None
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,10 +184,11 @@ class _Judge:
         """A gate for each measure that is compared to the baseline; `limited` are those that have a limit."""
         if self.figures is None:
             raise InputError("scores are needed to compare with a baseline")
-        _refuse_other_rules(self.figures, baseline)
+        if self.figures.rules and baseline.rules:
+            self.figures.rules.refuse_unlike(self.figures.name, baseline.rules, baseline.name)
         margins = margin if isinstance(margin, Mapping) else {}
-        wanted = [*measures] if measures is not None else [*filter(_is_plain, limited), *margins]
-        names = dict.fromkeys(map(self.figures.resolve, wanted)) or _comparable(self.figures, baseline)
+        wanted = [*measures] if measures is not None else [*filter(is_plain, limited), *margins]
+        names = dict.fromkeys(map(self.figures.resolve, wanted)) or comparable(self.figures, baseline)
         by_name = {self.figures.resolve(name): value for name, value in margins.items()}
         for name in names:
             allowed = by_name.get(name, 0.0 if isinstance(margin, Mapping) else margin)
@@ -193,7 +196,7 @@ class _Judge:
 
     def _paired(self, name: str, baseline: Figures, margin: float) -> Verdict:
         assert self.figures is not None
-        less = _compared(name).lower_is_better
+        less = compared(name).lower_is_better
         verdict = Verdict(
             name=name,
             kind="no worse than",
@@ -213,7 +216,7 @@ class _Judge:
         assert self.figures is not None
         if powered := predicting.of_difference(blank, self.figures, baseline, self.confidence):
             return replace(powered, outcome=_by_interval(powered.interval, blank.limit, blank.is_upper))
-        a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
+        a, b, dropped, notes = pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(blank.name, a, b) if len(a) else None
         measure = measure_named(blank.name)
         known = (*self.figures.components(measure), *baseline.components(measure))
@@ -364,82 +367,6 @@ def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Out
     if _by_value(farthest, limit, is_upper) == "pass":
         return "pass"
     return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
-
-
-def _compared(name: str) -> Definition:
-    """The definition of a measure whose mean over queries is a plain mean."""
-    definition = measure_named(name).definition
-    if definition.average != "mean":
-        count = message("{name} is a count", name=name)
-        geometric = message("{name} has a geometric mean", name=name)
-        whole = message("{name} is one number of the whole run", name=name)
-        raise MeasureError(
-            "{why}; a baseline is compared by plain means of queries, such as AP",
-            why={"sum": count, "geometric": geometric}.get(definition.average, whole),
-        )
-    return definition
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a measure's mean over queries is a plain mean."""
-    return measure_named(name).definition.average == "mean"
-
-
-def _comparable(figures: Figures, baseline: Figures) -> list[str]:
-    """The measures that both have and that are plain means."""
-    found = [name for name in figures.mean if name in baseline.mean and _is_plain(name)]
-    if not found:
-        raise MeasureError(
-            "{name} and {baseline} have no measure in common that can be compared",
-            name=figures.name,
-            baseline=baseline.name,
-        )
-    return found
-
-
-def _refuse_other_rules(one: Figures, other: Figures) -> None:
-    if one.rules and other.rules and not one.rules.is_like(other.rules):
-        raise RulesError(
-            "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
-            "only under the same rules",
-            name=one.name,
-            rules=one.rules.name,
-            other=other.name,
-            others=other.rules.name,
-        )
-
-
-def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, int, list[str]]:
-    """The values of the queries that both have, how many only one has, and what was left out, in words."""
-    here, there = shared(one.queries, other.queries)
-    if not len(here):
-        raise InputError(
-            "{name} and {other} have no query in common; scores of the same queries are needed",
-            name=one.name,
-            other=other.name,
-        )
-    a, b = one.values[name][here], other.values[other.resolve(name)][there]
-    finite = np.isfinite(a) & np.isfinite(b)
-    dropped = len(one.queries) + len(other.queries) - 2 * len(here)
-    notes: list[str] = []
-    if dropped:
-        notes.append(
-            plural(
-                "{n:,} query only one of the two has was left out",
-                "{n:,} queries only one of the two has were left out",
-                n=dropped,
-            )
-        )
-    if not finite.all():
-        lost = int((~finite).sum())
-        notes.append(
-            plural(
-                "{n:,} query without a finite value left out",
-                "{n:,} queries without a finite value left out",
-                n=lost,
-            )
-        )
-    return a[finite], b[finite], dropped, notes
 
 
 def _positive(margin: Any, name: str) -> float:

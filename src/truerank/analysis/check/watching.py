@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -94,6 +95,8 @@ class Watch:
         if self.looks_at not in get_args(LooksAt):
             raise InputError("looks are at new or at the same queries, not {given!r}", given=self.looks_at)
         check_confidence(self.confidence)
+        for name, limits in self.ranges.items():
+            _check_range(name, limits)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Watch:
@@ -154,7 +157,7 @@ class Watch:
         if self.looks_at == "same":
             return Seen(watch._with(replace(look, queries=(), values={}, baseline={})), figures, baseline)
         after = watch._with(self._new(look))
-        return Seen(after, *after._all(figures, baseline))
+        return Seen(after, *after._all(figures, baseline))._refusing_nothing()
 
     def _with(self, look: Look) -> Watch:
         known = {one.digest: one.number for one in reversed(self.looks)}
@@ -233,6 +236,17 @@ class Seen:
     figures: Figures
     baseline: Figures | None
 
+    def _refusing_nothing(self) -> Seen:
+        """Itself, where looks at new queries have brought some for each measure."""
+        for name, values in self.figures.values.items():
+            if not np.isfinite(values).any():
+                raise InputError(
+                    "{measure} was not looked at when these queries were new, and none of them is new now: begin "
+                    "another file for it, or look at new queries",
+                    measure=name,
+                )
+        return self
+
     def mean(self, measure: Measure, values: PerQuery) -> Interval:
         """Where a mean may lie."""
         return self._watched(values, *self._limits(measure))
@@ -281,6 +295,19 @@ class Seen:
                 example=f'"{name}=0:100"',
             )
         return 0.0, 1.0
+
+
+def _check_range(name: str, limits: Any) -> None:
+    if not isinstance(limits, tuple | list) or len(limits) != 2 or not all(isinstance(end, Real) for end in limits):
+        raise _wrong_range(name, limits)
+    if not -math.inf < limits[0] < limits[1] < math.inf:
+        raise _wrong_range(name, limits)
+
+
+def _wrong_range(name: str, limits: Any) -> InputError:
+    return InputError(
+        "the range of {name} is two finite numbers, the lower one first; not {limits!r}", name=name, limits=limits
+    )
 
 
 def _seen(figures: Figures, baseline: Figures | None) -> Look:

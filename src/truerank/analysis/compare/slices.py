@@ -71,6 +71,8 @@ def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
     >>> cut(["q1", "q2", "q3"], {"q1": "en", "q2": "de", "q3": "en"})
     {'de': [1], 'en': [0, 2]}
     """
+    if not isinstance(by, Mapping):
+        raise InputError("an attribute is {{query: value}}, not {by!r}", by=by)
     value_of = {str(query): str(value) for query, value in by.items() if not _is_blank(value)}
     slices: dict[str, list[int]] = {}
     for place, query in enumerate(queries):
