@@ -23,6 +23,8 @@ from truerank.analysis.compare.agreements import Agreements as Agreements
 from truerank.analysis.compare.agreements import agreements as agreements
 from truerank.analysis.compare.predicted import Predicted as Predicted
 from truerank.analysis.compare.predicted import predicted as predicted
+from truerank.analysis.experiment import Experiment as Experiment
+from truerank.analysis.experiment import experiment as experiment
 from truerank.analysis.explain import Explanation as Explanation
 from truerank.analysis.explain import diff as diff
 from truerank.analysis.explain import explain as explain

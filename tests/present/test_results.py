@@ -29,6 +29,7 @@ from truerank.vectors import evaluate_vectors
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"b": 1}, "q3": {"c": 1}}
 RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
 OTHER = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"y": 2.0, "b": 1.0}}
+QUERIES = {query: query for query in QRELS}
 SENT = [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}]
 TRUTH = {1: ["a"], 2: ["b"], 3: []}
 CLICKS = [{"query": "q1", "docs": ["x", "a"], "systems": ["A", "B"], "clicks": [doc]} for doc in "xa"]
@@ -40,7 +41,7 @@ def benched() -> tr.Bench:
             raise ValueError("no")
         return list(RUN[query])[:k]
 
-    return tr.bench(search, {query: query for query in QRELS}, qrels=QRELS, warmup=0)
+    return tr.bench(search, QUERIES, qrels=QRELS, warmup=0)
 
 
 def places() -> Any:
@@ -63,6 +64,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "Predicted": (
         lambda: tr.predicted({"q1": {"a": 1}}, QRELS, RUN, "RR", sample="random"),
         "below 20 nothing is promised",
+    ),
+    "Experiment": (
+        lambda: tr.experiment({"a": RUN, "b": lambda query, k: RUN.get(query, [])}, QUERIES, QRELS, "RR AP"),
+        "1 missing (scored 0): q3.",
     ),
     "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
     "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),

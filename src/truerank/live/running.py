@@ -141,19 +141,24 @@ def measure(
     """
     kind = checked(percentiles or (LINEAR if load.plain else NEAREST))
     texts = read_queries(queries)
-    judging = _rehearsed(judging, list(texts))
+    judging = rehearsed(judging, list(texts))
     indexed = None if index is None else timed(index, clock or WallClock())
     with ExitStack() as closing:
         retrievers = []
         for target in targets:
             retrievers.append(adapt(target, **options))
             closing.callback(retrievers[-1].close)
-        found = _measured(_distinct(retrievers), texts, load, clock, progress)
+        benches = _measured(_distinct(retrievers), texts, load, clock, progress)
+    return [replace(one, percentiles=kind, indexing=indexed) for one in judged(benches, judging)]
+
+
+def judged(found: Sequence[Bench], judging: Judging) -> list[Bench]:
+    """The same with the answers' scores, all under the same rules, where there are judgements."""
     repeats, calls = any(one.answers.repeated for one in found), any(one.calls is not None for one in found)
-    return [replace(_scored(one, judging, repeats, calls), percentiles=kind, indexing=indexed) for one in found]
+    return [_scored(one, judging, repeats, calls) for one in found]
 
 
-def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
+def rehearsed(judging: Judging, queries: list[str]) -> Judging:
     """The same, read and tried on empty answers: what is wrong with it is told before anything is asked."""
     rules = Rules.of(judging.rules)
     if judging.qrels is None:
@@ -292,6 +297,6 @@ def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench
     rules = lenient(rules, repeats, of_calls)
     run = as_run(bench.name, bench.asked, bench.answers.by_query, of_calls)
     failed = [query for query in bench.asked if query not in bench.answers.by_query]
-    judged = read_qrels(judging.qrels)
-    scores = score(judged, run, bench.asked, failed, judging.measures, rules)
-    return replace(bench, scores=scores, unasked=unasked(judged, bench.asked))
+    qrels = read_qrels(judging.qrels)
+    scores = score(qrels, run, bench.asked, failed, judging.measures, rules)
+    return replace(bench, scores=scores, unasked=unasked(qrels, bench.asked))

@@ -40,11 +40,17 @@ CORRECTIONS = {
 LETTERS = message("A letter behind a mean: significantly better than the system of that letter.")
 
 
-def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) -> list[str]:
-    """All that stands under the tables; the wide one has fewer columns to explain."""
-    names = list(map(printable, found.scores))
-    how = wide_made(found, intervals=intervals) if is_wide else made(found)
-    return [*ledger.notes(list(found.on_all.values()), names), *how, *remarks(found)]
+def notes(
+    comparison: Comparison, *, is_wide: bool = False, intervals: bool = False, differences: bool = False
+) -> list[str]:
+    """All that stands under the tables; the wide one has fewer columns to explain.
+
+    Args:
+        intervals, differences: whether these stand beside or below the wide one.
+    """
+    names = list(map(printable, comparison.scores))
+    how = wide_made(comparison, intervals=intervals, differences=differences) if is_wide else made(comparison)
+    return [*ledger.notes(list(comparison.on_all.values()), names), *how, *remarks(comparison)]
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -84,9 +90,10 @@ def made(comparison: Comparison) -> list[str]:
     ]
 
 
-def wide_made(comparison: Comparison, *, intervals: bool = False) -> list[str]:
+def wide_made(comparison: Comparison, *, intervals: bool = False, differences: bool = False) -> list[str]:
     """The same of a table with a column a measure: what its letters and its stressed numbers are."""
-    sentences: list[str] = [_intervals(comparison), *_of_runs(comparison)] if intervals else [*_of_runs(comparison)]
+    sentences: list[str] = [_intervals(comparison)] if intervals or differences else []
+    sentences += [*_of_runs(comparison), *([_counts(comparison)] if differences else [])]
     if len(comparison.systems) < 2:
         return sentences
     how = predicted.made_of_systems(comparison.predictions)[:1]
@@ -180,12 +187,15 @@ SOME = {
 }
 
 
+def _counts(found: Comparison) -> Message:
+    """How to read W/T/L."""
+    if not _named(found, "sum"):
+        return message("W/T/L: queries that the system wins, ties and loses.")
+    return message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
+
+
 def _reading(comparison: Comparison) -> Message:
-    sentences = [
-        message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
-    ]
-    if not _named(comparison, "sum"):
-        sentences = [message("W/T/L: queries that the system wins, ties and loses.")]
+    sentences = [_counts(comparison)]
     if is_many(comparison):
         sentences.append(
             message("Beats ranks: those it is significantly better than; like ranks: not told apart from it.")

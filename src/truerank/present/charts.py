@@ -140,13 +140,16 @@ def marks(
     hints: Hints,
     *,
     beside: bool = False,
+    drawn: Sequence[str] | None = None,
 ) -> Spec:
     """A mark a row.
 
     Args:
+        names: all there are, so that each looks the same in every plot.
         beside: the names stand beside the marks, and not in a legend.
+        drawn: the names that have rows, if not all.
     """
-    key = None if beside else legend(names)
+    key = None if beside else legend(names, drawn=drawn)
     encoding = {"shape": series(names, list(MARKS), key), "tooltip": tooltip(hints)}
     if any("n" in row for row in rows):
         encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 200]}}

@@ -53,6 +53,7 @@ def chart(
     title: str,
     hints: charts.Hints,
     beside: bool = False,
+    among: Sequence[str] = (),
 ) -> charts.Spec:
     """A mark a benchmark on its intervals, and a line through those that no other one beats.
 
@@ -61,6 +62,7 @@ def chart(
         title: of the axis of speed.
         hints: of a mark, as for `charts.marks`.
         beside: the names stand beside the marks.
+        among: all names that other plots have too, if there are more.
     """
     best = front(benches, measure, against)
     rows = [
@@ -71,7 +73,7 @@ def chart(
     across = {"type": "log", "nice": False} if against == THROUGHPUT else across
     x = charts.axis("speed", title, scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
     y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
-    spec = charts.marks(rows, x, y, names, hints, beside=beside)
+    spec = charts.marks(rows, x, y, among or names, hints, beside=beside, drawn=names)
     spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
     step = "step-before" if against == THROUGHPUT else "step-after"
     line = {

@@ -83,11 +83,11 @@ def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     )
 
 
-def pareto(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
-    """A mark a benchmark on its intervals, and a line through those that no other one beats."""
+def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] = ()) -> Figure:
+    """A mark a benchmark on its intervals, and a line through those that no other one beats; see `chart`."""
     measure = _measure(benches[0])
     best = front(benches, measure)
-    spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure))
+    spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure), among=among)
     winners = listed([names[i] for i in sorted(best)])
     alt = joined(
         " ",
