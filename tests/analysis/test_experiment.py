@@ -288,6 +288,15 @@ def test_its_table_shows_letters_differences_and_times():
     assert "live: closed loop, 1 worker, k 1000; 40 calls" in found.to_text()
 
 
+def test_a_system_has_the_same_colour_in_every_picture():
+    found = tr.experiment({"old": RUNS["old"], "new": LIVE["new"], "third": LIVE["third"]}, QUERIES, QRELS, "RR")
+    intervals, pareto = found.plot().figures
+    assert [figure.name for figure in (intervals, pareto)] == ["intervals", "pareto"]
+    colours = [intervals.specification["encoding"]["color"], pareto.specification["layer"][1]["encoding"]["color"]]
+    assert [one["scale"] for one in colours] == [{"domain": ["old", "new", "third"]}] * 2
+    assert colours[1]["legend"]["values"] == ["new", "third"]
+
+
 def test_percentages_are_for_people():
     found = tr.experiment(RUNS, None, QRELS, "AP")
     assert f"{100 * found.mean['new']['AP']:.2f}" in found.to_text(percent=True)

@@ -48,7 +48,7 @@ def test_of_three_runs_it_prints_a_matrix_and_of_files_all_pairs_or_the_picture(
     assert rows[0]["rbo"] == found.rbo[0, 1]
     assert rows[1]["tau"] == 1
     assert invoke("agreement", *runs, "-o", tmp_path / "all.html").exit_code == 0
-    assert "<svg" in (tmp_path / "all.html").read_text()
+    assert "<img" in (tmp_path / "all.html").read_text()
 
 
 def test_one_run_agrees_with_nothing(invoke):

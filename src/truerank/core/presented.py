@@ -5,6 +5,7 @@ How a result looks is decided far above, by its builder in `present`; the layers
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -27,6 +28,22 @@ class Laid(Protocol):
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The flat table by its headings."""
+
+
+class Drawn(Protocol):
+    """The pictures of a result: `present.plot.Plot`."""
+
+    def to_html(self) -> str:
+        """The pictures as a piece of a page."""
+
+    def to_svg(self) -> str:
+        """One picture on white."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """One picture in Vega-Lite."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write .svg, .png or .html."""
 
 
 class Printable:
@@ -114,6 +131,18 @@ class Presented(Printable, Framed):
     def _summary(self) -> str:
         """The line that a `repr` begins with."""
         raise NotImplementedError
+
+    def plot(self, **options: Any) -> Drawn:
+        """The pictures of the result, which a notebook shows and `save` writes.
+
+        Args:
+            options: those of the result's tables.
+
+        Raises:
+            InputError: there is none.
+        """
+        drawn: Drawn = import_module("truerank.present.plot").plot_of(self, **options)
+        return drawn
 
     def _flat_columns(self) -> dict[str, list[Any]]:
         """The rows that the command writes as CSV."""

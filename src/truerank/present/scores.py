@@ -15,7 +15,7 @@ from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.present import audit, ledger, lines
-from truerank.present.document import Document
+from truerank.present.document import Document, Figure
 from truerank.present.names import labels as of_runs
 from truerank.present.percent import DIGITS, HUNDRED, is_share, note
 from truerank.present.renderers import FORMATS as TABLES
@@ -103,6 +103,13 @@ def document_of(
     table = _for_people([scores], digits, per_query=per_query, percent=percent)
     flat = _flat([scores], per_query, digits)
     return Document([table], flat, _plain([scores], per_query), remarks_of(scores))
+
+
+def figures_of(scores: Scores) -> list[Figure]:
+    """What one run's queries score, drawn where it is asked for: the intervals of many queries take a moment."""
+    from truerank.present import strip  # with charts, which printing scores does not need
+
+    return list(strip.figures(scores))
 
 
 def remarks_of(scores: Scores) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -48,7 +49,9 @@ def _all(
 def bm25(docs: Mapping[str, str]) -> Search:
     """The best documents by BM25; only those that share a word with the query."""
     need("bm25s")
-    import bm25s  # type: ignore[import-untyped]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # in notebooks its progress bars, which are not shown, ask for ipywidgets
+        import bm25s  # type: ignore[import-untyped]
 
     index = bm25s.BM25()
     index.index([words(text) for text in docs.values()], show_progress=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import os
@@ -11,16 +12,18 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.formats.target import writing
 from truerank.present.charts import THEMES
 from truerank.present.document import Document, Figure
+from truerank.present.palette import DARK, LIGHT, SURFACES
 
 VEGA_LITE = "6.1"
 """The version of Vega-Lite that the specifications are for."""
+
+OPTIONS: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": []}
 
 WIDTH = 640
 SCALE = 2
@@ -28,6 +31,22 @@ SCALE = 2
 
 CLIPS = re.compile(r'(?<=id=")(?:clip|gradient_)\d+(?=")|(?<=url\(#)(?:clip|gradient_)\d+(?=\))')
 """The ids of clips and gradients in an SVG, where they stand and where they are named."""
+
+IN_DARK = {
+    **{SURFACES[name][0]: SURFACES[name][1] for name in ("ink", "faint", "grid")},
+    **dict(zip(LIGHT, DARK, strict=True)),
+}
+"""The light colours of pictures, and the dark one in the place of each."""
+
+AT_NIGHT = "".join(
+    (
+        "@media (prefers-color-scheme: dark) {",
+        f"svg > rect {{ fill: {SURFACES['paper'][1]} }}",
+        *(f'[{at}="{light}"] {{ {at}: {dark} }}' for light, dark in IN_DARK.items() for at in ("fill", "stroke")),
+        "}",
+    )
+)
+"""What makes an SVG dark where its surroundings are."""
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -72,12 +91,20 @@ def drawing() -> Callable[[Figure], Mapping[str, bytes]]:
     converter = vl_convert()
 
     def draw(figure: Figure) -> Mapping[str, bytes]:
-        options = {"vl_version": VEGA_LITE, "allowed_base_urls": []}
-        svg = converter.vegalite_to_svg(static(figure), **options)
-        png = converter.vegalite_to_png(static(figure), scale=SCALE, **options)
-        return {".svg": svg.encode(), ".png": png}
+        png = converter.vegalite_to_png(static(figure), scale=SCALE, **OPTIONS)
+        return {".svg": svg(figure).encode(), ".png": png}
 
     return draw
+
+
+def svg(figure: Figure) -> str:
+    """A figure as SVG, on white.
+
+    Raises:
+        MissingPackage: vl-convert is not installed.
+    """
+    text: str = vl_convert().vegalite_to_svg(static(figure), **OPTIONS)
+    return text
 
 
 def is_drawing() -> bool:
@@ -86,18 +113,23 @@ def is_drawing() -> bool:
 
 
 def inline(figure: Figure) -> str:
-    """A figure as SVG, to stand in HTML: the same each time."""
-    svg: str = vl_convert().vegalite_to_svg(static(figure), vl_version=VEGA_LITE, allowed_base_urls=[])
-    # vl-convert numbers these as it goes; on a page the ids of two pictures must differ all the same
-    places = {name: place for place, name in enumerate(dict.fromkeys(CLIPS.findall(svg)))}
-    own = crc32(json.dumps(static(figure)).encode())
-    return CLIPS.sub(lambda clip: f"clip-{own:08x}-{places[clip[0]]}", svg)
+    """A figure as the address of an image, to stand in HTML: the same each time, and dark where the page is.
+
+    Notebooks that are not trusted keep images, and take the tags of SVG out.
+    """
+    drawn = svg(figure)
+    places = {name: place for place, name in enumerate(dict.fromkeys(CLIPS.findall(drawn)))}
+    named = CLIPS.sub(lambda clip: f"clip-{places[clip[0]]}", drawn)  # vl-convert numbers these as it goes
+    adaptive = named.replace(">", f"><style>{AT_NIGHT}</style>", 1)
+    return f"data:image/svg+xml;base64,{base64.b64encode(adaptive.encode()).decode()}"
 
 
 def static(figure: Figure) -> dict[str, Any]:
     """The specification for paper: in light colours, on white, as wide as a column, with its title."""
     spec = dict(figure.specification)
-    config = {**THEMES["light"], "background": "white"}
+    light = THEMES["light"]
+    # readers' fonts may be wider than those that the labels were measured with
+    config = {**light, "background": "white", "axis": {**light["axis"], "titlePadding": 12}}
     title: Any = {"text": figure.title, "subtitle": figure.subtitle} if figure.subtitle else figure.title
     return {**spec, "width": WIDTH, "title": title, "config": config, "autosize": "pad", "padding": 12}
 

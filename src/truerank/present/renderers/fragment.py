@@ -9,6 +9,8 @@ from truerank.present.document import Block, Caution, Command, Document, Figure,
 from truerank.present.renderers import figures as pictures
 from truerank.present.table import Table
 
+CAPTION = "text-align: left; white-space: nowrap"
+
 
 def render(document: Document, *, figures: bool = False) -> str:
     """The blocks one below another.
@@ -17,13 +19,14 @@ def render(document: Document, *, figures: bool = False) -> str:
         figures: the pictures too, where the package that draws them is installed.
     """
     text = written(document, _parts)
-    drawn = map(_figure, document.figures) if figures and pictures.is_drawing() else ()
+    drawn = map(figure, document.figures) if figures and pictures.is_drawing() else ()
     return "\n".join([text, *drawn])
 
 
-def _figure(figure: Figure) -> str:
-    svg = pictures.inline(figure)
-    return _ascii(f'<figure aria-label="{escape(f"{figure.title}. {figure.alt}")}">{svg}</figure>\n')
+def figure(drawn: Figure) -> str:
+    """The picture as an image, no wider than the page."""
+    said = escape(f"{drawn.title}. {drawn.alt}")
+    return _ascii(f'<p><img alt="{said}" src="{pictures.inline(drawn)}" style="max-width: 100%"></p>\n')
 
 
 def _parts(block: Block) -> Iterator[str]:
@@ -55,9 +58,9 @@ def draw(table: Table) -> str:
     <tr><td style="text-align: left">a&lt;b</td><td style="text-align: right">0.2500</td></tr>
     </tbody>
     </table>
-    <p>1 query.</p>
+    <p style="font-size: 90%; line-height: 1.4">1 query.</p>
     """
-    title = [f"<caption>{escape(table.title)}</caption>"] if table.title else []
+    title = [f'<caption style="{CAPTION}">{escape(table.title)}</caption>'] if table.title else []
     heads = (_cell("th", table, i, escape(heading)) for i, heading in enumerate(table.columns))
     head, notes = f"<thead><tr>{''.join(heads)}</tr></thead>", _notes(table)
     lines = ["<table>", *title, head, "<tbody>", *_rows(table), "</tbody>", "</table>", *notes]
@@ -80,5 +83,7 @@ def _cell(kind: str, table: Table, column: int, inner: str) -> str:
 
 
 def _notes(table: Table) -> Iterator[str]:
-    for note in table.notes:
-        yield f"<p>{escape(note).replace(chr(10), '<br>')}</p>"
+    """The notes close below one another, their further lines set in."""
+    if table.notes:
+        lines = escape("\n".join(note.replace("\n", "\n\u2003") for note in table.notes))
+        yield f'<p style="font-size: 90%; line-height: 1.4">{lines.replace(chr(10), "<br>")}</p>'

@@ -1,0 +1,53 @@
+"""What a notebook is given, in a browser: pictures that are dark where the page is, whatever the system prefers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator
+
+import truerank as tr
+
+pytest.importorskip("vl_convert", reason="the extra plots is not installed")
+
+PAGE = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><body style="color-scheme: {scheme}">{html}'
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    good, bad = ["a", "x"], ["x", "a"]
+    runs = {name: {f"q{n}": good if n % step else bad for n in range(12)} for name, step in (("b", 2), ("c", 3))}
+    return tr.compare(qrels, runs, "RR AP").to_html()
+
+
+def picture(visit: Any, tmp_path: Path, html: str, scheme: str, system: str) -> Locator:
+    path = tmp_path / f"{scheme}-{system}.html"
+    path.write_text(PAGE.format(scheme=scheme, html=html))
+    found = visit(path.as_uri(), color_scheme=system).locator("img")
+    assert found.evaluate("image => image.complete && image.naturalWidth > 400")
+    return found
+
+
+def test_a_picture_follows_the_page_and_not_the_system(visit: Any, tmp_path: Path, html: str) -> None:
+    shown = {
+        (scheme, system): picture(visit, tmp_path, html, scheme, system).screenshot()
+        for scheme in ("light", "dark")
+        for system in ("light", "dark")
+    }
+    assert shown["light", "light"] == shown["light", "dark"] != shown["dark", "light"] == shown["dark", "dark"]
+
+
+def test_a_picture_is_no_wider_than_the_cell(visit: Any, tmp_path: Path, html: str) -> None:
+    narrow = f'<div style="width: 300px">{html}</div>'
+    found = picture(visit, tmp_path, narrow, "light", "light")
+    assert found.evaluate("image => image.getBoundingClientRect().width") <= 300
+
+
+def test_a_picture_says_in_words_what_it_shows(visit: Any, tmp_path: Path, html: str) -> None:
+    said = picture(visit, tmp_path, html, "light", "light").get_attribute("alt")
+    assert said == (
+        "Means with 95 % intervals. One dot per system and measure at its mean; the line spans its interval."
+    )
