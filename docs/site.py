@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +15,6 @@ import truerank
 
 ROOT = Path(__file__).parents[1]
 ABOVE = {"README.md": "index.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md"}
-
 
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -57,19 +57,21 @@ def _entries(names: Iterable[str]) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links as the site has them: to its own pages, else to the repository."""
-    home = page.file.src_uri in ABOVE.values()
-    return re.sub(
-        r"\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)", lambda link: _to(link, home, config), markdown
-    )
+    """Links to the site's own pages, else to the repository; empty lines where doctest has its marks."""
+    name = page.file.src_uri
+    folder = ROOT if name in ABOVE.values() else (ROOT / "docs" / name).parent
+    linked = LINK.sub(lambda link: _to(link, folder, Path(name).parent, config), markdown)
+    return linked.replace("<BLANKLINE>\n", "\n")
 
 
-def _to(link: re.Match[str], home: bool, config: Any) -> str:
+def _to(link: re.Match[str], folder: Path, where: Path, config: Any) -> str:
+    """A link of a file in this folder, as the page that is in `where` of the site has it."""
     target, anchor = link[1], link[2] or ""
-    path = (ROOT if home else ROOT / "docs") / target
-    inside = path.resolve().relative_to(ROOT)
+    inside = (folder / target).resolve().relative_to(ROOT)
     if str(inside) in ABOVE:
-        return f"]({ABOVE[str(inside)]}{anchor})"
-    if inside.parts[0] == "docs":
-        return f"]({Path(*inside.parts[1:])}{anchor})"
-    return f"]({config.repo_url}/tree/main/{inside})"
+        page = Path(ABOVE[str(inside)])
+    elif inside.parts[0] == "docs":
+        page = Path(*inside.parts[1:])
+    else:
+        return f"]({config.repo_url}/tree/main/{inside})"
+    return f"]({Path(os.path.relpath(page, where)).as_posix()}{anchor})"

@@ -16,7 +16,7 @@ from truerank.core.rules import presets
 from truerank.formats import formats
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -86,6 +86,12 @@ def test_every_measure_format_and_rule_is_in_the_documents():
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     missing = [name for name in (*tr.measures(), *formats(), *presets()) if name not in text]
     assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_headings_stand_apart_from_what_is_above_them(page):
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    assert re.findall(r"(?<!\n)\n(#+ .*)", text) == []
 
 
 def test_links_between_documents_lead_somewhere():

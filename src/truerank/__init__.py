@@ -1,7 +1,8 @@
 """truerank: whether a retrieval system finds the right things, how sure that is, and how fast it answers.
 
-A ranking is its hits: where the judged documents were returned. A run is read once into that table (`hits.py`), a
-measure is a few lines over it (`measures/binary.py`), `evaluate.py` puts both together, and all else stands on it.
+A ranking is its hits: where the judged documents were returned. A run is read once into that table
+(`core/hits.py`), a measure is a few lines over it (`measures/binary.py`), `core/evaluate.py` puts both together,
+and all else stands on it.
 """
 
 import re
