@@ -11,7 +11,7 @@ KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truer
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage wheel site lint types docs locale bench calibrate peers spark fuzz asan clean board
+.PHONY: help demo test coverage wheel site lint types docs locale fresh bench calibrate peers spark fuzz asan clean board
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ coverage: $(VENV)/ready ## which lines of the package no test reaches
 
 wheel: ## dist/: the wheel of this machine's Python, built in an environment of its own
 	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+fresh: ## build the wheel, install it in an empty environment and evaluate: how long that takes
+	@$(PYTHON) benchmarks/fresh.py
 
 site: $(VENV)/ready ## the documentation site in build/site, without a warning or a dead link
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
