@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import cast
 
@@ -27,7 +26,7 @@ class Coroutines(WorkerPool):
     def __init__(self, plan: Plan, tally: Tally, clock: Clock, ready: Callable[[], None] = lambda: None):
         super().__init__(plan, tally, clock, ready)
         self._over = threading.Event()
-        self._beat = time.monotonic()
+        self._beats = 0
 
     def run(self) -> None:
         """Make all calls; returns when they are over, hang, or were interrupted."""
@@ -50,10 +49,16 @@ class Coroutines(WorkerPool):
             self._over.set()
 
     def _watch(self) -> None:
-        """Wait for the end, or for a loop that has long stood still."""
+        """Wait for the end, or for a loop that has long stood still.
+
+        Its own waits are added up, and not what a clock says: where the whole process stands still, so does the loop.
+        """
+        limit = self.plan.load.timeout or 0
+        seen, waited = self._beats, 0.0
         while not self._over.wait(self.plan.load.timeout):
-            limit = self.plan.load.timeout or 0
-            if time.monotonic() > self._beat + 2 * limit + 1:
+            waited = waited + limit if self._beats == seen else 0.0
+            seen = self._beats
+            if waited > 2 * limit + 1:
                 self._stop(BLOCKED)
                 return
 
@@ -73,7 +78,7 @@ class Coroutines(WorkerPool):
     async def _pulse(self) -> None:
         """Show that the loop turns."""
         while True:
-            self._beat = time.monotonic()
+            self._beats += 1
             await asyncio.sleep(0.25)
 
     async def _one_after_another(self, worker: Worker, calls: Iterator[int]) -> None:
