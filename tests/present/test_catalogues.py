@@ -256,6 +256,12 @@ ERRORS = {
     "targets": "bench --queries Q",
     "what is saved": "bench x --show Q",
     "a report": "report Q",
+    "a number": "compare Q R --samples x",
+    "a range": "compare Q R --samples 0",
+    "a choice": "eval Q R0 --format x",
+    "a value": "eval Q R0 -m",
+    "no value": "eval Q R0 --per-query=3",
+    "words": "curve Q R0 R1 R2",
     "an ending": "report Q R0 -o ./report.doc",
 }
 

@@ -34,6 +34,10 @@ def reported_in_one_line() -> Iterator[None]:
     if sys.stderr is None:  # the shell's 2>&-: nobody wants to know
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
+        if "TRUERANK_LANG" in os.environ:
+            from truerank.cli import click_texts
+
+            click_texts.translate(_translated)
         yield
     except TruerankError as error:
         raise Failure(_in_one_line(error.where + _translated(error.said))) from None

@@ -51,7 +51,7 @@ class Coroutines(WorkerPool):
     def _watch(self) -> None:
         """Wait for the end, or for a loop that has long stood still.
 
-        Its own waits are added up, and not what a clock says: where the whole process stands still, so does the loop.
+        Its own waits are added up, not what a clock says: where the whole process stands still, so does the loop.
         """
         limit = self.plan.load.timeout or 0
         seen, waited = self._beats, 0.0
