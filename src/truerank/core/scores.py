@@ -234,7 +234,12 @@ class Scores(Presented, ByMeasure[PerQuery]):
     def heading(self, measure: str | Measure) -> str:
         """What heads a measure's column, however it is spelled."""
         name = self.called(measure)
-        return next((heading for heading, found in self.headings.items() if str(found) == name), name)
+        return self._heading_of.get(name, name)
+
+    @cached_property
+    def _heading_of(self) -> dict[str, str]:
+        """The first heading of each measure's name."""
+        return {str(measure): heading for heading, measure in reversed(self.headings.items())}
 
     @cached_property
     def mean(self) -> dict[str, float]:

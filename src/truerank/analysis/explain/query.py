@@ -78,8 +78,12 @@ class Answer:
 
     def spread(self, measure: Measure) -> tuple[float, float]:
         """The lowest and the highest value that some order of equal scores gives."""
-        values = [float(valued(measure, hits, lenient(self.rules))[0]) for hits in self.orders]
+        values = [float(valued(measure, hits, self._lenient)[0]) for hits in self.orders]
         return min(values), max(values)
+
+    @cached_property
+    def _lenient(self) -> Rules:
+        return lenient(self.rules)
 
     def listing(self, level: float) -> tuple[Listed, ...]:
         """The documents, with what the grades say at this level."""

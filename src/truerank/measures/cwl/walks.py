@@ -122,7 +122,7 @@ class Walk:
 
     def _one_above(self, values: Floats, first: float) -> Floats:
         """(rows,) the value of the row above in the same list."""
-        return np.where(self.rows.ordinal == 1, first, np.roll(values, 1))
+        return np.where(self.rows.ordinal == 1, first, np.concatenate([[first], values[:-1]]))
 
     @cached_property
     def _on(self) -> tuple[Floats, Floats]:
