@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from truerank.core.hits import Hits
+from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, joined, message
 from truerank.measures.discounts import check_base, discounted, shown, weights
 from truerank.measures.gains import gains, ideal_ranking
@@ -178,6 +178,19 @@ def ndcg(
     return called(got, best, name="DCG", words=message("the sum over what was returned"))
 
 
+def cumulated(hits: Hits, gain: Gain) -> tuple[Hits, Floats, Floats]:
+    """The ideal ranking; (hits,) the DCG down to each hit; (ideal,) the same of the ideal ranking."""
+    ideal = ideal_ranking(hits, gain)
+    got = hits.running_sum(discounted(hits, gains(hits.grade, gain)))
+    return ideal, got, ideal.running_sum(discounted(ideal, gains(ideal.grade, gain)))
+
+
+def is_last_of_gain(ideal: Hits, gain: Gain) -> Bools:
+    """(ideal,) whether the next document of the ideal ranking gains less, or there is none."""
+    worth = gains(ideal.grade, gain)
+    return (np.diff(worth, append=0) != 0) | (np.diff(ideal.query, append=-1) != 0)
+
+
 @measure(
     "nDCGrel",
     "ndcg_rel",
@@ -194,11 +207,8 @@ def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "y", "a"]}, "nDCGrel").mean
     {'nDCGrel': 0.5}
     """
-    ideal = ideal_ranking(hits, gain)
-    worth = gains(hits.grade, gain)
-    got = hits.running_sum(discounted(hits, worth))
-    best = ideal.running_sum(discounted(ideal, gains(ideal.grade, gain)))
-    gained = worth > 0
+    ideal, got, best = cumulated(hits, gain)
+    gained = gains(hits.grade, gain) > 0
     at = np.where(gained, ratio(got, ideal.running_at(best, hits.query, hits.rank)), 0.0)
     missed = ideal.count - hits.where(gained).count
     rest = ratio(missed * hits.last_value(got), ideal.last_value(best))
@@ -220,11 +230,8 @@ def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     >>> round(tr.evaluate({"q": {"a": 2, "b": 1}}, {"q": ["a", "x"]}, "Rndcg").mean["Rndcg"], 4)
     0.8801
     """
-    ideal = ideal_ranking(hits, gain)
-    worth = gains(ideal.grade, gain)
-    got = hits.running_sum(discounted(hits, gains(hits.grade, gain)))
-    best = ideal.running_sum(discounted(ideal, worth))
-    falls = (np.diff(worth, append=0) != 0) | (np.diff(ideal.query, append=-1) != 0)
+    ideal, got, best = cumulated(hits, gain)
+    falls = is_last_of_gain(ideal, gain)
     levels = ideal.where(falls)
     at_falls = ratio(hits.running_at(got, levels.query, levels.rank), best[falls])
     beyond = hits.returned > ideal.count + 1

@@ -6,6 +6,7 @@ from truerank.analysis.explain.worked import calls as calls
 from truerank.analysis.explain.worked import cascade as cascade
 from truerank.analysis.explain.worked import curves as curves
 from truerank.analysis.explain.worked import expectations as expectations
+from truerank.analysis.explain.worked import graded as graded
 from truerank.analysis.explain.worked import incomplete as incomplete
 from truerank.analysis.explain.worked import intents as intents
 from truerank.analysis.explain.worked import nonrelevant as nonrelevant
