@@ -2,8 +2,8 @@
 
     python benchmarks/bench.py [--runs 5] [--only WORD] [--quick] [--full] [--data DIRECTORY] [--write]
 
-The files are made when they are not there. TREC_EVAL=path adds the reference tool. Ends with status 1 when a
-target is not met.
+The files are made when they are not there. TREC_EVAL=path adds the reference tool. Each line is in results.json
+beside them as soon as it is measured. Ends with status 1 when a target is not met.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from subjects import SUBJECTS, Bench, Subject
 from tables import Line
 from timing import HERE, FailedError, Skipped
 
-LATER = ("significance", "large", "neighbours", "fusing", "reading", "calls")
+LATER = ("significance", "large", "neighbours", "fusing", "reading", "threads", "calls")
 """Modules with further SUBJECTS. They import much, and a child's peak of memory begins with its parent's."""
 
 QUERIES = 6980
@@ -79,10 +79,12 @@ def main() -> None:
     directory.mkdir(parents=True, exist_ok=True)
     queries = QUICK if chosen.quick else QUERIES
     bench = Bench(directory, queries, chosen.runs, chosen.full)
-    lines = list(measured(wanted(chosen.only or ()), bench, chosen.quick))
-    facts = tables.machine()
+    facts, lines = tables.machine(), []
+    for line in measured(wanted(chosen.only or ()), bench, chosen.quick):
+        lines.append(line)
+        data.say("   " + " | ".join(filter(None, (*line.cells[1:], line.remark))))
+        (directory / "results.json").write_text(tables.as_json(lines, facts))
     print(tables.terminal(lines))
-    (directory / "results.json").write_text(tables.as_json(lines, facts))
     if chosen.write:
         (HERE.parent / "docs" / "benchmarks.md").write_text(tables.markdown(lines, facts))
     sys.exit(any(line.is_met is False for line in lines))

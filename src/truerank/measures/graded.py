@@ -188,7 +188,8 @@ def cumulated(hits: Hits, gain: Gain) -> tuple[Hits, Floats, Floats]:
 def is_last_of_gain(ideal: Hits, gain: Gain) -> Bools:
     """(ideal,) whether the next document of the ideal ranking gains less, or there is none."""
     worth = gains(ideal.grade, gain)
-    return (np.diff(worth, append=0) != 0) | (np.diff(ideal.query, append=-1) != 0)
+    is_last: Bools = (np.diff(worth, append=0) != 0) | (np.diff(ideal.query, append=-1) != 0)
+    return is_last
 
 
 @measure(
