@@ -82,6 +82,9 @@ Piece = Callable[[], Iterator[Batch]]
 class Run(Framed):
     """What a system answered; as a frame a row a document, best first: query_id, doc_id, rank, score.
 
+    What reads its lists here (`to_dict`, frames, `cut`, `head`) leaves equal scores in the order of the run, in which
+    rules with `ties = "input"` have them.
+
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields its parts.
@@ -115,7 +118,7 @@ class Run(Framed):
         return columns
 
     def cut(self, k: int) -> Run:
-        """The run with the first k documents of each list."""
+        """The run with the first k documents of each list; of equal scores around the k-th the first of the run."""
         found: Run = self._idioms().cut(self, k)
         return found
 
