@@ -87,9 +87,7 @@ class Worker:
     def __init__(self, *arguments: str | Path, python: str | Path = sys.executable):
         command = [str(python), "-W", "ignore", str(HERE / "peers.py"), *map(str, arguments)]
         where = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
-        self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=where, text=True
-        )
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=where, text=True)
         self.mean: dict[str, float] = {}
         try:
             ready = self._answer()
