@@ -108,8 +108,8 @@ def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
 def _vectors(arrays: Mapping[str, Array]) -> tuple[Array, Array] | None:
     """The queries and the documents, by the names that ann-benchmarks has for them."""
     found = tuple(arrays[name] for name in ("test", "train") if name in arrays)
-    is_pair = len(found) == 2 and all(table.ndim == 2 and table.dtype.kind in "iuf" for table in found)
-    return found if is_pair else None
+    are_tables = all(table.ndim == 2 and table.dtype.kind in "iuf" for table in found)
+    return found if len(found) == 2 and are_tables else None
 
 
 def neighbours_of(
@@ -228,7 +228,9 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     if found is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
         if len(fitting) != 1 or "vectors" in arrays:
-            known = ", ".join(f"{quoted(key)} {array.dtype} {array.shape}" for key, array in arrays.items())
+            known = ", ".join(
+                f"{quoted(key) + ' ' if key else ''}{array.dtype} {array.shape}" for key, array in arrays.items()
+            )
             raise InputError(
                 "none of the arrays is that of the ids, whole numbers or text, a row a query; "
                 "save them as I, with distances as D, by numpy.savez (there is {known})",

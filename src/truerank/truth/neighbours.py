@@ -53,7 +53,7 @@ def read_exact(source: Any, name: str | None = None) -> Neighbours:
 
 
 def _read_found(source: Any, exact: Neighbours) -> Neighbours:
-    """What a search found; numbers in a tuple are what those of the exact neighbours are, however they are ordered."""
+    """What a search found; numbers in a tuple are of the kind of the exact ones, in whatever order they stand."""
     found = read_exact(source, "found")
     if not isinstance(source, tuple) or found.far is None or found.similar == exact.similar:
         return found
