@@ -131,6 +131,7 @@ def test_every_choice_and_field_is_explained():
     ("rules", "message"),
     [
         ({"tie": "input"}, "no rule is called 'tie'. Did you mean ties?"),
+        ({"extends": "msmarco"}, "extends is for files; in Python: Rules.named('msmarco').replace(level=2)"),
         ({"ties": "random"}, "ties is one of doc-descending, doc-ascending, input, not 'random'"),
         ({"level": "high"}, "level is a number"),
         ({"depth": 0}, "depth is a positive whole number"),

@@ -227,3 +227,9 @@ def test_a_name_means_what_is_registered_now() -> None:
     for word in ("AP", "Other"):
         with pytest.raises(tr.TruerankError):
             tr.evaluate(QRELS, RUN, word, rules=rules)
+
+
+def test_what_the_rules_read_a_name_as_is_among_their_measures() -> None:
+    rules = Rules.from_dict({"name": "own", "vocabulary": "readings", "readings": {"recall": "Success@k"}})
+    scores = tr.evaluate(QRELS, RUN, "recall@3 RR@3", rules=rules)
+    assert (list(scores.mean), scores.ledger.foreign) == (["Success@3", "RR@3"], ("RR@3",))

@@ -72,7 +72,9 @@ def test_the_command_line_reads_and_converts_them():
 def test_what_is_no_result_is_refused_with_what_there_is():
     np.save("d.npy", DISTANCES)
     np.savez("two.npz", I=IDS, D=DISTANCES[:, :2])
-    with pytest.raises(tr.InputError, match=r"d.npy: none of the arrays is that of the ids.*float32 \(2, 3\)"):
+    with pytest.raises(
+        tr.InputError, match=r"d.npy: none of the arrays is that of the ids.*there is float32 \(2, 3\)"
+    ):
         values("d.npy")
     with pytest.raises(tr.InputError, match="are two arrays of one shape"):
         values("two.npz")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
+from truerank.present.ledger import remarks
 
 JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 SCORED = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 0.5}}
@@ -89,6 +90,36 @@ class Tensor:
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad")
+
+
+IDS = np.arange(12).reshape(3, 4)
+DISTANCES = np.array([[1.0, 2.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], [1.0, 5.0, 6.0, 9.0]])
+
+
+def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
+    qrels = {"0": ["0"], "1": ["4"], "2": ["8"]}
+    reading = tr.read(qrels, (IDS, DISTANCES))
+    parts = [tr.read(dict([pair]), (IDS, DISTANCES)) for pair in qrels.items()]
+    for found in (reading, tr.merge(parts), type(reading).from_arrow(reading.to_arrow())):
+        scores = tr.evaluate(found, measures="P@1")
+        assert (scores.mean, scores.ledger.rising) == ({"P@1": 0.0}, True)  # scores they stay
+    assert remarks(scores)[0].startswith("The scores rise along every row of the arrays")
+    short = np.where(np.arange(4) < [[4], [1], [2]], IDS, -1)
+    for quiet in (
+        (IDS, -DISTANCES),
+        (IDS, None),
+        (IDS[:2], DISTANCES[:2]),
+        (IDS, np.sort(DISTANCES)[:, [1, 0, 2, 3]]),
+        (IDS, np.ones((3, 4))),
+        (short, DISTANCES),  # two rows of several documents
+    ):
+        assert not tr.read(qrels, quiet).rising
+
+
+def test_ids_alone_are_answered_with_how_to_give_them():
+    with pytest.raises(tr.InputError, match=r"\(ids, None\) where ids stand best first"):
+        mean(JUDGED, IDS)
+    assert tr.evaluate({"0": ["0"]}, (IDS, None), "P@1").mean == {"P@1": 1.0}
 
 
 def test_tensors_are_arrays():

@@ -125,3 +125,11 @@ def test_a_comment_line_with_commas_is_no_header(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("# query, iteration, document, score\nq 0 d 1\n")
     assert tr.read_qrels(path).queries == (b"q",)
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.run"])
+def test_three_columns_that_end_in_a_number_are_answered_with_the_format_of_ms_marco(name, tmp_path):
+    (tmp_path / name).write_text("q\tx\t2\nq\ta\t1\n")
+    with pytest.raises(tr.InputError, match=r"msmarco reads query, document and rank.*--run-format msmarco"):
+        tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")
+    assert tr.evaluate({"q": ["a"]}, tr.open_run(tmp_path / name, "msmarco"), "RR").mean == {"RR": 1.0}

@@ -115,6 +115,8 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content, suffix):
         ("x.ibin", headed(EXACT)[:-2], "it says that it has 2 rows of 3 numbers, which take 32 bytes, or 56 with"),
         ("x.ibin", b"\1\0\0", "0 rows of 0 numbers"),
         ("x.ibin", led(EXACT), "cut short, or of another kind"),
+        ("x.ibin", bytes(8), "it begins with no shape: it would have 0 rows of 0 numbers"),
+        ("x.ibin", struct.pack("<ii", -1, 3) + bytes(24), "it would have -1 rows of 3 numbers"),
         ("x.fvecs", led(FAR), "none of the arrays is that of the ids"),
         ("x.u8bin", headed(EXACT.astype(np.uint8)), "none of the arrays is that of the ids"),
         ("x.hdf5", b"\x89HDF\r\n\x1a\n nothing", "the arrays cannot be read"),

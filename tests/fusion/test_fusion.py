@@ -327,12 +327,26 @@ def test_the_condorcet_order_does_not_depend_on_how_many_pairs_are_compared_at_o
 
 def test_a_run_becomes_a_dict_and_frames_best_first(tmp_path):
     run = tr.open_run({"q": {"a": 1.0, "c": 1.0, "b": 2.0}, "r": ["x", "y"]})
-    assert run.to_dict() == {"q": {"b": 2.0, "c": 1.0, "a": 1.0}, "r": {"x": 0.0, "y": -1.0}}
-    assert list(run.to_dict()["q"]) == ["b", "c", "a"]
+    assert run.to_dict() == {"q": {"b": 2.0, "a": 1.0, "c": 1.0}, "r": {"x": 0.0, "y": -1.0}}
+    assert list(run.to_dict()["q"]) == ["b", "a", "c"]
     frame = run.to_pandas()
     assert list(frame.columns) == ["query_id", "doc_id", "rank", "score"]
     assert run.to_polars().rows() == [tuple(row) for row in frame.itertuples(index=False)]
     assert run.to_arrow().to_pydict() == frame.to_dict("list")
+
+
+@pytest.mark.parametrize("rules", ["msmarco", "truerank", "ir_measures-msmarco"])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_what_a_run_becomes_keeps_the_order_of_equal_scores(rules, scattered, tmp_path):
+    rows = [("q", "a", 1), ("q", "b", 1), ("p", "x", 2), ("p", "w", 2), ("q", "z", 7)]
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in (rows if scattered else sorted(rows))))
+    run, qrels = tr.open_run(path), {"q": ["a"], "p": ["x"]}
+    wanted = tr.evaluate(qrels, run, "RR", rules=rules).per_query()
+    for same in (run.cut(5), run.head(5), run.to_dict(), run.to_pandas()):
+        assert tr.evaluate(qrels, same, "RR", rules=rules).per_query() == wanted
+    run.cut(2).save(tmp_path / "b.run")
+    assert list(tr.open_run(tmp_path / "b.run").to_dict()["q"]) == ["z", "a"]
 
 
 def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):

@@ -234,3 +234,18 @@ def test_the_command_sweeps_an_index_by_a_file_of_vectors(tmp_path, monkeypatch)
     shown = CliRunner().invoke(truerank, ["bench", "--show", "all.json", "--against", "p99", "--plot", "p99.svg"])
     assert "as fast, by p99" in shown.stdout
     assert "latency p99, ms" in Path("p99.svg").read_text("utf-8")
+
+
+class Index:
+    """What has a search of its own."""
+
+    def search(self, rows, k):
+        raise AssertionError
+
+
+def test_a_function_of_k_that_returns_an_index_is_answered_with_what_sweeps_it():
+    def by_k(k):
+        return Index()
+
+    with pytest.raises(tr.InputError, match=r"It is an index: .* by another name than k, concurrency and rate"):
+        sweep(by_k, BASE[:2], {"0": ["0"]}, over={"k": [1, 4]}, measures="RR")

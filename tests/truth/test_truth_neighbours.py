@@ -149,6 +149,55 @@ def test_the_higher_inner_product_is_the_nearer(tmp_path):
         truth.neighbours(tmp_path / "x.npz", k=2, epsilon=0.01, relative=True)
 
 
+def test_products_in_arrays_are_read_as_those_in_a_file():
+    exact = [[5, 6, 7, 8], [1, 2, 3, 4]], [[9.0, 8.0, 8.0, 7.0], [5.0, 4.0, 3.0, 2.0]]
+    assert set(truth.neighbours(exact, k=2).to_dict()[b"0"]) == {b"5", b"6", b"7"}
+    for found in ([[9, 5]], [[9.5, 9.0]]), ([[5, 9]], [[9.0, 9.5]]):  # in any order: what they are is known
+        right = truth.neighbours(exact, k=2, found=found)
+        assert set(right.to_dict()[b"0"]) == {b"5", b"6", b"7", b"9"}
+    with pytest.raises(tr.InputError, match="document 5 is 9 from query 0 there, and 1 here"):
+        truth.neighbours(exact, k=2, found=([[5, 6]], [[1.0, 2.0]]))
+
+
+@pytest.mark.parametrize(
+    ("far", "said"),
+    [
+        ([[1.0, 9.0, 8.0, 7.0]], "row 1 is not best first, as exact neighbours are: 9 stands before 8"),
+        ([[1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]], "row 2 .*: 4 stands before 3"),
+        ([[1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0], [9.0, 8.0, 7.0, 6.0]], "row 1 .*: 1 stands before 2"),
+    ],
+)
+def test_exact_neighbours_that_are_not_best_first_are_refused(far, said, tmp_path):
+    ids = np.tile([5, 6, 7, 8], (len(far), 1))
+    np.savez(tmp_path / "x.npz", I=ids, D=far)
+    for source in (tmp_path / "x.npz", (ids, far)):
+        with pytest.raises(tr.InputError, match=said):
+            truth.neighbours(source, k=2)
+    with pytest.raises(tr.InputError, match=said):
+        tr.read_qrels(tmp_path / "x.npz", "numpy(k=2)")
+
+
+def test_distances_that_rounding_put_the_wrong_way_round_are_taken():
+    exact = [[5, 6, 7]], [[1.0, 2.000001, 2.0]]
+    assert set(truth.neighbours(exact, k=2).to_dict()[b"0"]) == {b"5", b"6", b"7"}
+
+
+@pytest.mark.parametrize(
+    ("queries", "documents", "said"),
+    [
+        ((3, 4), (30, 4), "there are 5 rows of neighbours, but vectors of 3 queries"),
+        ((5, 3), (30, 4), "the vectors of queries have 3 dimensions, and those of documents 4"),
+    ],
+)
+def test_vectors_that_are_not_those_of_the_rows_are_refused(queries, documents, said, tmp_path):
+    exact, far, found, _ = world(1)
+    vectors = {"train": np.ones(documents), "test": np.ones(queries)}
+    np.savez(tmp_path / "x.npz", neighbors=exact, distances=far, **vectors)
+    for more in {}, {"found": found}:
+        with pytest.raises(tr.InputError, match=said):
+            truth.neighbours(tmp_path / "x.npz", k=5, **more)
+
+
 def test_ties_that_go_on_beyond_the_list_are_told():
     right = truth.neighbours(([[0, 1, 2], [0, 1, 2]], [[0.0, 1.0, 1.0], [0.0, 1.0, 2.0]]), k=2)
     assert [note.message for note in right.notes] == [

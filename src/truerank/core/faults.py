@@ -28,6 +28,12 @@ def run_fault(refused: Refused, line: int | None = None) -> Message:
     columns = message("a run line has 6 columns (query Q0 document rank score tag)")
     if refused.columns == 4:
         return message("{columns}; this one has 4, as qrels do: are the two files swapped?", columns=columns)
+    if refused.columns == 3:
+        return message(
+            "{columns}; this one has 3: the format msmarco reads query, document and rank, with tabs between them "
+            "(--run-format msmarco)",
+            columns=columns,
+        )
     if refused.columns > 6:
         return message("{columns}; this one has more", columns=columns)
     return message("{columns}; this one has {n}", columns=columns, n=refused.columns)

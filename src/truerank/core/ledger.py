@@ -65,6 +65,7 @@ def ledger_of(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: 
         unjudged=returned - int((final.grade >= 0).sum()),
         duplicates=reading.repeated,
         interleaved=reading.interleaved,
+        rising=reading.rising,
         iterations=reading.qrels.iterations,
         calls=0 if final.calls is None else len(final.calls),
         again=0 if final.calls is None else int(final.calls.again.sum()),

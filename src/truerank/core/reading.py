@@ -63,6 +63,7 @@ class Reading:
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
+        rising: whether the run is arrays along whose rows the scores rise, as distances do.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")
@@ -80,6 +81,7 @@ class Reading:
     interleaved: bool = False
     kept: int = 0
     repeats: Ints | None = None
+    rising: bool = False
 
     @classmethod
     def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
@@ -217,7 +219,7 @@ class Reading:
             judgements: False leaves them out, and queries that are not answered: what a part sends to where the
                 qrels are, which `from_arrow` is given.
         """
-        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept")}
+        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "rising")}
         facts |= {"rules": self.rules.to_dict()}
         docs = self.docs(self.rows.doc)
         return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)
@@ -256,7 +258,8 @@ def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "tab
     facts = facts_of(table.schema, path)
     rules = facts["rules"]
     judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
-    return Reading.of(judged, scan, rules, facts["name"], facts["kept"])
+    reading = Reading.of(judged, scan, rules, facts["name"], facts["kept"])
+    return replace(reading, rising=facts.get("rising", False))
 
 
 def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
@@ -296,7 +299,7 @@ def read(
     kept = kept_rows(keep, judged)
     judged, scan = scan_units(judged, source, under, threads, kept)
     refuse_extra(scan.extra, under, source.name)
-    return Reading.scanned(judged, scan, under, source.name, kept)
+    return replace(Reading.scanned(judged, scan, under, source.name, kept), rising=source.rising())
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:

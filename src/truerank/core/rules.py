@@ -263,6 +263,11 @@ class Rules:
         """Rules with these fields, the others as in `start` or the default; readings are added to those there."""
         known = {field.name for field in dataclasses.fields(cls)}
         for key in fields:
+            if key == "extends":
+                raise RulesError(
+                    "extends is for files; in Python: Rules.named({name!r}).replace(level=2), or any other field",
+                    name=fields[key],
+                )
             if key not in known:
                 raise RulesError(
                     "no rule is called {key!r}.{hint} Rules: {known}",

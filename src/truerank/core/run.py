@@ -82,6 +82,9 @@ Piece = Callable[[], Iterator[Batch]]
 class Run(Framed):
     """What a system answered; as a frame a row a document, best first: query_id, doc_id, rank, score.
 
+    What reads its lists here (`to_dict`, frames, `cut`, `head`) leaves equal scores in the order of the run, in
+    which rules with `ties = "input"` have them.
+
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields its parts.
@@ -92,6 +95,7 @@ class Run(Framed):
         parts: the runs in the files of which it consists, where they are several.
         together: opens it as `batches` does, with the scattered rows of a query in one part, where the source has
             to put them together; None where the kernel can.
+        rising: whether it is arrays along whose rows the scores rise, as distances do.
     """
 
     name: str
@@ -103,6 +107,7 @@ class Run(Framed):
     pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
     parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
+    rising: Callable[[], bool] = field(default=lambda: False, repr=False)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {document: score}}, each list best first; as all below it reads the run."""
@@ -115,7 +120,7 @@ class Run(Framed):
         return columns
 
     def cut(self, k: int) -> Run:
-        """The run with the first k documents of each list."""
+        """The run with the first k documents of each list; of equal scores around the k-th the first of the run."""
         found: Run = self._idioms().cut(self, k)
         return found
 

@@ -50,6 +50,7 @@ class Ledger:
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
+        rising: whether the run is arrays along whose rows the scores rise, as distances do; in JSON only then.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
         calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
         again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
@@ -71,6 +72,7 @@ class Ledger:
     tied: int
     interleaved: bool = False
     swapped: bool = False
+    rising: bool = False
     foreign: tuple[str, ...] = ()
     calls: int = 0
     again: int = 0
@@ -82,7 +84,7 @@ class Ledger:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "foreign", "calls", "again", "undefined", "iterations")
+        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations")
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 

@@ -116,10 +116,14 @@ def of_judged(measures: Iterable[Measure]) -> list[Measure]:
 
 
 def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
-    """Those of these that the rules do not have."""
+    """Those of these that the rules do not have, neither as a name nor as what they read another name as."""
     if rules.vocabulary == "all":
         return ()
-    return tuple(str(measure) for measure in measures if not resolve(measure, rules).is_known)
+    return tuple(
+        str(measure)
+        for measure in measures
+        if not resolve(measure, rules).is_known and not _is_named(measure, rules)
+    )
 
 
 def _settled(asked: Measure, rules: Rules) -> Measure | None:

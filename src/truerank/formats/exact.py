@@ -22,6 +22,9 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
+ROUNDED = 1e-5
+"""Of the largest distance of a row: by how much two may stand the wrong way round, for rounding in 32 bits."""
+
 NOT_NEGATIVE = number(message("a number from 0 on"), 0)
 
 
@@ -37,6 +40,7 @@ class Neighbours:
         grades: (queries, n) where not all are of grade 1; else None.
         name: where they came from.
         vectors: those of the queries and of the documents, where they stand beside; else None.
+        similar: whether far are similarities, negated.
     """
 
     ids: Array
@@ -45,6 +49,7 @@ class Neighbours:
     grades: Array | None = None
     name: str = "neighbours"
     vectors: tuple[Array, Array] | None = None
+    similar: bool = False
 
     @property
     def names(self) -> list[bytes]:
@@ -97,7 +102,8 @@ class Tolerance:
         """(queries, n) which of the neighbours are right.
 
         Raises:
-            InputError: fewer than k are listed, or a tolerance is asked for where distances are not known.
+            InputError: fewer than k are listed, a row is not best first, or a tolerance is asked for where
+                distances are not known.
         """
         listed, k = is_id(found.ids), self.k
         if k is None:
@@ -109,6 +115,8 @@ class Tolerance:
         first = np.arange(found.ids.shape[1]) < k
         if found.far is None and (self.tie or self.epsilon):
             raise InputError("tie and epsilon need distances, and there are only ids", found.name)
+        if found.far is not None:
+            _check_order(found, found.far)
         if found.far is None or (self.tie is None and not self.epsilon):
             return listed & first
         return listed & (first | self.near(found.far, self.kth(found)))
@@ -131,6 +139,31 @@ class Tolerance:
         limit = kth * (1 + self.epsilon) if self.relative else kth + self.epsilon
         with np.errstate(invalid="ignore"):
             return np.asarray((far <= limit) | (np.abs(far - kth) < (self.tie or 0.0)), bool)
+
+
+def _check_order(found: Neighbours, far: Floats) -> None:
+    """Raise where a row is not best first, as the others are; two distances may differ by rounding."""
+    here = is_id(found.ids) & np.isfinite(far)
+    known = np.where(here, far, 0)
+    noise, steps = ROUNDED * np.abs(known).max(axis=1, keepdims=True), np.diff(known, axis=1)
+    pairs = here[:, 1:] & here[:, :-1]
+    falls, rises = pairs & (steps < -noise), pairs & (steps > noise)
+    if not falls.any():
+        return
+    is_rising, is_falling = rises.any(axis=1), falls.any(axis=1)
+    are_turned = (is_falling & ~is_rising).sum() > (is_rising & ~is_falling).sum() and is_rising.any()
+    wrong = rises if are_turned else falls
+    row = int(wrong.any(axis=1).argmax())
+    column = int(wrong[row].argmax())
+    sign = -1 if found.similar else 1
+    raise InputError(
+        "row {row:,} is not best first, as exact neighbours are: {a:g} stands before {b:g}; distances rise along "
+        "every row, and similarities fall",
+        found.name,
+        row=row + 1,
+        a=sign * float(far[row, column]),
+        b=sign * float(far[row, column + 1]),
+    )
 
 
 def _are_numbers(ids: Array) -> bool:

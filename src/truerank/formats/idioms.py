@@ -16,8 +16,8 @@ from truerank.core.run import Batch, Ranked, Run
 from truerank.core.schema import POSITIVE
 from truerank.formats.converting import convert
 
-RULES = Rules()
-"""How lists are ranked: by score, the higher id first among equals."""
+RULES = Rules(ties="input")
+"""How lists are ranked: by score, equal ones as the run has them, so that no rules see another order of ties."""
 
 
 def _lists(run: Run) -> Iterator[tuple[str, List]]:
@@ -50,7 +50,7 @@ def columns(run: Run) -> dict[str, list[Any]]:
 
 
 def cut(run: Run, k: int) -> Run:
-    """The first k documents of each list."""
+    """The first k documents of each list; of equal scores around the k-th those that the run has first."""
     depth = POSITIVE.checked("k", k, InputError)
     return _of_lists(run, lambda together: lists(run, RULES, depth=depth, together=together))
 

@@ -163,7 +163,12 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             if query is None
             else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
         )
-        raise InputError(said, path, line)
+        is_bare = what == "run" and len(names) == 3 and names[2].isdecimal()
+        hint = message(
+            "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",
+            fault=said,
+        )
+        raise InputError(hint if is_bare else said, path, line)
     if what == "run" and score is not None:
         return Layout(query, doc, score, call=find(names, CALL))
     if what == "run" and rank is not None:

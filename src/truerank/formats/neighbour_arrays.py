@@ -94,13 +94,13 @@ def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
         InputError: the arrays are not of one shape; an id is none of a document.
     """
     arrays = _with(_arrays(source), distances)
-    scores = _scores(arrays, source.name)
     return neighbours_of(
         _ids(arrays, source.name),
-        None if scores is None else -np.asarray(scores, np.float64),
+        _named(arrays, ORDER),
         _named(arrays, QUERIES),
         _named(arrays, names.GRADE),
         vectors=_vectors(arrays),
+        lower=_are_named_so(arrays),
         name=source.name,
     )
 
@@ -108,22 +108,29 @@ def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
 def _vectors(arrays: Mapping[str, Array]) -> tuple[Array, Array] | None:
     """The queries and the documents, by the names that ann-benchmarks has for them."""
     found = tuple(arrays[name] for name in ("test", "train") if name in arrays)
-    return found if len(found) == 2 and all(table.ndim == 2 for table in found) else None
+    are_tables = all(table.ndim == 2 and table.dtype.kind in "iuf" for table in found)
+    return found if len(found) == 2 and are_tables else None
 
 
 def neighbours_of(
     ids: Array,
-    far: Array | None,
+    numbers: Array | None,
     queries: Any = None,
     grades: Array | None = None,
     *,
     vectors: tuple[Array, Array] | None = None,
+    lower: bool = True,
     name: str,
 ) -> Neighbours:
-    """Neighbours out of arrays, checked."""
+    """Neighbours out of arrays, checked.
+
+    Args:
+        numbers: distances or inner products, which the order of the rows tells.
+        lower: whether they are distances where it does not.
+    """
     from truerank.formats.exact import Neighbours
 
-    for what, array in ((message("distances"), far), (message("grades"), grades)):
+    for what, array in ((message("distances"), numbers), (message("grades"), grades)):
         if array is not None and array.shape != ids.shape:
             raise InputError(
                 "there are ids of shape {ids} and {what} of shape {shape}: they should be of one",
@@ -140,9 +147,43 @@ def neighbours_of(
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
     if ids.dtype.kind == "i":
         _check_range(ids, None if vectors is None else len(vectors[1]), name)
-    if far is not None and np.isnan(far[is_id(ids)]).any():
+    if vectors is not None:
+        _check_vectors(*vectors, len(ids), name)
+    if numbers is None:
+        return Neighbours(ids, None, queries, grades, name, vectors)
+    far = np.asarray(numbers, np.float64)
+    if np.isnan(far[is_id(ids)]).any():
         raise InputError("some distances are NaN", name)
-    return Neighbours(ids, far, queries, grades, name, vectors)
+    similar = not are_distances(far, ids, lower)
+    return Neighbours(ids, -far if similar else far, queries, grades, name, vectors, similar)
+
+
+def _check_vectors(queries: Array, documents: Array, rows: int, name: str) -> None:
+    """Raise where the vectors are not those of the rows, or of two spaces."""
+    if len(queries) != rows:
+        raise InputError(
+            "there are {rows:,} rows of neighbours, but vectors of {n:,} queries", name, rows=rows, n=len(queries)
+        )
+    if queries.shape[1] != documents.shape[1]:
+        raise InputError(
+            "the vectors of queries have {queries:,} dimensions, and those of documents {documents:,}",
+            name,
+            queries=queries.shape[1],
+            documents=documents.shape[1],
+        )
+
+
+def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
+    """Whether rows that are best first rise, as distances do, and do not fall, as inner products do.
+
+    Args:
+        otherwise: what is taken where they do both, or neither.
+    """
+    there = is_id(ids)
+    pairs = there[:, 1:] & there[:, :-1]
+    higher, lower = numbers[:, 1:] > numbers[:, :-1], numbers[:, 1:] < numbers[:, :-1]
+    rises, falls = bool((higher & pairs).any()), bool((lower & pairs).any())
+    return otherwise if rises == falls else rises
 
 
 def _check_range(ids: Array, size: int | None, name: str) -> None:
@@ -187,7 +228,9 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     if found is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
         if len(fitting) != 1 or "vectors" in arrays:
-            known = ", ".join(f"{quoted(key)} {array.dtype} {array.shape}" for key, array in arrays.items())
+            known = ", ".join(
+                f"{quoted(key) + ' ' if key else ''}{array.dtype} {array.shape}" for key, array in arrays.items()
+            )
             raise InputError(
                 "none of the arrays is that of the ids, whole numbers or text, a row a query; "
                 "save them as I, with distances as D, by numpy.savez (there is {known})",
@@ -207,11 +250,13 @@ def _scores(arrays: Mapping[str, Array], name: str) -> Array | None:
     if found is None or found.ndim != 2 or found.dtype.kind not in "iuf":
         return found
     ids = _ids(arrays, name)
-    there = ids != FILL if ids.shape == found.shape and ids.dtype.kind in "iu" else np.ones(found.shape, bool)
-    pairs = there[:, 1:] & there[:, :-1]
-    rises, falls = ((step & pairs).any() for step in (found[:, 1:] > found[:, :-1], found[:, 1:] < found[:, :-1]))
-    is_named_so = not set(map(folded, arrays)).isdisjoint(LOWER)
-    return -found.astype(np.float64) if rises > falls or (rises == falls and is_named_so) else found
+    is_shaped = ids.shape == found.shape
+    return -found.astype(np.float64) if is_shaped and are_distances(found, ids, _are_named_so(arrays)) else found
+
+
+def _are_named_so(arrays: Mapping[str, Array]) -> bool:
+    """Whether some of the arrays are called distances."""
+    return not set(map(folded, arrays)).isdisjoint(LOWER)
 
 
 def _named(arrays: Mapping[str, Array], wanted: Sequence[str]) -> Array | None:

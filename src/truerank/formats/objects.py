@@ -70,7 +70,7 @@ def run_from_object(run: Any, name: str) -> Run:
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        return Run(name, lambda: listed(*run, name=name))
+        return Run(name, lambda: listed(*run, name=name), rising=lambda: _rise(*run[:2]))
     if isinstance(run, list) and run and all(map(is_frame, run)):
         from truerank.formats.frames import run_from_frames
 
@@ -82,7 +82,11 @@ def run_from_object(run: Any, name: str) -> Run:
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
         return Run(name, lambda: _pairs(run, name))
     what = message("a path, {query: {document: score}}, {query: documents}, rows (query, document, score)")
-    raise InputError("a run is {what}, arrays (ids, scores) or a DataFrame, not {run}", what=what, run=quoted(run))
+    raise InputError(
+        "a run is {what}, arrays (ids, scores), (ids, None) where ids stand best first, or a DataFrame, not {run}",
+        what=what,
+        run=quoted(run),
+    )
 
 
 def _whole(thing: Any) -> Any:
@@ -253,9 +257,10 @@ def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
 
 
 def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `is_id` for short rows.
+    """Rows of document ids and scores, one a query; see `is_id` for short rows.
 
-    Without scores the documents stand best first.
+    Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
+    scores the documents stand best first.
     """
     ids = _array(ids, "ids", name)
     scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
@@ -282,6 +287,22 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
     for start in range(0, len(ids), step):
         rows = slice(start, start + step)
         yield _numbered(names[rows], ids[rows], scores[rows])
+
+
+ROWS_THAT_TELL = 3
+"""In fewer rows scores that rise say nothing."""
+
+
+def _rise(ids: Any, scores: Any) -> bool:
+    """Whether scores, which can be read, rise along every row of two documents and more."""
+    if scores is None:
+        return False
+    docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
+    there = is_id(docs)
+    pairs = there[:, 1:] & there[:, :-1]
+    rises = (pairs & (values[:, 1:] > values[:, :-1])).any(axis=1)
+    falls = (pairs & (values[:, 1:] < values[:, :-1])).any()
+    return bool(not falls and (rises == pairs.any(axis=1)).all() and rises.sum() >= ROWS_THAT_TELL)
 
 
 def _falling(shape: tuple[int, ...]) -> NDArray[Any]:

@@ -34,7 +34,7 @@ HEADED: dict[str, np.dtype[Any]] = {
 WIDEST = 1 << 20
 """Numbers that a row may have: a file that claims more is another one."""
 
-SHAPE = struct.Struct("<II")
+SHAPE = struct.Struct("<ii")
 
 
 def suffix_of(name: str) -> str:
@@ -53,7 +53,7 @@ def is_truth(head: bytes, name: str) -> bool:
     if len(head) < SHAPE.size or not os.path.isfile(name):
         return False
     rows, width = SHAPE.unpack_from(head)
-    return bool(0 < width <= WIDEST and rows and os.path.getsize(name) == SHAPE.size + 8 * rows * width)
+    return bool(0 < width <= WIDEST and rows > 0 and os.path.getsize(name) == SHAPE.size + 8 * rows * width)
 
 
 def read(source: Source) -> dict[str, Array]:
@@ -108,9 +108,16 @@ def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[st
     """A table after its shape; or a table of ids, and one of distances."""
     rows, width = SHAPE.unpack(data[: SHAPE.size].tobytes()) if len(data) >= SHAPE.size else (0, 0)
     body, numbers = data[SHAPE.size :], rows * width
-    if 0 < width <= WIDEST and len(body) == numbers * kind.itemsize > 0:
+    if not (0 < width <= WIDEST and rows > 0):
+        raise InputError(
+            "it begins with no shape: it would have {rows:,} rows of {width:,} numbers by its first 8 bytes",
+            name,
+            rows=rows,
+            width=width,
+        )
+    if len(body) == numbers * kind.itemsize:
         return _named(body.view(kind).reshape(rows, width), suffix or ".ibin")
-    if 0 < width <= WIDEST and len(body) == 8 * numbers > 0:
+    if len(body) == 8 * numbers:
         ids, distances = body[: 4 * numbers].view("<i4"), body[4 * numbers :].view("<f4")
         return {"ids": ids.reshape(rows, width), "distances": distances.reshape(rows, width)}
     raise InputError(

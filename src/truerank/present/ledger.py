@@ -117,6 +117,8 @@ def remarks(scores: HasLedger) -> list[str]:
     ]
     if ledger.swapped:
         sentences.insert(0, SWAPPED)
+    if ledger.rising:
+        sentences.insert(0, RISING)
     if ledger.foreign:
         sentences.append(
             message(
@@ -156,6 +158,12 @@ def remarks(scores: HasLedger) -> list[str]:
 SWAPPED = message(
     "The qrels look like a run and the run like qrels (grades are fractions, scores small whole numbers): "
     "are the two swapped?"
+)
+
+
+RISING = message(
+    "The scores rise along every row of the arrays, from the first document to the last: if they are distances, as "
+    "FAISS returns them, give (ids, -distances)."
 )
 
 

@@ -36,7 +36,7 @@ STRANGE = 0.1
 
 
 def read_exact(source: Any, name: str | None = None) -> Neighbours:
-    """Neighbours from a file of arrays, or (ids, distances).
+    """Neighbours from a file of arrays, or (ids, distances); where all rows fall, these are inner products.
 
     >>> read_exact(([[7, 3]], [[0.5, 2.0]])).far.tolist()
     [[0.5, 2.0]]
@@ -48,8 +48,16 @@ def read_exact(source: Any, name: str | None = None) -> Neighbours:
     called = name or "neighbours"
     is_pair = isinstance(source, tuple) and len(source) == 2
     ids, distances = source if is_pair else (source, None)
-    far = None if distances is None else np.asarray(distances, np.float64)
-    return neighbours_of(np.asarray(ids), far, name=called)
+    numbers = None if distances is None else np.asarray(distances, np.float64)
+    return neighbours_of(np.asarray(ids), numbers, name=called)
+
+
+def _read_found(source: Any, exact: Neighbours) -> Neighbours:
+    """What a search found; numbers in a tuple are of the kind of the exact ones, in whatever order they stand."""
+    found = read_exact(source, "found")
+    if not isinstance(source, tuple) or found.far is None or found.similar == exact.similar:
+        return found
+    return replace(found, far=-found.far, similar=exact.similar)
 
 
 @rule("neighbours", read=read_exact, is_alone=True)
@@ -69,7 +77,8 @@ def neighbours(
     any k make a recall of 1.
 
     Args:
-        queries: the exact neighbours, nearest first: a file (HDF5, .ivecs, .ibin, .npy, .npz), or (ids, distances).
+        queries: the exact neighbours, nearest first: a file (HDF5, .ivecs, .ibin, .npy, .npz), or (ids, distances);
+            inner products where the rows fall.
         k: how many of them are wanted.
         tie: documents whose distances differ from the k-th's by less than this are as near (big-ann: 1e-6); 0: if
             they are equal; None: they are not, and only the first k are right.
@@ -80,7 +89,8 @@ def neighbours(
             they stand beside the exact neighbours (HDF5); else its own distances, of the same kind.
 
     Raises:
-        InputError: fewer than k are listed, a tolerance without distances, or distances of another kind.
+        InputError: fewer than k are listed, a row is not best first, a tolerance without distances, or distances of
+            another kind.
 
     >>> from truerank import truth
     >>> ids, distances = [[7, 3, 5]], [[0.5, 2.0, 2.0005]]
@@ -94,7 +104,7 @@ def neighbours(
     cut = _cut_ties(queries, tolerance, right) & (found is None)
     whole = queries
     for each in found if isinstance(found, list) else [] if found is None else [found]:
-        whole, right = _joined(queries, whole, right, read_exact(each, "found"), tolerance)
+        whole, right = _joined(queries, whole, right, _read_found(each, queries), tolerance)
     qrels = whole.qrels(right, queries.name)
     given = {field.name: getattr(qrels, field.name) for field in fields(Qrels)}
     notes = tuple(_notes([as_text(queries.names[row]) for row in np.flatnonzero(cut).tolist()]))
@@ -193,8 +203,8 @@ def _check_kind(exact: Neighbours, found: Neighbours) -> None:
             found.name,
             doc=int(exact.ids[row, column]),
             query=truncated(exact.names[int(row)]),
-            a=float(a[first]),
-            b=float(b[first]),
+            a=float(a[first]) * (-1 if exact.similar else 1),
+            b=float(b[first]) * (-1 if found.similar else 1),
         )
 
 

@@ -23,7 +23,7 @@ def joined(parts: Sequence[Scores]) -> Scores:
 
 
 def _ledger(parts: Sequence[Ledger]) -> Ledger:
-    others = ("interleaved", "swapped", "foreign", "undefined", "examples")
+    others = ("interleaved", "swapped", "rising", "foreign", "undefined", "examples")
     names = [field.name for field in fields(Ledger) if field.name not in others]
     keys = dict.fromkeys(key for part in parts for key in part.examples)
     examples = {key: tuple(q for part in parts for q in part.examples.get(key, ()))[:EXAMPLES] for key in keys}

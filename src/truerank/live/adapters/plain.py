@@ -144,9 +144,8 @@ def _row(array: Any) -> np.ndarray[Any, Any]:
 
 def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
     if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
-        late = message(". It is a coroutine: asynchronous=True awaits it") if hasattr(raw, "__await__") else ""
         raise InputError(
-            "the answer is {kind}, not {shapes}{late}", kind=type(raw).__name__, shapes=SHAPES, late=late
+            "the answer is {kind}, not {shapes}{hint}", kind=type(raw).__name__, shapes=SHAPES, hint=_hint(raw)
         )
     if isinstance(raw, set | frozenset):
         raise InputError(
@@ -154,6 +153,18 @@ def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
         )
     pairs = [_pair(item, score) for item in raw]
     return [doc for doc, _ in pairs], [value for _, value in pairs]
+
+
+def _hint(raw: Any) -> str:
+    """What to do about an answer that is none yet."""
+    if hasattr(raw, "__await__"):
+        return message(". It is a coroutine: asynchronous=True awaits it")
+    if hasattr(raw, "search") or hasattr(raw, "knn_query"):
+        return message(
+            ". It is an index: give it itself, or sweep a parameter of the function that returns it, by another "
+            "name than k, concurrency and rate, which are of the load"
+        )
+    return ""
 
 
 def _pair(item: Any, score: str) -> tuple[Any, Any]:
