@@ -20,6 +20,7 @@ from truerank.core.presented import Presented
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
 from truerank.measures import Measure
+from truerank.measures.parsing import spelled
 from truerank.measures.sums import FLOOR, PerQuery, logarithm
 from truerank.measures.whole import OfRun
 
@@ -99,7 +100,7 @@ class AnySpelling(dict[str, Value]):
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str | Measure) and self.get(name, self) is not self
+        return self.get(name, self) is not self  # type: ignore[arg-type]
 
     def get(self, name: str | Measure, default: Any = None) -> Any:
         """What there is for a measure, however it is spelled."""
@@ -137,7 +138,7 @@ class ByMeasure(Mapping[str, Value]):
         raise NotImplementedError
 
     def __contains__(self, measure: object) -> bool:
-        return isinstance(measure, str | Measure) and self.get(measure) is not None
+        return self.get(measure) is not None  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)
@@ -218,10 +219,10 @@ class Scores(Presented, ByMeasure[PerQuery]):
 
     def called(self, measure: str | Measure) -> str:
         """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
-        name = measure if isinstance(measure, str) else measure.written
-        if name in self.columns:
+        name = measure.written if isinstance(measure, Measure) else spelled(measure)
+        if isinstance(name, str) and name in self.columns:
             return name
-        return self.asked.get(name) or str(under(measure, self.rules))
+        return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
 
     @cached_property
     def headings(self) -> dict[str, Measure]:
