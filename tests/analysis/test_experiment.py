@@ -227,7 +227,10 @@ def never(query: str, k: int) -> list[str]:
         (({"a": never, "b": "no_such_module:search"}, QUERIES, QRELS), {}, "there is no module 'no_such_module'"),
         (({"a": never, "b": "missing.run"}, QUERIES, QRELS), {}, "missing.run"),
         (({"a": never, "b": 3}, QUERIES, QRELS), {}, "a run is a path"),
-        (({"a": never}, QUERIES, QRELS), {"lod": 3}, "has no option 'lod'"),
+        (({"a": never}, QUERIES, QRELS), {"headers": {}}, "has no option 'headers'"),
+        (([never, never], QUERIES, QRELS), {"names": ["a"]}, "there are 2 systems and 1 names"),
+        (([never, never], QUERIES, QRELS), {"names": ["a", "a"]}, "two systems have one name: a, a"),
+        (({"a": never}, QUERIES, QRELS), {"names": ["a"]}, "names are a list, of systems in a list"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -237,6 +240,37 @@ def test_what_is_wrong_is_said_before_anything_is_asked(arguments, options, said
         tr.experiment(*arguments, **{"measures": "RR", **options})
     assert said in str(error.value)
     assert ASKED == []
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("base", "Did you mean baseline?"),
+        ("confidnce", "Did you mean confidence?"),
+        ("measure", "Did you mean measures?"),
+        ("timeot", "Did you mean timeout?"),
+        ("alpha", "confidence=0.95 is a level of 0.05"),
+        ("eval_metrics", "measures="),
+        ("perquery", "to_pandas('queries')"),
+    ],
+)
+def test_an_option_that_there_is_not_is_a_type_error_also_where_nothing_is_asked(option, said):
+    with pytest.raises(TypeError, match=f"experiment\\(\\) has no option {option!r}") as error:
+        tr.experiment(RUNS, None, QRELS, "RR", **{option: "old"})
+    assert said in str(error.value)
+
+
+def test_systems_may_be_a_list_with_names_as_pyterrier_has_them():
+    frame = pandas.DataFrame(
+        [(q, doc, score) for q, docs in RUNS["old"].items() for doc, score in docs.items()],
+        columns=["qid", "docno", "score"],
+    )
+    found = tr.experiment([frame, LIVE["new"]], QUERIES, QRELS, "RR", names=["a", "b"], baseline=0)
+    assert found.mean == {
+        "a": tr.evaluate(QRELS, RUNS["old"], "RR").mean,
+        "b": tr.evaluate(QRELS, RUNS["new"], "RR").mean,
+    }
+    assert found["RR"].pair("b", "a").system == "b"
 
 
 def test_an_interrupted_retriever_ends_the_experiment():

@@ -69,7 +69,7 @@ def _parted(found: Comparison, outcome: Outcome, name: str) -> Iterator[tuple[st
     """What parts a system from the baseline, by the names of its columns; empty cells for the baseline itself."""
     if found.reference is None or len(found.systems) < 2:
         return
-    pair = outcome.pair(name, found.reference)
+    pair = outcome.compared(name, found.reference)
     known = pair.to_dict() if pair else {}
     columns = {"+": "wins", "-": "losses", "difference": "difference", "low": "low", "high": "high"}
     for heading, key in {**columns, "p-value": "adjusted"}.items():
@@ -102,7 +102,7 @@ def _differences(found: Comparison, digits: int) -> Table:
     """A row a measure and system: its difference to the baseline, and whether that may be chance."""
     base = found.reference or ""
     rows: list[tuple[Cell, ...]] = [
-        (outcome.name, printable(name), *pair_cells(outcome, outcome.pair(name, base), digits))
+        (outcome.name, printable(name), *pair_cells(outcome, outcome.compared(name, base), digits))
         for outcome in found.outcomes
         for name in ranked(outcome)
         if name != base
