@@ -57,6 +57,8 @@ class Ledger:
         undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
         iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
             where it has several.
+        unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
+            them; in JSON only where there are any.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -77,13 +79,14 @@ class Ledger:
     again: int = 0
     undefined: Mapping[str, int] = field(default_factory=dict)
     iterations: int = 0
+    unasked: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "foreign", "calls", "again", "undefined", "iterations")
+        optional = ("swapped", "foreign", "calls", "again", "undefined", "iterations", "unasked")
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 

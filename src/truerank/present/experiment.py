@@ -44,7 +44,7 @@ def document_of(
 
 def remarks_of(found: Experiment) -> list[str]:
     """What the means hide, how far the comparison can be trusted, and what speaks against the timings."""
-    return [*comparison.remarks_of(found.comparison), *_of_queries(found), *_warnings(found)]
+    return [*_warnings(found), *comparison.remarks_of(found.comparison), *_of_queries(found)]
 
 
 def flat_table(found: Experiment, digits: int | None = None) -> Table:

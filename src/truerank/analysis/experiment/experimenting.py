@@ -89,7 +89,9 @@ def experiment(
     right = only(everything, list(texts)) if everything and texts else everything
     live = {name: _loaded(one) for name, one in named.items() if is_live(one)}
     runs = {name: one for name, one in named.items() if name not in live}
+    unasked = len(everything) - len(right) if everything and right else 0
     scores = scored(right, runs, measures, rules, threads, as_written=as_written) if runs else {}
+    scores = {name: replace(one, ledger=replace(one.ledger, unasked=unasked)) for name, one in scores.items()}
     asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules)), live, progress)
     benches = asked.benches(live, k, {**asking, "seed": seed})
     found = compare(
@@ -106,7 +108,7 @@ def experiment(
         as_written=as_written,
         progress=asked.compared,
     )
-    return Experiment(found, benches, len(everything) - len(right) if everything and right else 0)
+    return Experiment(found, benches, unasked)
 
 
 def is_live(system: Any) -> bool:
