@@ -150,9 +150,13 @@ def test_of_several_pictures_one_has_to_be_chosen() -> None:
 
 
 def test_an_option_that_there_is_not_is_an_error_with_those_that_there_are() -> None:
-    with pytest.raises(TypeError, match=r"Scores: the pictures of plot\(\) have no option 'measures'. Options: none"):
+    with pytest.raises(
+        TypeError, match=r"Scores: the pictures of plot\(\) have no option 'measures'. Options: none"
+    ):
         scores("RR").plot(measures="AP")
-    with pytest.raises(TypeError, match="Scores: to_text, .* have no option 'digit'. Did you mean digits[?] Options: "):
+    with pytest.raises(
+        TypeError, match=r"Scores: to_text, .* have no option 'digit'. Did you mean digits[?] Options: "
+    ):
         scores("RR").to_latex(digit=2)
 
 

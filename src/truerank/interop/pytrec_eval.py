@@ -320,8 +320,7 @@ def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[s
         return None
     most = sys.float_info.max
     return {
-        query: {doc: min(max(score, -most), most) for doc, score in docs.items()}
-        for query, docs in scores.items()
+        query: {doc: min(max(score, -most), most) for doc, score in docs.items()} for query, docs in scores.items()
     }
 
 

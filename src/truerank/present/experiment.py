@@ -33,7 +33,7 @@ def document_of(
     read = in_percent(found.comparison) if percent else found.comparison
     tables = [_with_times(wide.wide_table(read, fine, intervals=intervals), read, found.benches)]
     if read.reference and len(read.systems) > 1:
-        tables = [replace(tables[0], title=message("means")), _differences(read, fine)]
+        tables = [replace(tables[0], title=message("means of each system")), _differences(read, fine)]
     notes = cautions.notes(read, is_wide=True, intervals=intervals, differences=len(tables) > 1)
     notes += [*_of_queries(found), *_of_benches(found), *([note(named(read.outcomes))] if percent else [])]
     tables[-1] = replace(tables[-1], notes=tuple(notes))

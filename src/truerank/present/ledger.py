@@ -161,7 +161,9 @@ SWAPPED = message(
 )
 
 STRANGE = warned(
-    message("none of the returned documents is judged; `truerank lint` shows whether the ids are spelled differently.")
+    message(
+        "none of the returned documents is judged; `truerank lint` shows whether the ids are spelled differently."
+    )
 )
 
 
@@ -205,7 +207,10 @@ def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:
     """Queries of the run that are in no mean; judged ones among them where not all of these were asked."""
     if ledger.unasked:
         return message(
-            "{n:,} answered but not judged, or judged but not asked ({how}): {ids}.", n=ledger.extra, how=how, ids=ids
+            "{n:,} answered but not judged, or judged but not asked ({how}): {ids}.",
+            n=ledger.extra,
+            how=how,
+            ids=ids,
         )
     return message("{n:,} answered but not judged ({how}): {ids}.", n=ledger.extra, how=how, ids=ids)
 

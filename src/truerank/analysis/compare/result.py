@@ -163,8 +163,8 @@ class Outcome:
         if system == against:
             raise InputError("{system} is not compared with itself", system=system)
         raise InputError(
-            "{system} was not compared with {against}, but each system with the baseline {baseline}; all_pairs=True "
-            "compares every two",
+            "{system} was not compared with {against}, but each system with the baseline {baseline}; "
+            "all_pairs=True compares every two",
             system=system,
             against=against,
             baseline=self.pairs[0].against,

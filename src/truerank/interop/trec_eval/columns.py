@@ -104,7 +104,11 @@ def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
 def _points(listed: Listed, given: str | None) -> list[Column]:
     points = sorted(_values(listed, given, decimal, "a number"))
     _refuse_repeats(listed, given, points)
-    return [Column(f"{listed.name}_{x:3.2f}", listed, _with(listed, "recall", x)) for x in points]
+    made = [
+        _at(listed, "recall", x) if listed.name == "iprec_at_recall" else parse_measure(listed.ours.format(x))
+        for x in points
+    ]
+    return [Column(f"{listed.name}_{x:3.2f}", listed, each) for x, each in zip(points, made, strict=True)]
 
 
 def _numbers(listed: Listed, given: str | None) -> list[Column]:
@@ -114,11 +118,11 @@ def _numbers(listed: Listed, given: str | None) -> list[Column]:
     if not listed.ours:
         return [Column(_named(listed, given), listed, depth=max(0, int(values[0])))]
     if listed.name == "11pt_avg":
-        return [Column(_named(listed, given), listed, _with(listed, "recalls", values))]
+        return [Column(_named(listed, given), listed, _at(listed, "recalls", values))]
     return [Column(_named(listed, given), listed, parse_measure(listed.ours.format(*values, all=values)))]
 
 
-def _with(listed: Listed, key: str, value: float | tuple[float, ...]) -> Measure:
+def _at(listed: Listed, key: str, value: float | tuple[float, ...]) -> Measure:
     """The measure at recalls, also above 1, which the reference takes: nothing reaches them."""
     return replace(parse_measure(listed.ours.format(1, all=(1,))), params=((key, value),))
 
