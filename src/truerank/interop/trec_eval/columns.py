@@ -12,6 +12,9 @@ from truerank.interop.trec_eval.numerals import decimal, readable, whole
 from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError
 from truerank.measures import Measure, parse_measure
 
+OF_RECALLS = {"iprec_at_recall": "recall", "11pt_avg": "recalls"}
+"""Measures at points of recall, and what truerank calls these."""
+
 N = TypeVar("N", int, float)
 
 
@@ -104,10 +107,8 @@ def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
 def _points(listed: Listed, given: str | None) -> list[Column]:
     points = sorted(_values(listed, given, decimal, "a number"))
     _refuse_repeats(listed, given, points)
-    made = [
-        _at(listed, "recall", x) if listed.name == "iprec_at_recall" else parse_measure(listed.ours.format(x))
-        for x in points
-    ]
+    key = OF_RECALLS.get(listed.name)
+    made = [_at(listed, key, x) if key else parse_measure(listed.ours.format(x)) for x in points]
     return [Column(f"{listed.name}_{x:3.2f}", listed, each) for x, each in zip(points, made, strict=True)]
 
 
@@ -117,8 +118,8 @@ def _numbers(listed: Listed, given: str | None) -> list[Column]:
         raise _unusable(listed, given, "it takes four numbers")
     if not listed.ours:
         return [Column(_named(listed, given), listed, depth=max(0, int(values[0])))]
-    if listed.name == "11pt_avg":
-        return [Column(_named(listed, given), listed, _at(listed, "recalls", values))]
+    if key := OF_RECALLS.get(listed.name):
+        return [Column(_named(listed, given), listed, _at(listed, key, values))]
     return [Column(_named(listed, given), listed, parse_measure(listed.ours.format(*values, all=values)))]
 
 
