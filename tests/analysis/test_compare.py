@@ -571,3 +571,19 @@ def test_an_interval_that_a_handful_of_queries_decides_is_marked_from_either_sid
     told = "Warning: RR: only 8 queries differ from all the others; the interval may be too short."
     assert told in str(found)
     assert told in found.to_latex().replace("\\_", "_")
+
+
+def test_a_pair_is_found_either_way_round_and_one_that_was_not_compared_says_why():
+    runs = {
+        name: {"q1": ["a"], "q2": ["x", "b"][place % 2 :]} for place, name in enumerate(("bm25", "dense", "hybrid"))
+    }
+    outcome = tr.compare({"q1": {"a": 1}, "q2": {"b": 1}}, runs, "RR", "bm25")["RR"]
+    found, turned = outcome.pair("dense", "bm25"), outcome.pair("bm25", "dense")
+    assert (turned.system, turned.difference.estimate) == ("bm25", -found.difference.estimate)
+    for pair, said in (
+        (("hybrd", "bm25"), "there is no system 'hybrd'. Did you mean hybrid?"),
+        (("hybrid", "dense"), "hybrid was not compared with dense, but each system with the baseline bm25"),
+        (("bm25", "bm25"), "bm25 is not compared with itself"),
+    ):
+        with pytest.raises(tr.InputError, match=re.escape(said)):
+            outcome.pair(*pair)

@@ -143,6 +143,8 @@ def test_queries_leave_out_what_is_not_among_them_for_every_system():
     assert found.mean["new"] == tr.evaluate(kept, RUNS["new"], "RR").mean
     assert found.unasked == 15
     assert "15 judged queries are not among the queries, and are in no mean." in found.to_text()
+    assert "15 answered but not judged, or judged but not asked (left out)" in found.to_text()
+    assert found.scores["old"].to_dict()["ledger"]["unasked"] == 15
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])
@@ -166,7 +168,7 @@ def test_a_retriever_that_fails_scores_0_there_and_that_is_said():
     assert found.timings["failing"]["failed"] == 1
     assert "failing: Warning: of 40 calls 1 failed." in found.to_text()
     assert "OSError: the index is gone" in found.to_text()
-    assert "failed" in found.to_markdown().splitlines()[0]
+    assert "failed" in next(line for line in found.to_markdown().splitlines() if line.startswith("|"))
 
 
 def test_a_retriever_that_never_answers_scores_0():
@@ -178,6 +180,20 @@ def test_a_retriever_that_never_answers_scores_0():
     assert found.timings["broken"]["p50"] is None
     assert dumps(found.to_dict())
     assert found._repr_html_()
+
+
+def test_where_all_calls_failed_nothing_is_said_of_ids():
+    def broken(query: str, k: int) -> list[str]:
+        raise OSError("no")
+
+    found = tr.experiment({"old": RUNS["old"], "broken": broken}, QUERIES, QRELS, "RR")
+    assert "truerank lint" not in found.to_text()
+    assert repr(found).splitlines()[1].startswith("  broken: Warning: of 40 calls 40 failed.")
+
+
+def test_a_retriever_of_which_no_document_is_judged_is_warned_of():
+    found = tr.experiment({"old": RUNS["old"], "places": lambda query, k: ["0", "1"]}, QUERIES, QRELS, "RR")
+    assert found.to_text().count("Warning: none of the returned documents is judged") == 1
 
 
 def test_a_first_answer_that_cannot_be_read_names_the_system():
@@ -227,7 +243,10 @@ def never(query: str, k: int) -> list[str]:
         (({"a": never, "b": "no_such_module:search"}, QUERIES, QRELS), {}, "there is no module 'no_such_module'"),
         (({"a": never, "b": "missing.run"}, QUERIES, QRELS), {}, "missing.run"),
         (({"a": never, "b": 3}, QUERIES, QRELS), {}, "a run is a path"),
-        (({"a": never}, QUERIES, QRELS), {"lod": 3}, "has no option 'lod'"),
+        (({"a": never}, QUERIES, QRELS), {"headers": {}}, "has no option 'headers'"),
+        (([never, never], QUERIES, QRELS), {"names": ["a"]}, "there are 2 systems and 1 names"),
+        (([never, never], QUERIES, QRELS), {"names": ["a", "a"]}, "two systems have one name: a, a"),
+        (({"a": never}, QUERIES, QRELS), {"names": ["a"]}, "names are a list, of systems in a list"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -237,6 +256,37 @@ def test_what_is_wrong_is_said_before_anything_is_asked(arguments, options, said
         tr.experiment(*arguments, **{"measures": "RR", **options})
     assert said in str(error.value)
     assert ASKED == []
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("base", "Did you mean baseline?"),
+        ("confidnce", "Did you mean confidence?"),
+        ("measure", "Did you mean measures?"),
+        ("timeot", "Did you mean timeout?"),
+        ("alpha", "confidence=0.95 is a level of 0.05"),
+        ("eval_metrics", "measures="),
+        ("perquery", "to_pandas('queries')"),
+    ],
+)
+def test_an_option_that_there_is_not_is_a_type_error_also_where_nothing_is_asked(option, said):
+    with pytest.raises(TypeError, match=f"experiment\\(\\) has no option {option!r}") as error:
+        tr.experiment(RUNS, None, QRELS, "RR", **{option: "old"})
+    assert said in str(error.value)
+
+
+def test_systems_may_be_a_list_with_names_as_pyterrier_has_them():
+    frame = pandas.DataFrame(
+        [(q, doc, score) for q, docs in RUNS["old"].items() for doc, score in docs.items()],
+        columns=["qid", "docno", "score"],
+    )
+    found = tr.experiment([frame, LIVE["new"]], QUERIES, QRELS, "RR", names=["a", "b"], baseline=0)
+    assert found.mean == {
+        "a": tr.evaluate(QRELS, RUNS["old"], "RR").mean,
+        "b": tr.evaluate(QRELS, RUNS["new"], "RR").mean,
+    }
+    assert found["RR"].pair("b", "a").system == "b"
 
 
 def test_an_interrupted_retriever_ends_the_experiment():
@@ -273,6 +323,13 @@ def test_the_flat_table_has_a_row_a_system_as_pyterrier_lays_it_out():
     ]
     assert frame.loc["old"].isna().sum() == 6
     assert list(tr.experiment(RUNS, None, QRELS, "AP").to_pandas().columns) == ["system", "AP"]
+
+
+def test_both_tables_of_a_paper_have_captions_and_numbers_below_0_a_minus():
+    text = tr.experiment(RUNS, None, QRELS, "AP", baseline="old").to_latex()
+    assert text.count(r"\caption{") == text.count(r"\begin{table}") == 2
+    assert "[$-$0." in text
+    assert "[-" not in text
 
 
 def test_its_table_shows_letters_differences_and_times():

@@ -48,11 +48,42 @@ def test_it_takes_what_ir_measures_takes(given: Any) -> None:
     assert found.aggregated == {AP: sum(VALUES.values()) / 3, RR @ 10: 0.5}
 
 
-def test_queries_stand_in_the_order_of_the_qrels_and_those_without_an_answer_score_the_default() -> None:
+def test_rows_go_query_by_query_as_the_qrels_do_and_those_without_an_answer_have_the_default() -> None:
     rows = list(provider().iter_calc([theirs.NumQ, theirs.NumRel], QRELS, RUN))
     assert [(row.query_id, row.value) for row in rows] == [
-        ("q1", 1.0), ("q2", 1.0), ("q3", 0.0), ("q1", 2.0), ("q2", 1.0), ("q3", 0.0)
+        ("q1", 1.0), ("q1", 2.0), ("q2", 1.0), ("q2", 1.0), ("q3", 0.0), ("q3", 0.0)
     ]  # fmt: skip
+
+
+def test_measures_in_a_set_as_ir_measures_hands_them_on_stand_in_one_order() -> None:
+    some = {theirs.parse_measure(name) for name in ("RR", "AP", "P@5", "R@5", "nDCG@5", "Rprec")}
+    assert list(map(str, provider().evaluator(some, QRELS).measures)) == [
+        "AP",
+        "P@5",
+        "R@5",
+        "RR",
+        "Rprec",
+        "nDCG@5",
+    ]
+
+
+@pytest.mark.parametrize("measures", [["AP"], "AP", [None]])
+def test_what_is_no_measure_of_ir_measures_is_a_value_error_that_says_what_reads_text(measures: Any) -> None:
+    with pytest.raises(ValueError, match=r"ir_measures\.parse_measure reads text"):
+        provider().calc_aggregate(measures, QRELS, RUN)
+
+
+def test_infinite_scores_are_the_highest_and_the_lowest() -> None:
+    rows = [
+        theirs.ScoredDoc("q", "a", 1.0),
+        theirs.ScoredDoc("q", "b", float("inf")),
+        theirs.ScoredDoc("q", "c", 2.0),
+    ]
+    found = provider().calc_aggregate([RR, RR @ 10], {"q": {"a": 1}}, rows)
+    assert found == {RR: 1 / 3, RR @ 10: 1 / 3}
+    assert provider().calc_aggregate([RR], {"q": {"a": 1}}, {"q": {"a": float("-inf"), "b": 0.0}}) == {RR: 0.5}
+    with pytest.raises(ValueError, match="query q: the score of document a is not a number"):
+        provider().calc_aggregate([RR], {"q": {"a": 1}}, {"q": {"b": 1.0, "a": float("nan")}})
 
 
 def test_one_evaluator_evaluates_many_runs() -> None:
@@ -120,6 +151,7 @@ BACK = {
     "SetF(beta=2)": "SetF(beta=4.0)",
     "SetRelP": "SetP(relative=True)",
     "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "ERR(max_grade=4)@5": "ERR@5",
 }
 
 
@@ -132,13 +164,46 @@ def test_scores_go_back_as_its_metrics() -> None:
     assert all(isinstance(row, theirs.Metric) for row in rows)
 
 
-@pytest.mark.parametrize("name", ["GMAP", "AP(divisor='hits')", "AP(depth=5)", "INST", "nDCG(gain='binary')"])
+@pytest.mark.parametrize("name", ["GMAP", "AP(divisor='hits')", "AP(depth=5)", "nDCG(gain='binary')"])
 def test_what_ir_measures_lacks_is_not_given_back(name: str) -> None:
     with pytest.raises(tr.MeasureError, match="ir_measures has no measure"):
         their_measure(tr.parse_measure(name))
 
 
-@pytest.mark.parametrize("name", ["Accuracy(rel=2)@5", "BPM(T=2.0,max_rel=3)@10", "IPrec@0.1", "RBP(rel=1)"])
+@pytest.mark.parametrize("name", ["ERR@5", "ERR(max_grade=4)", "ERR(max_grade=3)@5"])
+def test_an_err_of_another_highest_grade_is_not_given_back_as_theirs(name: str) -> None:
+    with pytest.raises(tr.MeasureError, match="4 is the highest grade"):
+        tr.evaluate(QRELS, RUN, name).to_ir_measures()
+
+
+def test_their_err_means_4_for_the_highest_grade_under_any_rules() -> None:
+    scores = tr.evaluate(QRELS, RUN, [theirs.ERR @ 5])
+    assert list(scores) == ["ERR(max_grade=4)@5"]
+    assert scores.mean == tr.evaluate(QRELS, RUN, "ERR@5", rules="ir_measures").mean
+
+
+@pytest.mark.parametrize("name", ["NumQ", "NumRel", "Accuracy@5", "INST(max_rel=2)", "INSQ(max_rel=2)", "Compat"])
+def test_what_their_provider_counts_otherwise_is_not_given_back(name: str) -> None:
+    measure = tr.parse_measure(theirs.parse_measure(name))
+    with pytest.raises(tr.MeasureError, match="other values of"):
+        their_measure(measure)
+
+
+def test_their_objects_find_what_was_evaluated() -> None:
+    scores = tr.evaluate(QRELS, RUN, "AP SetF(beta_squared=2) ndcg_cut_5")
+    assert scores[AP] is scores["AP"]
+    assert scores[theirs.SetF(beta=2.0)] is scores["SetF(beta_squared=2)"]
+    assert (AP in scores, RR in scores, None in scores, AP in scores.mean) == (True, False, False, True)
+    assert scores.mean[theirs.nDCG @ 5] == scores.mean["nDCG@5"]
+    found = tr.compare(QRELS, {"one": RUN, "other": RUN}, "AP")
+    assert found[AP] is found["AP"]
+    assert found.superscripts(AP) == found.superscripts("AP")
+    for key in (None, 3):
+        with pytest.raises(tr.MeasureError, match=f"cannot read the measure {key}"):
+            scores[key]
+
+
+@pytest.mark.parametrize("name", ["ERR@5", "BPM(T=2.0,max_rel=3)@10", "IPrec@0.1", "RBP(rel=1)"])
 def test_a_measure_is_the_same_there_and_back(name: str) -> None:
     measure = theirs.parse_measure(name)
     assert their_measure(tr.parse_measure(measure)) == measure

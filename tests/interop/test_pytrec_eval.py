@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -49,6 +50,21 @@ def test_every_value_of_every_measure_is_pytrec_evals_to_the_bit(world: Any, lev
         assert [list(row) for row in found.values()] == [list(row) for row in expected.values()]
 
 
+def test_a_recall_above_1_is_reached_by_nothing_as_there() -> None:
+    for measures in ({"iprec_at_recall.2"}, {"iprec_at_recall_1,2"}, {"11pt_avg.0.5,2"}):
+        found, expected = (
+            each.RelevanceEvaluator({"q": {"a": 1, "b": 1}}, measures).evaluate({"q": {"a": 2.0, "b": 1.0}})
+            for each in (ours, theirs)
+        )
+        assert found == expected
+
+
+def test_a_string_of_numpy_is_an_id_and_its_whole_numbers_are_levels() -> None:
+    for each in (ours, theirs):
+        evaluator = each.RelevanceEvaluator({"q": {"a": 1}}, {"map"}, np.int64(1))
+        assert evaluator.evaluate({"q": {np.str_("a"): 1.0}}) == {"q": {"map": 1.0}}
+
+
 def test_names_and_nicknames_are_pytrec_evals() -> None:
     assert ours.supported_measures == theirs.supported_measures
     assert ours.supported_nicknames == theirs.supported_nicknames
@@ -70,7 +86,11 @@ def test_numbers_of_version_10_are_given_on_request() -> None:
 
 
 BAD_QRELS: list[Any] = [[("q", {"a": 1})], {1: {"a": 1}}, {"q": {1: 1}}, {"q": {"a": 1.0}}, {"q": ["a"]}]
-BAD_RUNS: list[Any] = [[1], {1: {"a": 1.0}}, {"q": {"a": "1"}}, {"q": [("a", 1.0)]}, {"x": {"a": None}}]
+BAD_RUNS: list[Any] = [
+    *([1], {1: {"a": 1.0}}, {"q": {"a": "1"}}, {"q": [("a", 1.0)]}, {"x": {"a": None}}),
+    *({"q": {doc: 1.0}} for doc in (1, 1.5, None, ("a",), b"a")),
+    *({"q": {"a": 1.0, None: 1.0}}, {"x": {2: 1.0}}),
+]
 
 
 @pytest.mark.parametrize("qrels", BAD_QRELS)
@@ -114,7 +134,7 @@ def test_a_level_that_is_no_positive_whole_number_is_refused(level: Any) -> None
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
-    with pytest.raises(TypeError, match="query q: the score is not a finite number"):
+    with pytest.raises(TypeError, match="query q: the score of document a is not a number"):
         ours.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate({"q": {"a": float("nan")}})
 
 

@@ -85,3 +85,11 @@ def test_too_few_queries_are_warned_of_in_both_languages():
     assert korean(few.remarks(2)) == ["주의: 질의 2개로는 믿기 어렵습니다. 적어도 30개, 되도록 50개를 쓰세요."]
     assert korean(few.remarks(42)) == ["참고: 질의 42개. 50개 이상이 보통입니다."]
     assert korean(few.remarks(50)) == []
+
+
+def test_documents_of_which_none_is_judged_are_warned_of_and_one_that_is_takes_the_warning_away():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
+    said = "Warning: none of the returned documents is judged; `truerank lint` shows whether the ids are spelled"
+    assert said in str(tr.evaluate(qrels, {"q1": ["0"], "q2": ["1"]}, "AP"))
+    assert "none of the returned" not in str(tr.evaluate(qrels, {"q1": ["0"], "q2": ["b"]}, "AP"))
+    assert "none of the returned" not in str(tr.evaluate(qrels, {"q1": [], "q2": []}, "AP"))

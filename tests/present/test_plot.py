@@ -123,8 +123,9 @@ def test_a_plot_is_saved_as_each_kind_of_file_and_several_are_numbered(tmp_path:
     for ending, start in ((".svg", b"<svg"), (".png", b"\x89PNG"), (".html", b"<!DOCTYPE html>")):
         one.save(tmp_path / f"one{ending}")
         assert (tmp_path / f"one{ending}").read_bytes().startswith(start)
-    several.save(tmp_path / "both.svg")
+    written = several.save(tmp_path / "both.svg")
     assert sorted(path.name for path in tmp_path.glob("both*")) == ["both.1.svg", "both.2.svg"]
+    assert written == [str(tmp_path / "both.1.svg"), str(tmp_path / "both.2.svg")]
     with pytest.raises(tr.InputError, match=r"a plot is a file that ends in \.svg, \.png, \.html"):
         one.save(tmp_path / "one.jpg")
 
@@ -140,9 +141,23 @@ def test_one_picture_is_svg_and_a_specification_that_altair_draws() -> None:
 def test_of_several_pictures_one_has_to_be_chosen() -> None:
     plot = scores("RR NumRet").plot()
     assert plot._repr_svg_() is None
-    with pytest.raises(tr.InputError, match="there are 2 pictures: take one of"):
+    with pytest.raises(tr.InputError, match=r"there are 2 pictures: take one, such as plot\(\)\[0\]"):
         plot.to_dict()
-    assert Plot(plot.figures[1:]).to_svg().startswith("<svg")
+    assert len(plot) == 2
+    assert [each.figures for each in plot] == [(plot.figures[0],), (plot.figures[1],)]
+    assert plot[1] == Plot(plot.figures[1:])
+    assert plot[-1].to_svg().startswith("<svg")
+
+
+def test_an_option_that_there_is_not_is_an_error_with_those_that_there_are() -> None:
+    with pytest.raises(
+        TypeError, match=r"Scores: the pictures of plot\(\) have no option 'measures'. Options: none"
+    ):
+        scores("RR").plot(measures="AP")
+    with pytest.raises(
+        TypeError, match=r"Scores: to_text, .* have no option 'digit'. Did you mean digits[?] Options: "
+    ):
+        scores("RR").to_latex(digit=2)
 
 
 def test_a_result_without_a_picture_says_so() -> None:

@@ -5,11 +5,14 @@ How a result looks is decided far above, by its builder in `present`; the layers
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from truerank.core.errors import MissingPackage, truncated
+from truerank.core.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas
@@ -42,8 +45,14 @@ class Drawn(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """One picture in Vega-Lite."""
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write .svg, .png or .html."""
+    def __getitem__(self, place: int) -> Drawn:
+        """One of the pictures."""
+
+    def __len__(self) -> int:
+        """How many pictures there are."""
+
+    def save(self, path: str | os.PathLike[str]) -> list[str]:
+        """Write .svg, .png or .html; the paths."""
 
 
 class Printable:
@@ -149,5 +158,20 @@ class Presented(Printable, Framed):
         return self._laid().to_columns()
 
     def _laid(self, **options: Any) -> Laid:
-        laid: Laid = import_module(f"truerank.present.{self.built_by}").document_of(self, **options)
+        build = import_module(f"truerank.present.{self.built_by}").document_of
+        refuse_other(f"{type(self).__name__}: to_text, to_markdown, to_latex and to_html", build, options)
+        laid: Laid = build(self, **options)
         return laid
+
+
+def refuse_other(who: str, build: Callable[..., Any], options: Collection[str]) -> None:
+    """Raise where a builder has not an option.
+
+    Raises:
+        TypeError: it names those that there are.
+    """
+    known = list(inspect.signature(build).parameters)[1:]
+    for option in options:
+        if option not in known:
+            near = did_you_mean(option, known)
+            raise TypeError(f"{who} have no option {option!r}.{near} Options: {', '.join(known) or 'none'}")

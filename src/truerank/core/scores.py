@@ -20,6 +20,7 @@ from truerank.core.presented import Presented
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
 from truerank.measures import Measure
+from truerank.measures.parsing import spelled
 from truerank.measures.sums import FLOOR, PerQuery, logarithm
 from truerank.measures.whole import OfRun
 
@@ -57,6 +58,8 @@ class Ledger:
         undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
         iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
             where it has several.
+        unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
+            them; in JSON only where there are any.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -78,13 +81,14 @@ class Ledger:
     again: int = 0
     undefined: Mapping[str, int] = field(default_factory=dict)
     iterations: int = 0
+    unasked: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations")
+        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations", "unasked")
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 
@@ -101,7 +105,7 @@ class AnySpelling(dict[str, Value]):
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str | Measure) and self.get(name, self) is not self
+        return self.get(name, self) is not self  # type: ignore[arg-type]
 
     def get(self, name: str | Measure, default: Any = None) -> Any:
         """What there is for a measure, however it is spelled."""
@@ -139,7 +143,7 @@ class ByMeasure(Mapping[str, Value]):
         raise NotImplementedError
 
     def __contains__(self, measure: object) -> bool:
-        return isinstance(measure, str | Measure) and self.get(measure) is not None
+        return self.get(measure) is not None  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)
@@ -220,10 +224,10 @@ class Scores(Presented, ByMeasure[PerQuery]):
 
     def called(self, measure: str | Measure) -> str:
         """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
-        name = measure if isinstance(measure, str) else measure.written
-        if name in self.columns:
+        name = measure.written if isinstance(measure, Measure) else spelled(measure)
+        if isinstance(name, str) and name in self.columns:
             return name
-        return self.asked.get(name) or str(under(measure, self.rules))
+        return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
 
     @cached_property
     def headings(self) -> dict[str, Measure]:

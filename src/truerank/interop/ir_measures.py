@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import MeasureError, MissingPackage, TruerankError
+from truerank.core.errors import MeasureError, MissingPackage, TruerankError, quoted
 from truerank.core.evaluate import ranked, valued
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, distinct
 from truerank.formats import read_qrels
+from truerank.interop.pytrec_eval import clamped
 from truerank.measures import Measure, parse_measure
 
 _LOG = logging.getLogger("ir_measures")
@@ -140,8 +141,6 @@ def asked(measure: Any) -> Asked | None:
         return None
     if name in ENDLESS and "cutoff" not in said:
         ours = ours(k=DEEPEST)
-    if name == "ERR":
-        ours = ours(max_grade=4)
     only = parse_measure("SetSuccess")(level=said["rel"], depth=said.get("cutoff")) if name == "Accuracy" else None
     return Asked(measure, ours, rules, worth, only)
 
@@ -176,18 +175,16 @@ class Evaluation:
     measures: list[Any]
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        self.measures = list(dict.fromkeys(measures))
+        given = sorted(measures, key=str) if isinstance(measures, Set) else measures
+        self.measures = list(dict.fromkeys(given))
         self._asked = [_supported(measure) for measure in self.measures]
         self._judged = _read_qrels(qrels, {each.rules.iteration for each in self._asked})
         queries = [as_text(query) for query in next(iter(self._judged.values())).queries]
         self._queries, self.qrel_qids = queries, set(queries)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """The values of each query, measure by measure, in the order of the qrels."""
-        metric = _theirs().Metric
-        for measure, values in self._columns(run):
-            for query, value in values:
-                yield metric(query, measure, value)
+        """The values of each query, query by query, in the order of the qrels."""
+        yield from self._metrics(self._columns(run))
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One number of each measure: its own mean, or the sum of counts."""
@@ -195,40 +192,71 @@ class Evaluation:
 
     def calc(self, run: Any) -> Any:
         """Both of these, of one reading of the run."""
-        theirs, columns = _theirs(), self._columns(run)
-        metrics = [theirs.Metric(query, measure, value) for measure, values in columns for query, value in values]
-        return theirs.CalcResults({measure: _aggregate(measure, values) for measure, values in columns}, metrics)
+        columns = self._columns(run)
+        aggregated = {measure: _aggregate(measure, values) for measure, values in columns}
+        return _theirs().CalcResults(aggregated, list(self._metrics(columns)))
 
-    def _columns(self, run: Any) -> list[tuple[Any, list[tuple[str, float]]]]:
-        """Each measure with its queries and values."""
+    def _metrics(self, columns: list[tuple[Any, dict[str, float]]]) -> Iterator[Any]:
+        metric = _theirs().Metric
+        for query in self._queries:
+            yield from (metric(query, measure, found[query]) for measure, found in columns if query in found)
+
+    def _columns(self, run: Any) -> list[tuple[Any, dict[str, float]]]:
+        """Each measure with the values of the queries that have one."""
         if not self._queries:
-            return [(each.measure, []) for each in self._asked]
+            return [(each.measure, {}) for each in self._asked]
         run = list(run) if isinstance(run, Iterator) else run
         readings = {source: self._reading(run, *source) for source in {each.source for each in self._asked}}
         return [(each.measure, self._column(each, readings[each.source])) for each in self._asked]
 
-    def _column(self, each: Asked, reading: Reading) -> list[tuple[str, float]]:
+    def _column(self, each: Asked, reading: Reading) -> dict[str, float]:
         values, there = each.values(reading)
         rows = zip(self._queries, values.tolist(), there, strict=True)
-        return [(query, value) for query, value, is_there in rows if is_there]
+        return {query: value for query, value, is_there in rows if is_there}
 
     def _reading(self, run: Any, rules: Rules, worth: Worth | None) -> Reading:
         judged = self._judged[rules.iteration]
         try:
             return read(judged if worth is None else worth.of(judged), run, rules=rules)
         except TruerankError as error:
-            raise ValueError(str(error)) from error
+            finite = _finite(run, error)
+        return self._reading(finite, rules, worth)
 
 
-def _aggregate(measure: Any, values: list[tuple[str, float]]) -> float:
+def _finite(run: Any, refused: TruerankError) -> Any:
+    """A run that was refused, with the largest number in place of infinity.
+
+    Raises:
+        ValueError: it was refused for something else.
+    """
+    converter = _theirs().util.RunConverter(run)
+    try:
+        finite = clamped(converter.as_dict_of_dict()) if converter.predict_type()[1] is None else None
+    except TruerankError as error:
+        raise ValueError(str(error)) from error
+    if finite is None:
+        raise ValueError(str(refused)) from refused
+    return finite
+
+
+def _aggregate(measure: Any, values: Mapping[str, float]) -> float:
     found = measure.aggregator()
-    for _, value in values:
+    for value in values.values():
         found.add(value)
     return found.result()  # type: ignore[no-any-return]
 
 
+def _object(measure: Any) -> Any:
+    if isinstance(measure, _theirs().Measure):
+        return measure
+    raise ValueError(
+        f"a measure is an object of ir_measures, such as nDCG @ 10, and not {quoted(measure)}; "
+        "ir_measures.parse_measure reads text"
+    )
+
+
 def _supported(measure: Any) -> Asked:
-    found = asked(measure)
+    found = asked(_object(measure))
     if found is None:
         raise ValueError(f"unsupported measure {measure}")
     return found
@@ -267,7 +295,7 @@ class Provision:
 
     def supports(self, measure: Any) -> bool:
         """Whether it has the measure, with these parameters."""
-        measure.validate_params()
+        _object(measure).validate_params()
         return asked(measure) is not None
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
@@ -330,6 +358,9 @@ def metrics(scores: Scores) -> list[Any]:
 RENAMED = {"level": "rel", "max_grade": "max_rel", "K": "cutoff", "depth": "cutoff", "gain": "gains"}
 """What a parameter is called there, where it is not the one that @ sets."""
 
+OTHERWISE = {"NumQ", "NumRel", "Accuracy", "INST", "INSQ", "Compat"}
+"""Measures whose values there are others, under whatever rules."""
+
 COMPOSED: dict[str, tuple[str, dict[str, Any]]] = {
     "SetRelP": ("SetP", {"relative": True}),
     "NumRelRet": ("NumRet", {"rel": 1}),
@@ -341,8 +372,15 @@ def their_measure(measure: Measure) -> Any:
     """The measure as an object of ir_measures.
 
     Raises:
-        MeasureError: ir_measures has no such measure, or not with these parameters.
+        MeasureError: ir_measures has no such measure, or not with these parameters, or counts it otherwise.
     """
+    if measure.name in OTHERWISE:
+        raise MeasureError(
+            "ir_measures has other values of {measure}; truerank.interop.ir_measures.provider() computes those",
+            measure=measure,
+        )
+    if measure.name == "ERR":
+        return _their_err(measure)
     if measure.name == "SetF" and "beta" in (said := dict(measure.params)):
         measure = parse_measure("SetF")(beta_squared=said["beta"] ** 2)
     name, more = COMPOSED.get(measure.name, (measure.name, {}))
@@ -353,6 +391,18 @@ def their_measure(measure: Measure) -> Any:
         if _is_valid(found) and (more or parse_measure(found) == measure):
             return found
     raise MeasureError("ir_measures has no measure {measure}; evaluate without it", measure=measure)
+
+
+def _their_err(measure: Measure) -> Any:
+    """ERR, whose highest grade is always 4 there."""
+    k = dict(measure.params).get("k")
+    if k is not None and parse_measure(found := _theirs().ERR @ k) == measure:
+        return found
+    raise MeasureError(
+        "ir_measures has no measure {measure}: its ERR has a cutoff, and 4 is the highest grade; "
+        "evaluate ERR(max_grade=4)@10",
+        measure=measure,
+    )
 
 
 def _is_valid(measure: Any) -> bool:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import collections
 import itertools
 import math
+import operator
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import TruerankError
+from truerank.core.errors import InputError, TruerankError, quoted
 from truerank.core.messages import did_you_mean
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import read
@@ -45,6 +47,9 @@ __version__ = "0.5.11"
 _RARE = {"yaap"}
 
 _UNABLE = "Unable to extract query/object scores."
+
+LOOKED_AT = 20
+"""How many ids of each answer are seen to be strings."""
 
 _PARAMETERS = r"[\._]([0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*)"
 
@@ -150,11 +155,10 @@ class RelevanceEvaluator:
             ValueError: there is no such measure, or parameters that it cannot have.
         """
         version = self.compat if compat is None else _version(compat)
-        if not isinstance(relevance_level, int) or relevance_level < 1:
-            raise TypeError("Argument relevance_level should be positive.")
+        level = _level(relevance_level)
         self._columns = _columns(frozenset(measures), version)
         self._qrels = _qrels(query_relevance)
-        self._options, self._rules = _options(version, relevance_level, bool(judged_docs_only_flag))
+        self._options, self._rules = _options(version, level, bool(judged_docs_only_flag))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """{query: {measure: value}} of the queries that are both judged and in the run, in the run's order.
@@ -171,6 +175,8 @@ class RelevanceEvaluator:
             raise TypeError("Argument object scores should be of type dictionary.")
         if not all(isinstance(query, str) and isinstance(docs, Mapping) for query, docs in scores.items()):
             raise TypeError(f"{_UNABLE} A run is a dict of dicts, with queries that are strings.")
+        for query, docs in scores.items():
+            _refuse_other_ids(query, docs)
         if self._qrels is None:
             return {}
         answers = self._answers(scores)
@@ -188,10 +194,7 @@ class RelevanceEvaluator:
         try:
             hits = read(self._qrels, scores, rules=self._rules).hits
         except TruerankError as error:
-            finite = _finite(scores)
-            if finite is None:
-                raise TypeError(f"{_UNABLE} {error}") from error
-            return self._answers(finite)
+            return self._answers(_finite(scores, error))
         hits = hits.select(hits.returned >= 0).under(self._rules)
         return Answers(hits, np.zeros(len(hits.queries), bool), len(hits.queries), 0, b"")
 
@@ -205,6 +208,25 @@ class RelevanceEvaluator:
 def _key(column: Column) -> str:
     """What pytrec_eval calls it: with the cutoff or the point, without other parameters."""
     return column.name if column.listed.takes in ("cutoffs", "points") else column.listed.name
+
+
+def _level(level: Any) -> int:
+    try:
+        found = operator.index(level)
+    except TypeError:
+        found = 0
+    if found < 1:
+        raise TypeError("Argument relevance_level should be positive.")
+    return found
+
+
+def _refuse_other_ids(query: str, docs: Mapping[str, float]) -> None:
+    """Raise where one of the first documents is no string; to look at all would take as long as evaluating."""
+    try:
+        "".join(itertools.islice(docs, LOOKED_AT))
+    except TypeError:
+        other = next(doc for doc in docs if not isinstance(doc, str))
+        raise TypeError(f"{_UNABLE} Query {query} has the document {quoted(other)}, which is no string.") from None
 
 
 def _version(compat: int) -> int:
@@ -274,14 +296,31 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
         raise TypeError(f"Unable to extract query relevance. {error}") from error
 
 
-def _finite(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]] | None:
-    """The same with the largest number in place of infinity, which a masked document may have; None without one."""
+def _finite(scores: Mapping[str, Mapping[str, float]], refused: TruerankError) -> Mapping[str, Mapping[str, float]]:
+    try:
+        finite = clamped(scores)
+    except TruerankError as error:
+        raise TypeError(f"{_UNABLE} {error}") from error
+    if finite is None:
+        raise TypeError(f"{_UNABLE} {refused}") from refused
+    return finite
+
+
+def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]] | None:
+    """The same with the largest number in place of infinity, which a masked document may have; None without one.
+
+    Raises:
+        InputError: a score is not a number (NaN).
+    """
+    for query, docs in scores.items():
+        doc = next((doc for doc, score in docs.items() if isinstance(score, float) and math.isnan(score)), None)
+        if doc is not None:
+            raise InputError("query {query}: the score of document {doc} is not a number", query=query, doc=doc)
     if not any(math.inf in docs.values() or -math.inf in docs.values() for docs in scores.values()):
         return None
     most = sys.float_info.max
     return {
-        query: {doc: score if score != score else min(max(score, -most), most) for doc, score in docs.items()}
-        for query, docs in scores.items()
+        query: {doc: min(max(score, -most), most) for doc, score in docs.items()} for query, docs in scores.items()
     }
 
 

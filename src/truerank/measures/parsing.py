@@ -122,10 +122,10 @@ def _twice(text: str, key: str, one: object, other: object) -> MeasureError:
 
 
 def spelled(measure: Any) -> Any:
-    """ir_measures' own objects, which PyTerrier has too, print as they are written, but for two.
+    """ir_measures' own objects, which PyTerrier has too, print as they are written, but for three.
 
     The beta of its SetF is what trec_eval is given, which takes it for the square; its Accuracy@10 counts pairs,
-    and not what others call accuracy@10.
+    and not what others call accuracy@10; the highest grade of its ERR is 4, whatever the judgements hold.
     """
     if type(measure).__module__.partition(".")[0] != "ir_measures":
         return measure
@@ -133,6 +133,8 @@ def spelled(measure: Any) -> Any:
     if text.startswith("Accuracy") and "@" in text:
         name, _, cut = text.partition("@")
         return f"Accuracy(depth={cut}{name.removeprefix('Accuracy').replace('(', ', ') or ')'}"
+    if measure.NAME == "ERR":
+        return text.replace("ERR", "ERR(max_grade=4)")
     return text.replace("beta=", "beta_squared=") if text.startswith("SetF(") else text
 
 

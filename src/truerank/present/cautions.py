@@ -401,7 +401,7 @@ def _silent(comparison: Comparison) -> list[str]:
             )
         )
         for name, one in comparison.scores.items()
-        if one.ledger.judged and not one.ledger.answered
+        if one.ledger.judged and one.ledger.missing == one.ledger.judged  # and no calls that failed
     ]
 
 

@@ -195,7 +195,7 @@ class SideBySide:
         base = self.found.reference
         if base is None or len(self.found.systems) < 2:
             return []
-        pairs = [self.outcome.pair(name, base) for name in names]
+        pairs = [self.outcome.compared(name, base) for name in names]
         rows = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
         first = [message("baseline") if name == base else row[0] for name, row in zip(names, rows, strict=True)]
         _, intervals, effects, p, counts = zip(*rows, strict=True)

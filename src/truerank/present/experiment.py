@@ -33,7 +33,7 @@ def document_of(
     read = in_percent(found.comparison) if percent else found.comparison
     tables = [_with_times(wide.wide_table(read, fine, intervals=intervals), read, found.benches)]
     if read.reference and len(read.systems) > 1:
-        tables.append(_differences(read, fine))
+        tables = [replace(tables[0], title=message("means of each system")), _differences(read, fine)]
     notes = cautions.notes(read, is_wide=True, intervals=intervals, differences=len(tables) > 1)
     notes += [*_of_queries(found), *_of_benches(found), *([note(named(read.outcomes))] if percent else [])]
     tables[-1] = replace(tables[-1], notes=tuple(notes))
@@ -44,7 +44,7 @@ def document_of(
 
 def remarks_of(found: Experiment) -> list[str]:
     """What the means hide, how far the comparison can be trusted, and what speaks against the timings."""
-    return [*comparison.remarks_of(found.comparison), *_of_queries(found), *_warnings(found)]
+    return [*_warnings(found), *comparison.remarks_of(found.comparison), *_of_queries(found)]
 
 
 def flat_table(found: Experiment, digits: int | None = None) -> Table:
@@ -69,7 +69,7 @@ def _parted(found: Comparison, outcome: Outcome, name: str) -> Iterator[tuple[st
     """What parts a system from the baseline, by the names of its columns; empty cells for the baseline itself."""
     if found.reference is None or len(found.systems) < 2:
         return
-    pair = outcome.pair(name, found.reference)
+    pair = outcome.compared(name, found.reference)
     known = pair.to_dict() if pair else {}
     columns = {"+": "wins", "-": "losses", "difference": "difference", "low": "low", "high": "high"}
     for heading, key in {**columns, "p-value": "adjusted"}.items():
@@ -102,7 +102,7 @@ def _differences(found: Comparison, digits: int) -> Table:
     """A row a measure and system: its difference to the baseline, and whether that may be chance."""
     base = found.reference or ""
     rows: list[tuple[Cell, ...]] = [
-        (outcome.name, printable(name), *pair_cells(outcome, outcome.pair(name, base), digits))
+        (outcome.name, printable(name), *pair_cells(outcome, outcome.compared(name, base), digits))
         for outcome in found.outcomes
         for name in ranked(outcome)
         if name != base

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from truerank.core.errors import printable, truncated
-from truerank.core.messages import Message, joined, listed, message, plural
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
 from truerank.core.scores import Ledger
 from truerank.present import audit
@@ -115,6 +115,8 @@ def remarks(scores: HasLedger) -> list[str]:
         )
         for measure, n in ledger.undefined.items()
     ]
+    if ledger.returned and ledger.unjudged == ledger.returned:
+        sentences.insert(0, STRANGE)
     if ledger.swapped:
         sentences.insert(0, SWAPPED)
     if ledger.rising:
@@ -160,6 +162,12 @@ SWAPPED = message(
     "are the two swapped?"
 )
 
+STRANGE = warned(
+    message(
+        "none of the returned documents is judged; `truerank lint` shows whether the ids are spelled differently."
+    )
+)
+
 
 RISING = message(
     "The scores rise along every row of the arrays, from the first document to the last: if they are distances, as "
@@ -180,9 +188,7 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
         "missing": message(
             "{n:,} missing ({how}): {ids}.", n=ledger.missing, how=how("missing"), ids=ids("missing")
         ),
-        "extra": message(
-            "{n:,} answered but not judged ({how}): {ids}.", n=ledger.extra, how=how("extra"), ids=ids("extra")
-        ),
+        "extra": _extra(ledger, how("extra"), ids("extra")),
         "without_relevant": message(
             "{n:,} without a relevant document ({how}): {ids}.",
             n=ledger.without_relevant,
@@ -203,6 +209,18 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
         ),
     }
     return [text for key, text in said.items() if getattr(ledger, key) and key not in counted_before]
+
+
+def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:
+    """Queries of the run that are in no mean; judged ones among them where not all of these were asked."""
+    if ledger.unasked:
+        return message(
+            "{n:,} answered but not judged, or judged but not asked ({how}): {ids}.",
+            n=ledger.extra,
+            how=how,
+            ids=ids,
+        )
+    return message("{n:,} answered but not judged ({how}): {ids}.", n=ledger.extra, how=how, ids=ids)
 
 
 def _ids(ledger: Ledger, key: str) -> Message:

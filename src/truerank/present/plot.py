@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from truerank.core.errors import InputError, truncated
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, refuse_other
 from truerank.present.document import Figure
 from truerank.present.renderers import figures as drawn
 from truerank.present.renderers import fragment
@@ -44,6 +45,18 @@ class Plot:
         """One picture on white, for what shows no HTML."""
         return self.to_svg() if len(self.figures) == 1 and drawn.is_drawing() else None
 
+    def __len__(self) -> int:
+        """How many pictures there are."""
+        return len(self.figures)
+
+    def __getitem__(self, place: int) -> Plot:
+        """One of the pictures, which `to_svg` and `to_dict` take."""
+        return Plot((self.figures[place],))
+
+    def __iter__(self) -> Iterator[Plot]:
+        """Each picture by itself."""
+        return (Plot((figure,)) for figure in self.figures)
+
     def to_html(self) -> str:
         """The pictures as a piece of a page."""
         return "".join(map(fragment.figure, self.figures))
@@ -65,20 +78,26 @@ class Plot:
         """
         return drawn.static(self._only())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> list[str]:
         """Write .svg, .png, or .html that works without a network; of several x.1.svg, x.2.svg and so on.
+
+        Returns:
+            the paths of the files.
 
         Raises:
             InputError: the path ends in something else, or cannot be written.
             MissingPackage: vl-convert is not installed.
         """
         start, ending = os.path.splitext(os.fspath(path))
-        for number, figure in enumerate(self.figures, 1):
-            drawn.draw(figure, f"{start}.{number}{ending}" if len(self.figures) > 1 else f"{start}{ending}")
+        numbers = [f".{number}" for number in range(1, len(self) + 1)] if len(self) > 1 else [""]
+        paths = [f"{start}{number}{ending}" for number in numbers]
+        for figure, each in zip(self.figures, paths, strict=True):
+            drawn.draw(figure, each)
+        return paths
 
     def _only(self) -> Figure:
         if len(self.figures) > 1:
-            raise InputError("there are {n} pictures: take one of plot().figures", n=len(self.figures))
+            raise InputError("there are {n} pictures: take one, such as plot()[0]", n=len(self))
         return self.figures[0]
 
 
@@ -89,10 +108,10 @@ def plot_of(found: Presented, **options: Any) -> Plot:
         InputError: it has none.
     """
     builder = import_module(f"truerank.present.{found.built_by}")
-    if hasattr(builder, "figures_of"):
-        figures = builder.figures_of(found, **options)
-    else:
-        figures = builder.document_of(found, **options).figures
+    is_drawn = hasattr(builder, "figures_of")
+    build = builder.figures_of if is_drawn else builder.document_of
+    refuse_other(f"{type(found).__name__}: the pictures of plot()", build, options)
+    figures = build(found, **options) if is_drawn else build(found, **options).figures
     if not figures:
         raise InputError("there is no picture of this {kind}: print it", kind=type(found).__name__)
     return Plot(tuple(figures))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.analysis.compare.predicted import Predicted
 from truerank.core.errors import InputError, quoted
-from truerank.core.messages import message
+from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.scores import ByMeasure, Scores
 from truerank.measures import Measure
@@ -139,9 +139,36 @@ class Outcome:
         """What the measure is called: what it became, or as it was asked for."""
         return self.heading or str(self.measure)
 
-    def pair(self, system: str, against: str) -> Pair | None:
+    def compared(self, system: str, against: str) -> Pair | None:
         """The comparison of these two, if it was made this way round."""
         return next((p for p in self.pairs if (p.system, p.against) == (system, against)), None)
+
+    def pair(self, system: str, against: str) -> Pair:
+        """The comparison of these two, whichever way round it was made.
+
+        Raises:
+            InputError: there is no such system, or these two were not compared.
+        """
+        turned = self.compared(against, system)
+        if found := self.compared(system, against) or (turned and turned.turned()):
+            return found
+        for name in (system, against):
+            if name not in self.means:
+                raise InputError(
+                    "there is no system {name!r}.{hint} There is {names}",
+                    name=name,
+                    hint=did_you_mean(str(name), self.means),
+                    names=", ".join(self.means),
+                )
+        if system == against:
+            raise InputError("{system} is not compared with itself", system=system)
+        raise InputError(
+            "{system} was not compared with {against}, but each system with the baseline {baseline}; "
+            "all_pairs=True compares every two",
+            system=system,
+            against=against,
+            baseline=self.pairs[0].against,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from truerank.analysis.compare.result import Procedure
 from truerank.analysis.compare.systems import Measures, by_name, resolved, scored
 from truerank.analysis.experiment.result import Experiment
 from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
@@ -39,6 +41,7 @@ def experiment(
     qrels: QrelsLike | None = None,
     measures: Measures = None,
     *,
+    names: Sequence[str] | None = None,
     baseline: str | int | None = None,
     test: str = "randomization",
     correction: str = "holm",
@@ -60,10 +63,12 @@ def experiment(
 
     Args:
         systems: {name: system}. A system is a run, as for `compare`; a retriever, as for `bench`; or a `Bench`,
-            such as `Bench.read` gives, whose answers are scored and whose timings are taken. Runs may be a list.
+            such as `Bench.read` gives, whose answers are scored and whose timings are taken. Runs may be a list,
+            and all systems with `names`.
         queries: what retrievers are asked: {id: text}, texts, a DataFrame or a file, see `read_queries`. Where they
             are given, judged queries that are not among them are in no mean of any system.
         qrels, measures, rules, threads, as_written: as for `evaluate`.
+        names: of systems in a list, one each.
         baseline, test, correction, confidence, samples, all_pairs: as for `compare`.
         k: how many documents retrievers are asked for: by default as many as the measures look at, which is 1,000
             where one counts all that are returned.
@@ -73,8 +78,10 @@ def experiment(
 
     Raises:
         TruerankError: wrong input, or a first answer that cannot be read. The message says what now.
+        TypeError: there is no such option.
     """
-    named = _named(systems)
+    _refuse_unknown(asking)
+    named = _named(systems, names)
     base = resolved(baseline, list(named))
     checked(Procedure(test, correction, confidence, seed, samples, base))
     texts = {} if queries is None else read_queries(queries)
@@ -82,7 +89,9 @@ def experiment(
     right = only(everything, list(texts)) if everything and texts else everything
     live = {name: _loaded(one) for name, one in named.items() if is_live(one)}
     runs = {name: one for name, one in named.items() if name not in live}
+    unasked = len(everything) - len(right) if everything and right else 0
     scores = scored(right, runs, measures, rules, threads, as_written=as_written) if runs else {}
+    scores = {name: replace(one, ledger=replace(one.ledger, unasked=unasked)) for name, one in scores.items()}
     asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules)), live, progress)
     benches = asked.benches(live, k, {**asking, "seed": seed})
     found = compare(
@@ -99,7 +108,7 @@ def experiment(
         as_written=as_written,
         progress=asked.compared,
     )
-    return Experiment(found, benches, len(everything) - len(right) if everything and right else 0)
+    return Experiment(found, benches, unasked)
 
 
 def is_live(system: Any) -> bool:
@@ -130,15 +139,52 @@ def _loaded(system: Any) -> Any:
     return load(system) if isinstance(system, str) and _is_name(system) else system
 
 
-def _named(systems: Any) -> dict[str, Any]:
+def _named(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     """The systems by name.
 
     Raises:
-        InputError: there is none, or a retriever in a list, where it has no name.
+        InputError: there is none; a retriever in a list has no name; or the names are not those of the systems.
     """
+    if names is not None:
+        return _by_names(systems, names)
     if is_live(systems) or (isinstance(systems, list | tuple) and any(map(is_live, systems))):
-        raise InputError("a retriever is given by name: systems = {'bm25': …}")
+        raise InputError("a retriever is given by name: systems = {'bm25': …}, or names = ['bm25', …] of a list")
     return by_name(systems)
+
+
+def _by_names(systems: Any, names: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(systems, list | tuple) or isinstance(names, str):
+        raise InputError("names are a list, of systems in a list")
+    if len(names) != len(systems):
+        raise InputError("there are {n} systems and {names} names", n=len(systems), names=len(names))
+    named = dict(zip(map(str, names), systems, strict=True))
+    if len(named) < len(names):
+        raise InputError("two systems have one name: {names}", names=", ".join(map(str, names)))
+    return by_name(named)
+
+
+VALUES = "found.comparison.to_pandas('queries') has the value of each query"
+
+INSTEAD = {
+    "alpha": "confidence=0.95 is a level of 0.05",
+    "eval_metrics": "The measures are the fourth argument, measures=",
+    "metrics": "The measures are the fourth argument, measures=",
+    "perquery": VALUES,
+    "per_query": VALUES,
+    "topics": "The texts are the second argument, queries=",
+}
+"""What stands here for options of other packages."""
+
+
+def _refuse_unknown(asking: Mapping[str, Any]) -> None:
+    """Raise where an option is neither one of `experiment` nor one of asking, of whatever kind of retriever."""
+    own, of_bench = (list(inspect.signature(one).parameters) for one in (experiment, bench))
+    known = {*own[:-1], *of_bench[1:-1], "asynchronous", "collapse"}
+    known.update(option for one in adapters().values() for option in one.options)
+    for option in asking:
+        if option not in known:
+            hint = INSTEAD.get(option) or did_you_mean(option, sorted(known)).strip()
+            raise TypeError(f"experiment() has no option {option!r}. {hint}".rstrip())
 
 
 def _under(scores: Mapping[str, Scores], measures: Measures, rules: RulesLike | None) -> tuple[Measures, Rules]:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from truerank.core.run import Progress, unreported, watching
 from truerank.formats.source import bytes_of
-from truerank.interop.trec_eval.columns import Column, columns, cut_short
+from truerank.interop.trec_eval.columns import OF_RECALLS, Column, columns, cut_short
 from truerank.interop.trec_eval.help import help_text
 from truerank.interop.trec_eval.options import FORMATS, Options
 from truerank.interop.trec_eval.reading import read
 from truerank.interop.trec_eval.report import Report
 from truerank.interop.trec_eval.status import CALCULATION, TrecEvalError
+from truerank.measures import parse_measure
 
 __all__ = ["Options", "TrecEvalError", "help_text", "trec_eval"]
 
@@ -39,7 +40,10 @@ def trec_eval(
 
 
 def _refuse_unfit(chosen: Sequence[Column], options: Options) -> None:
-    """Measures can only be worked out of what they were made for."""
+    """Measures can only be worked out of what they were made for; recalls are from 0 to 1, but in pytrec_eval."""
+    for column in chosen:
+        if column.listed.name in OF_RECALLS:
+            parse_measure(str(column.measure))
     for listed in (column.listed for column in chosen):
         if listed.of not in ("", options.holds):
             fitting = " or ".join(f"-R {name}" for name, of in FORMATS.items() if of == listed.of)

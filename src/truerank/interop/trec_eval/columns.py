@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from truerank.core.messages import did_you_mean
@@ -11,6 +11,9 @@ from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES, Listed
 from truerank.interop.trec_eval.numerals import decimal, readable, whole
 from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError
 from truerank.measures import Measure, parse_measure
+
+OF_RECALLS = {"iprec_at_recall": "recall", "11pt_avg": "recalls"}
+"""Measures at points of recall, and what truerank calls these."""
 
 N = TypeVar("N", int, float)
 
@@ -104,7 +107,9 @@ def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
 def _points(listed: Listed, given: str | None) -> list[Column]:
     points = sorted(_values(listed, given, decimal, "a number"))
     _refuse_repeats(listed, given, points)
-    return [Column(f"{listed.name}_{x:3.2f}", listed, parse_measure(listed.ours.format(x))) for x in points]
+    key = OF_RECALLS.get(listed.name)
+    made = [_at(listed, key, x) if key else parse_measure(listed.ours.format(x)) for x in points]
+    return [Column(f"{listed.name}_{x:3.2f}", listed, each) for x, each in zip(points, made, strict=True)]
 
 
 def _numbers(listed: Listed, given: str | None) -> list[Column]:
@@ -113,7 +118,14 @@ def _numbers(listed: Listed, given: str | None) -> list[Column]:
         raise _unusable(listed, given, "it takes four numbers")
     if not listed.ours:
         return [Column(_named(listed, given), listed, depth=max(0, int(values[0])))]
+    if key := OF_RECALLS.get(listed.name):
+        return [Column(_named(listed, given), listed, _at(listed, key, values))]
     return [Column(_named(listed, given), listed, parse_measure(listed.ours.format(*values, all=values)))]
+
+
+def _at(listed: Listed, key: str, value: float | tuple[float, ...]) -> Measure:
+    """The measure at recalls, also above 1, which the reference takes: nothing reaches them."""
+    return replace(parse_measure(listed.ours.format(1, all=(1,))), params=((key, value),))
 
 
 def _gains(listed: Listed, given: str | None) -> list[Column]:

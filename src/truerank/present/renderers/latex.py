@@ -41,6 +41,9 @@ _SPECIAL = {
 _JOINED = re.compile(r"([-',])(?=\1)")
 """Two of these would be drawn as one: a dash, a quotation mark."""
 
+_MINUS = re.compile(r"(?<![^\s\[(,])-(?=\.?\d)")
+"""The sign of a number, which text would show as a hyphen."""
+
 _BREAKS = re.compile(r"(?<=[/,])")
 """Where a command that is too long for the line may be broken, beside its blanks."""
 
@@ -109,7 +112,7 @@ def draw(table: Table) -> str:
     kinds = "".join("r" if table.is_numeric(i) else "l" for i in range(len(table.columns)))
     body = []
     for r, row in enumerate(table.texts):
-        cells = enumerate(map(escape, row))
+        cells = enumerate(_MINUS.sub("$-$", escape(cell)) for cell in row)
         stressed = [rf"\textbf{{{cell.strip()}}}" if (r, c) in table.best else cell for c, cell in cells]
         marks = [table.raised.get((r, c)) for c in range(len(row))]
         body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
