@@ -18,8 +18,8 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run
 from truerank.core.scores import Scores
 from truerank.fusion.fusing import Way
-from truerank.fusion.learning import Bools, Places, learn
-from truerank.fusion.pooled import Floats, Ints, Pooled, ranked
+from truerank.fusion.learning import Places, learn
+from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, ranked
 from truerank.fusion.registry import Method
 
 MOST = 2000
