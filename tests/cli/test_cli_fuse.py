@@ -93,6 +93,17 @@ def test_a_tuned_run_is_written_and_its_held_out_scores_are_printed(invoke, runs
         ("fuse lexical.run absent.run", "absent.run"),
         ("fuse lexical.run dense.run -m AP", "--measure is for --tune"),
         ("fuse lexical.run dense.run -f json", "--format is for --tune"),
+        ("fuse lexical.run dense.run --step 0.5", "--step is for --tune"),
+        ("fuse lexical.run dense.run --folds 3", "--folds is for --tune"),
+        ("fuse lexical.run dense.run --seed 3", "--seed is for --tune"),
+        (
+            "fuse lexical.run dense.run --tune truth.qrels --step 0.3",
+            "step 0.3 does not divide 1: take 0.25, or 0.33",
+        ),
+        (
+            "fuse lexical.run dense.run --tune truth.qrels --weights 0.3,0.7",
+            "nothing left to tune, as weights is given",
+        ),
         ("fuse lexical.run dense.run --tune truth.qrels -m 'AP RR'", "tuned for one measure"),
         ("fuse lexical.run - --tune truth.qrels", "a run is read more than once to be tuned"),
         ("fuse - -", "Standard input (-) can be only one of the files"),

@@ -86,7 +86,7 @@ def test_any_runs_are_fused_as_defined_or_refused_in_words(runs, method, norm):
     params = PARAMS.get(method, {})
     found = tr.fuse(runs, method, norm=norm, **params)
     if not shared:
-        with pytest.raises(tr.InputError, match="no two of the runs answer a query in common"):
+        with pytest.raises(tr.InputError, match=r"no two of the runs answer a query in common|the run is empty"):
             found.to_dict()
         return
     wanted = expected(runs, method, norm, **params)
@@ -105,6 +105,50 @@ def test_the_order_of_rows_changes_no_bit(runs, seed):
     assert tr.fuse(runs, "sum").to_dict() == tr.fuse(mixed, "sum").to_dict()
 
 
+@pytest.mark.parametrize("runs", [3, 4, 9])
+@pytest.mark.parametrize("method", methods())
+def test_the_order_of_the_runs_changes_no_bit(method, runs):
+    rng = random.Random(runs)
+    known = world(11, scores=900, runs=runs)
+    order = rng.sample(range(runs), runs)
+    tables = {
+        key: [values[i % 3] for i in range(runs)]
+        for key, values in PARAMS.get(method, {}).items()
+        if listed(values)
+    }
+    fixed = {key: value for key, value in PARAMS.get(method, {}).items() if key not in tables}
+    one = tr.fuse(known, method, **fixed, **tables)
+    turned = {key: [values[i] for i in order] for key, values in tables.items()}
+    other = tr.fuse([known[i] for i in order], method, **fixed, **turned)
+    assert one.to_dict() == other.to_dict()
+
+
+def listed(value: Any) -> bool:
+    return isinstance(value, tuple)
+
+
+@pytest.mark.parametrize("method", ["rrf", "isr", "rbc", "bordafuse", "sum", "mnz"])
+@pytest.mark.parametrize("norm", ["min-max", "rank"])
+def test_documents_with_the_same_ranks_are_tied_whatever_runs_they_are_of(method, norm):
+    places = [{"x": 1, "y": 2}, {"x": 2, "y": 7}, {"x": 7, "y": 1}]
+    runs = []
+    for place in places:
+        others = iter([f"d{i}" for i in range(5)])
+        at = {rank: doc for doc, rank in place.items()}
+        runs.append({"q": {at.get(rank) or next(others): 1 / rank for rank in range(1, 8)}})
+    for order in itertools.permutations(runs):
+        found = tr.fuse(order, method, norm=norm, **PARAMS.get(method, {})).to_dict()["q"]
+        assert found["x"] == found["y"]
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1e13])
+def test_votes_are_what_weights_are_to_each_other(scale):
+    runs = world(13)
+    weights = [0.1, 0.2, 0.3]
+    one, other = (tr.fuse(runs, "w_condorcet", weights=[by * w for w in weights]) for by in (1, scale))
+    assert one.to_dict() == other.to_dict()
+
+
 def test_how_many_queries_are_fused_at_once_changes_no_bit(monkeypatch):
     runs = world(5, queries=20)
     whole = tr.fuse(runs, "mnz", norm="zmuv").to_dict()
@@ -121,6 +165,16 @@ def test_equal_scores_stand_in_the_order_of_the_rules():
     for ties, docs in order.items():
         (columns,) = tr.fuse(runs, "rrf(k=60)", rules={"ties": ties}).batches()
         assert [bytes(columns.doc_text)[i : i + 1].decode() for i in range(3)] == docs
+
+
+@pytest.mark.parametrize(
+    ("ties", "docs"), [("doc-ascending", "acbd"), ("doc-descending", "cadb"), ("input", "acbd")]
+)
+def test_a_file_of_a_fused_run_has_equal_scores_in_the_order_of_the_rules(tmp_path, ties, docs):
+    run = tr.fuse([{"q": ["a", "b"]}, {"q": ["c", "d"]}], rules={"ties": ties})
+    run.save(tmp_path / "fused.run")
+    rows = [line.split() for line in (tmp_path / "fused.run").read_text().splitlines()]
+    assert [(row[2], row[3]) for row in rows] == [(doc, str(rank)) for rank, doc in enumerate(docs, 1)]
 
 
 def test_ranks_of_equal_scores_follow_the_rules_too():
@@ -234,14 +288,17 @@ A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
         ("rrf", {"q": 1}, "rrf takes k, not q"),
         ("isr", {"k": 1}, "isr takes no parameters, not k"),
         ("rrf", {"k": -1}, "rrf: k is a number from 0 on, not -1"),
-        ("rbc", {"phi": 1.5}, "rbc: phi is a number from 0 to 1, not 1.5"),
+        ("rbc", {"phi": 1.5}, "rbc: phi is a number from 0 to below 1, not 1.5"),
+        ("rbc", {"phi": 1}, "rbc: phi is a number from 0 to below 1, not 1"),
+        ("rrf(k=2)", {"k": 3}, "k is given twice: as 2 in 'rrf(k=2)', and as 3"),
+        ("rrf(k=2, k=3)", {}, "cannot read the method"),
         ("rbc", {}, "rbc needs phi; write it like rbc(phi=…)"),
         ("rrf(60)", {}, "cannot read the method 'rrf(60)'"),
         ("rrf(k=60", {}, "cannot read the method"),
         ("wsum", {}, "wsum needs weights"),
         ("wsum", {"weights": [1]}, "wsum: weights has 1 values, and there are 2 runs: one for each"),
-        ("wsum", {"weights": [1, -1]}, "wsum: weights is a list of numbers from 0 on, one for each run, not"),
-        ("wsum", {"weights": [0, 0]}, "wsum: weights is a list of numbers from 0 on"),
+        ("wsum", {"weights": [1, -1]}, "wsum: weights is a list of numbers from 0 on, one for each run"),
+        ("wsum", {"weights": [0, 0]}, "one for each run and one above 0, not [0, 0]"),
         ("wsum", {"weights": [1, float("nan")]}, "wsum: weights is a list of numbers from 0 on"),
         ("wsum", {"weights": "12"}, "wsum: weights is a list of numbers from 0 on"),
         ("posfuse", {}, "posfuse learns probs from judgements: tr.tune_fusion"),
@@ -269,14 +326,26 @@ def test_scores_that_become_infinite_are_refused():
         tr.fuse([{"q": {"a": 1.7e308}}, {"q": {"a": 1.7e308}}], "sum", norm=None).to_dict()
 
 
-def test_negative_scores_are_not_divided_by_the_highest():
-    with pytest.raises(tr.InputError, match="the scores of query q are negative, and norm='max'"):
-        tr.fuse([{"q": {"a": -1.0, "b": -2.0}}, A], "sum", norm="max").to_dict()
+@pytest.mark.parametrize("highest", [-1.0, 0.0])
+def test_scores_are_not_divided_by_a_highest_one_that_is_not_above_nought(highest):
+    with pytest.raises(tr.InputError, match="no score of query q is above 0, and norm='max'"):
+        tr.fuse([{"q": {"a": highest, "b": -2.0}}, A], "sum", norm="max").to_dict()
+
+
+def test_negative_scores_are_divided_by_a_highest_one_that_is_above_nought():
+    found = tr.fuse([{"q": {"a": 0.5, "b": -2.0}}, {"q": {"a": 1.0}}], "sum", norm="max").to_dict()
+    assert found == {"q": {"a": 2.0, "b": -4.0}}
 
 
 def test_runs_without_a_query_in_common_are_refused():
     with pytest.raises(tr.InputError, match=r"no two of the runs answer a query in common \(run 1, run 2\)"):
         tr.fuse([A, {"other": {"a": 1.0}}]).to_dict()
+
+
+def test_a_run_that_is_empty_is_said_to_be():
+    for runs in ([{}, A], [A, {}]):
+        with pytest.raises(tr.InputError, match=rf"run {runs.index({}) + 1}: the run is empty"):
+            tr.fuse(runs).to_dict()
 
 
 def test_a_document_twice_is_refused_with_its_lines(tmp_path):
@@ -293,6 +362,18 @@ def test_equal_scores_of_a_list_become_nought():
     runs = [{"q": {"a": 3.0, "b": 3.0}}, {"q": {"b": 0.1}}]
     for norm in ("min-max", "min-max-inverted", "sum", "zmuv"):
         assert tr.fuse(runs, "sum", norm=norm).to_dict() == {"q": {"b": 0.0, "a": 0.0}}
+
+
+@pytest.mark.parametrize("by", [1e155, 1e308, 1e-200, 5e-324])
+def test_scores_of_any_size_are_normed_alike(by):
+    """Their squares and sums are beyond what a float holds."""
+    usual, docs = {"a": 1.5, "b": 1.0, "c": 0.5}, 1.0 if by > 1e-323 else 2.0
+    runs = [{"q": {doc: score * docs * by for doc, score in usual.items()}}, {"q": {"z": 1.0}}]
+    for norm in ("zmuv", "sum"):
+        found = tr.fuse(runs, "sum", norm=norm).to_dict()["q"]
+        plain = tr.fuse([{"q": usual}, runs[1]], "sum", norm=norm).to_dict()["q"]
+        assert found == pytest.approx(plain, rel=1e-15, abs=1e-15)
+        assert found["a"] > found["b"]
 
 
 def test_methods_go_by_the_names_of_the_literature():

@@ -157,13 +157,25 @@ def test_weights_have_the_sum_of_one_and_none_is_left_out():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"folds": 1}, "12 judged queries cannot be dealt into 1 folds"),
-        ({"folds": 13}, "12 judged queries cannot be dealt into 13 folds"),
+        ({"folds": 1}, "12 judged queries that count cannot be dealt into 1 folds"),
+        ({"folds": 13}, "12 judged queries that count cannot be dealt into 13 folds"),
+        ({"folds": 2.5}, "folds is a positive whole number, not 2.5"),
+        ({"seed": 1.5}, "seed is a whole number from 0 on, not 1.5"),
+        ({"seed": -1}, "seed is a whole number from 0 on, not -1"),
+        ({"depth": 0}, "depth is a positive whole number, not 0"),
         ({"measure": "AP RR"}, "fusion is tuned for one measure, not for 2"),
         ({"method": "sum"}, "sum has nothing to tune"),
-        ({"method": "rrf", "k": 60}, "rrf has nothing to tune"),
-        ({"step": 0}, "step is a number above 0 and at most 1, not 0"),
-        ({"step": 0.0001}, "settings of 2 runs are to be tried, of 2,000 at most"),
+        ({"method": "rrf", "k": 60}, "rrf has nothing left to tune, as k is given: leave that out"),
+        ({"weights": [0.3, 0.7]}, "wsum has nothing left to tune, as weights is given: leave that out"),
+        ({"method": "rrf(k=60)", "k": 20}, "k is given twice: as 60 in 'rrf(k=60)', and as 20"),
+        ({"method": "rrf", "k": 60, "grid": {"k": [1]}}, "k is given, and values of it to try, too"),
+        ({"step": 0}, "step is a number from 0.0005 to 1, not 0"),
+        ({"step": 1e-9}, "step is a number from 0.0005 to 1, not 1e-09"),
+        ({"step": "x"}, "step is a number from 0.0005 to 1, not 'x'"),
+        ({"step": 0.3}, "step 0.3 does not divide 1: take 0.25, or 0.3333333333"),
+        ({"step": 0.0005}, "2,001 settings of 2 runs are to be tried, of 2,000 at most"),
+        ({"grid": 1}, "grid is a dict with a list of values to try for each parameter, not 1"),
+        ({"grid": {"weights": 1}}, "grid is a dict with a list of values to try for each parameter, not"),
         ({"grid": {"weights": []}}, "0 settings of 2 runs are to be tried"),
         ({"grid": {"k": [1]}}, "wsum takes weights, not k"),
         ({"method": "probfuse", "folds": 2}, "it takes 3 folds at least, or segments that is given"),
@@ -176,6 +188,32 @@ def test_what_cannot_be_tuned_is_refused_in_words(how, message):
     with pytest.raises(tr.TruerankError, match=r".") as error:
         tr.tune_fusion(qrels, runs, **how)
     assert message in str(error.value)
+
+
+def test_settings_are_counted_before_they_are_made():
+    qrels, runs = world(11)
+    with pytest.raises(tr.InputError, match=r"10\^21 settings of 10 runs are to be tried, of 2,000 at most"):
+        tr.tune_fusion(qrels, [*runs] * 5, step=0.001)
+
+
+@pytest.mark.parametrize("step", [1 / 3, 0.3333333333, 1 / 7, 0.05, 1])
+def test_a_step_is_a_part_of_one_but_for_rounding(step):
+    assert len(shares(2, step)) == round(1 / step) + 1
+
+
+@pytest.mark.parametrize("rule", ["skip", "undefined"])
+def test_each_fold_has_queries_that_count(rule):
+    qrels, runs = world(13)
+    some = {q: docs if i % 3 == 0 else {"d0": 0} for i, (q, docs) in enumerate(qrels.items())}
+    tuned = tr.tune_fusion(some, runs, folds=4, rules={"without_relevant": rule})
+    assert [fold.counted for fold in tuned.folds] == [1, 1, 1, 1]
+    assert [len(fold.queries) for fold in tuned.folds] == [3, 3, 3, 3]
+    assert np.mean([fold.held_out for fold in tuned.folds]) == pytest.approx(tuned.mean)
+    said = str(tuned)
+    assert "a fold was tuned on 3 queries" in said
+    assert "8 of 12 judged queries are in no mean and no count, by the rules." in said
+    with pytest.raises(tr.InputError, match="4 judged queries that count cannot be dealt into 5 folds"):
+        tr.tune_fusion(some, runs, folds=5, rules={"without_relevant": rule})
 
 
 def test_runs_of_another_collection_are_refused():

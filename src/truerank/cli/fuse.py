@@ -62,15 +62,13 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     help="Tune parameters by cross-validation and print what held-out queries score; -o gets the run of these.",
 )
 @click.option("-m", "--measure", metavar="MEASURE", help="What is tuned for [default: nDCG@10].")
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="How many, for --tune.")
+@click.option("--folds", type=click.IntRange(2), help="How many, for --tune [default: 5].")
 @click.option(
     "--step",
     type=click.FloatRange(0, 1, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="Between the weights that are tried.",
+    help="Between the weights that are tried (2,000 settings at most), such as 0.05 [default: 0.1].",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the folds.")
+@click.option("--seed", type=click.IntRange(0), help="Of the folds [default: 0].")
 @options.rules
 @options.changes
 @options.format("--to", help="The format of the fused run [default: by FILE's ending].")
@@ -93,9 +91,9 @@ def command(
     depth: int | None,
     qrels: str | None,
     measure: str | None,
-    folds: int,
-    step: float,
-    seed: int,
+    folds: int | None,
+    step: float | None,
+    seed: int | None,
     rules: str | None,
     changes: tuple[str, ...],
     to: str | None,
@@ -123,13 +121,15 @@ def command(
     given: dict[str, Any] = {} if weights is None else {"weights": weights}
     how: dict[str, Any] = {"norm": norm, "depth": depth, "rules": under, **given}
     if qrels is None:
-        _refuse_idle({"--measure": measure, "--format": format, "--digits": digits, "--qrels-format": qrels_format})
+        _refuse_idle({"--measure": measure, "--folds": folds, "--step": step, "--seed": seed})
+        _refuse_idle({"--format": format, "--digits": digits, "--qrels-format": qrels_format})
         with inputs.opened(runs, run_format) as sources:
             convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to)
         return
     if "-" in runs:
         raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
-    how |= {"folds": folds, "step": step, "seed": seed}
+    dealt = {"folds": folds, "step": step, "seed": seed}
+    how |= {key: value for key, value in dealt.items() if value is not None}
     tuned = _tuned(runs, run_format, read_qrels(qrels, qrels_format), method or "wsum", measure or "nDCG@10", how)
     if output:
         convert(tuned.run, output, what="run", to=to)

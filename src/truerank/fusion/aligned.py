@@ -24,7 +24,7 @@ def aligned(runs: Sequence[Run], rules: Rules, *, together: bool = False) -> Ite
 
     Raises:
         Interleaved: a run's rows of a query are scattered, and not `together`.
-        InputError: the runs share no query.
+        InputError: the runs share no query, perhaps because one is empty.
     """
     waiting = [_Waiting(lists(run, rules, depth=rules.depth, together=together)) for run in runs]
     is_shared = False
@@ -38,6 +38,9 @@ def aligned(runs: Sequence[Run], rules: Rules, *, together: bool = False) -> Ite
         for one in waiting:
             one.close()
     if not is_shared:
+        for run, one in zip(runs, waiting, strict=True):
+            if one.is_empty:
+                raise InputError("the run is empty: it answers no query", run.name)
         raise InputError(
             "no two of the runs answer a query in common ({runs}): are their query ids of one collection?",
             runs=", ".join(run.name for run in runs),
@@ -48,7 +51,8 @@ class _Waiting:
     """The lists of a run, which are asked for in any order; those that were read on the way wait."""
 
     def __init__(self, lists: Iterator[tuple[bytes, List]]):
-        self.lists = lists
+        self.is_empty = True
+        self.lists = self._noting(lists)
         self.held: dict[bytes, List] = {}
         self.rows = 0
         self.places: dict[bytes, int] = {}  # where each of the lists on disk begins
@@ -74,6 +78,11 @@ class _Waiting:
         """Leave nothing on disk."""
         if self.file:
             self.file.close()
+
+    def _noting(self, lists: Iterator[tuple[bytes, List]]) -> Iterator[tuple[bytes, List]]:
+        for one in lists:
+            self.is_empty = False
+            yield one
 
     def _hold(self, query: bytes, found: List) -> None:
         self.held[query] = found

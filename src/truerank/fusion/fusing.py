@@ -17,7 +17,7 @@ from truerank.formats import open_run
 from truerank.fusion.aligned import aligned
 from truerank.fusion.norms import NORMS, norm_named
 from truerank.fusion.pooled import Floats, Pooled, pooled, ranked
-from truerank.fusion.registry import Method, parsed
+from truerank.fusion.registry import Method, given
 
 ONCE = ("count", "once")
 """Rules for repeated documents under which each counts in its first place here."""
@@ -60,16 +60,16 @@ def fuse(
     >>> tr.evaluate({"q": {"b": 1}}, tr.fuse([bm25, dense], "wsum", weights=[0.3, 0.7]), "RR").mean
     {'RR': 1.0}
     """
-    chosen, written = parsed(method)
+    chosen, written = given(method, params)
     sources = opened(runs)
-    given = chosen.checked({**written, **params}, len(sources))
+    checked = chosen.checked(written, len(sources))
     way = way_of(chosen, norm, rules)
     if depth is not None:
         POSITIVE.checked("depth", depth, InputError)
 
     def batches(together: bool) -> Iterator[Batch]:
         for pool in pooled(aligned(sources, way.rules, together=together)):
-            yield from ranked(pool, way.fused(pool, given), way.rules.ties, depth)
+            yield from ranked(pool, way.fused(pool, checked), way.rules.ties, depth)
 
     return Run(name or chosen.name, lambda: batches(together=False), together=lambda: batches(together=True))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
 from truerank.core.evaluate import score
@@ -16,10 +15,8 @@ from truerank.core.reading import read
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.fusion.learnt import BAYES, SEGMENTS
-from truerank.fusion.pooled import Floats, Ints
+from truerank.fusion.pooled import Bools, Floats, Ints
 from truerank.measures import parse_measure
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

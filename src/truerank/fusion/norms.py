@@ -11,6 +11,9 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import did_you_mean, message
 from truerank.fusion.pooled import Floats, Pooled
 
+LEAST = -1021
+"""The least exponent whose power of 2 has a finite inverse."""
+
 
 def _highest(pool: Pooled) -> Floats:
     """(rows,) the highest score of each row's list: it is the first."""
@@ -27,6 +30,12 @@ def _lowest(pool: Pooled) -> Floats:
 def _total(pool: Pooled, values: Floats) -> Floats:
     """(rows,) the sum of values over each row's list, from left to right."""
     return np.asarray(np.bincount(pool.of, values, pool.returned.size), np.float64)[pool.of]
+
+
+def _scaled(pool: Pooled) -> Pooled:
+    """Each list times a power of 2, between -1 and 1: its sums and squares are neither infinite nor 0."""
+    _, exponent = np.frexp(np.maximum(abs(_highest(pool)), abs(_lowest(pool))))
+    return replace(pool, score=pool.score * np.ldexp(1.0, -np.maximum(exponent, LEAST)))
 
 
 def min_max(pool: Pooled) -> Pooled:
@@ -52,7 +61,7 @@ def by_max(pool: Pooled) -> Pooled:
     if wrong.any():
         query = pool.queries[int(pool.of[wrong.argmax()]) // pool.runs]
         raise InputError(
-            "the scores of query {query} are negative, and norm='max' divides by the highest one; "
+            "no score of query {query} is above 0, and norm='max' divides by the highest one; "
             "take norm='min-max', or norm='zmuv'",
             query=truncated(query),
         )
@@ -61,12 +70,14 @@ def by_max(pool: Pooled) -> Pooled:
 
 def by_sum(pool: Pooled) -> Pooled:
     """The lowest score becomes 0, and the sum of a list 1; all become 0 where all are equal."""
+    pool = _scaled(pool)
     above = pool.score - _lowest(pool)
     return _divided(pool, above, _total(pool, above))
 
 
 def zmuv(pool: Pooled) -> Pooled:
     """Zero mean, unit variance: all become 0 where all are equal."""
+    pool = _scaled(pool)
     is_flat = _lowest(pool) == _highest(pool)
     centred = np.where(is_flat, 0, pool.score - _total(pool, pool.score) / pool.length)
     return _divided(pool, centred, np.sqrt(_total(pool, centred**2) / pool.length))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,13 @@ from truerank.core.run import Batch, Columns, Ranked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 ROWS = 1 << 17
 """Rows that are fused at once: enough for NumPy, few enough for the processor's cache."""
+
+FEW = 7
+"""Runs up to which comparing them pair by pair is the faster way to sort what they add."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +76,51 @@ class Pooled:
         return np.bincount(self.query, minlength=len(self.queries))
 
     def added(self, values: Floats) -> Floats:
-        """(documents,) the sums of values of rows, in the order of the runs."""
-        return np.asarray(np.bincount(self.doc, values, len(self.query)), np.float64)
+        """(documents,) the sums of values of rows, to the same bits in any order of the runs."""
+        if self.runs == 2:  # a + b is b + a
+            return np.asarray(np.bincount(self.doc, values, len(self.query)), np.float64)
+        return summed(self.table(values, 0.0))
 
-    def table(self, values: Floats, otherwise: float) -> Floats:
+    def table(self, values: Floats, otherwise: float | Floats) -> Floats:
         """(runs, documents) the values of rows, or something else where there is no row."""
         found = np.full((self.runs, len(self.query)), otherwise)
         found.ravel()[self.run * len(self.query) + self.doc] = values
         return found
 
+    def only(self, some: Bools) -> Pooled:
+        """What is returned for some of the queries, (queries,) of all."""
+        docs, rows = some[self.query], some[self.of // self.runs]
+        query, doc = np.cumsum(some) - 1, np.cumsum(docs) - 1
+        return Pooled(
+            list(compress(self.queries, some.tolist())),
+            query[self.query[docs]],
+            _some(self.docs.ends, self.docs.text, np.flatnonzero(docs)),
+            self.returned[some],
+            doc[self.doc[rows]],
+            query[self.of[rows] // self.runs] * self.runs + self.run[rows],
+            self.score[rows],
+            self.rank[rows],
+        )
+
     def per_query(self) -> Iterator[slice]:
         """The documents of each query that has some."""
         begins = np.flatnonzero(np.diff(self.query, prepend=-1)).tolist()
         return map(slice, begins, [*begins[1:], len(self.query)])
+
+
+def summed(terms: Floats) -> Floats:
+    """(documents,) the sums of (runs, documents), the lowest first: the order of the runs changes no bit."""
+    rows: list[Floats] = list(terms)
+    if len(rows) > FEW:
+        rows = list(np.sort(np.ascontiguousarray(terms.T)).T)
+    else:
+        for last in range(len(rows) - 1, 0, -1):  # column by column NumPy sorts few numbers slowly
+            for i in range(last):
+                rows[i], rows[i + 1] = np.minimum(rows[i], rows[i + 1]), np.maximum(rows[i], rows[i + 1])
+    total = np.zeros(terms.shape[1])
+    for row in rows:
+        total += row
+    return total
 
 
 def pooled(found: Iterable[tuple[bytes, list[List]]], rows: int = ROWS) -> Iterator[Pooled]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from truerank.core.equal import CLOSE
-from truerank.fusion.pooled import Floats, Pooled
-from truerank.fusion.registry import Amount, Share, Weights, method
-from truerank.fusion.scores import of_runs
+from truerank.fusion.pooled import Floats, Pooled, summed
+from truerank.fusion.registry import Amount, Persistence, Share, Weights, method
 
 MOURAO = (
     "Mourão, Martins and Magalhães, Multimodal medical information retrieval with unsupervised rank fusion, "
@@ -57,7 +54,7 @@ def _inverse_squares(pool: Pooled) -> Floats:
 
 
 @method("rbc", source=BAILEY, reads="ranks", phi=PHI)
-def rbc(pool: Pooled, *, phi: Share) -> Floats:
+def rbc(pool: Pooled, *, phi: Persistence) -> Floats:
     """Rank-biased centroid: the sum of (1 - phi) phi^(rank - 1)."""
     return pool.added(np.asarray((1 - phi) * np.power(float(phi), pool.rank - 1), np.float64))
 
@@ -73,8 +70,8 @@ def weighted_bordafuse(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of an election's points."""
     unranked = (pool.candidates[:, None] - pool.returned + 1) / 2
     ranked = pool.candidates[pool.of // pool.runs] - pool.rank + 1
-    more = ranked - unranked.ravel()[pool.of]
-    return pool.added(of_runs(pool, weights) * more) + (unranked @ np.array(weights, np.float64))[pool.query]
+    each = np.array(weights, np.float64)
+    return summed(pool.table(each[pool.run] * ranked, (unranked * each)[pool.query].T))
 
 
 @method("condorcet", source=MONTAGUE, reads="ranks")
@@ -87,13 +84,14 @@ def condorcet(pool: Pooled) -> Floats:
 def weighted_condorcet(pool: Pooled, *, weights: Weights) -> Floats:
     """The same, each run with the votes that its weight is."""
     places = np.zeros(len(pool.query))
+    votes = np.array(weights, np.float64) / max(weights)
     ranks = pool.table(pool.rank.astype(np.float64), np.inf)
     for rows in pool.per_query():
-        places[rows] = _duels(ranks[:, rows], weights)
+        places[rows] = _duels(ranks[:, rows], votes)
     return places
 
 
-def _duels(ranks: Floats, weights: Sequence[float]) -> Floats:
+def _duels(ranks: Floats, weights: Floats) -> Floats:
     """(documents,) from 1 to their number: (duels won - lost + documents + 1) / 2.
 
     Where the majority puts all documents in one order, these are the places in it, the last one first.

@@ -17,7 +17,7 @@ from truerank.core.schema import NUMBER, POSITIVE, Kind, is_number, kind_of, lis
 from truerank.fusion.pooled import Floats
 
 _WEIGHT = number(message("a number from 0 on"), 0)
-_POSITIVE_LIST = list_of(_WEIGHT, message("a list of numbers from 0 on, one for each run"))
+_POSITIVE_LIST = list_of(_WEIGHT, message("a list of numbers from 0 on, one for each run and one above 0"))
 
 Weights = Annotated[
     Sequence[float],
@@ -52,6 +52,9 @@ Scores = Annotated[Sequence[float], list_of(NUMBER, message("a list of numbers, 
 
 Amount = Annotated[float, number(message("a number from 0 on"), 0)]
 Share = Annotated[float, Kind(message("a number from 0 to 1"), lambda v: is_number(v) and 0 <= v <= 1, plain)]
+Persistence = Annotated[
+    float, Kind(message("a number from 0 to below 1"), lambda v: is_number(v) and 0 <= v < 1, plain)
+]
 Count = Annotated[int, POSITIVE]
 PER_RUN = (Weights, Tables, Scores)
 """Parameters with a value for each run."""
@@ -197,6 +200,8 @@ def parsed(text: str) -> tuple[Method, dict[str, Any]]:
         if not isinstance(node, ast.Call) or node.args:
             raise ValueError
         keys = [str(word.arg) for word in node.keywords]
+        if len(set(keys)) < len(keys):
+            raise ValueError
         values = [ast.literal_eval(word.value) for word in node.keywords]
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise InputError(
@@ -204,3 +209,22 @@ def parsed(text: str) -> tuple[Method, dict[str, Any]]:
             text=quoted(text),
         ) from None
     return chosen, dict(zip(keys, values, strict=True))
+
+
+def given(text: str, params: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
+    """A method as people write it, with the parameters of both.
+
+    Raises:
+        InputError: no such method, or a parameter in both places.
+    """
+    chosen, written = parsed(text)
+    for key in written:
+        if key in params:
+            raise InputError(
+                "{key} is given twice: as {first} in {text}, and as {second}",
+                key=key,
+                first=quoted(written[key]),
+                text=quoted(text),
+                second=quoted(params[key]),
+            )
+    return chosen, {**written, **params}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,23 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.faults import Interleaved
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import RulesLike
 from truerank.core.run import Batch, Progress, Run, RunLike, unreported
+from truerank.core.schema import POSITIVE, whole
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.fusion.aligned import Found, aligned
 from truerank.fusion.fusing import Way, opened, way_of
 from truerank.fusion.learning import places
-from truerank.fusion.pooled import Floats, Ints, Pooled, pooled, ranked
-from truerank.fusion.registry import parsed
+from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled, ranked
+from truerank.fusion.registry import given
 from truerank.fusion.tuning import Params, Trials, settings
+
+SEED = whole(message("a whole number from 0 on"), 0)
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,14 @@ class Fold:
         params: what they were fused with, tuned on all other queries.
         tuned: the mean over those other queries.
         held_out: the mean over these.
+        counted: how many of these are in the mean by the rules.
     """
 
     queries: tuple[str, ...]
     params: Params
     tuned: float
     held_out: float
+    counted: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -132,8 +138,9 @@ def tune_fusion(
         method: one with parameters to tune or to learn, such as "wsum", "rrf", "gmnz", "probfuse".
         measure: what to maximise.
         norm, depth, rules: as for `fuse`; rules as for `evaluate` too.
-        folds: how many.
-        step: between the weights that are tried, whose sum is 1.
+        folds: how many, each with a query at least that counts in the mean by the rules.
+        step: between the weights that are tried, whose sum is 1: a part of it, such as 0.25. 2,000 settings are
+            tried at most.
         grid: {parameter: values to try}, in place of the method's own.
         seed: of the folds.
         progress: called with how many settings were tried, and of how many.
@@ -149,24 +156,30 @@ def tune_fusion(
     >>> tuned.mean, tuned.params, len(tuned.folds)
     (1.0, {'weights': (1.0, 0.0)}, 3)
     """
-    chosen, written = parsed(method)
+    chosen, fixed = given(method, params)
     sources, known = opened(runs), read_qrels(qrels)
-    way, given = way_of(chosen, norm, rules), {**written, **params}
+    way = way_of(chosen, norm, rules)
+    folds, seed = POSITIVE.checked("folds", folds, InputError), SEED.checked("seed", seed, InputError)
+    if depth is not None:
+        POSITIVE.checked("depth", depth, InputError)
     asked = asked_for(measure, way.rules)
     if len(asked) != 1:
         raise InputError("fusion is tuned for one measure, not for {n}", n=len(asked))
     (wanted,) = asked.values()
+    tried = settings(chosen, fixed, len(sources), step, {} if grid is None else grid)
     trials = Trials(
         way,
         known,
         str(wanted),
         _judged(sources, known, way),
-        _dealt(len(known), folds, seed),
+        np.zeros(len(known), np.int64),
         -1 if wanted.definition.lower_is_better else 1,
-        settings(chosen, given, len(sources), step, grid or {}),
-        given,
+        tried,
+        fixed,
         [places(known, source, way.rules) for source in sources] if chosen.learns else [],
     )
+    counts = ~np.isnan(trials.scored(lambda pool: np.zeros(len(pool.query))))
+    trials = replace(trials, fold=_dealt(counts, folds, seed))
     if chosen.learns and trials.folds == 2 and len(trials.settings) > 1:
         raise InputError(
             "{method} learns and is tuned: for both it takes 3 folds at least, or {keys} that is given",
@@ -176,16 +189,17 @@ def tune_fusion(
     return _tuned(trials, sources, depth, seed, progress)
 
 
-def _dealt(queries: int, folds: int, seed: int) -> Ints:
-    """(queries,) the fold of each: as many in each as can be."""
-    if not 2 <= folds <= queries:
+def _dealt(counts: Bools, folds: int, seed: int) -> Ints:
+    """(queries,) the fold of each: as many in each as can be, of those that count in the mean, and of all."""
+    if not 2 <= folds <= counts.sum():
         raise InputError(
-            "{queries} judged queries cannot be dealt into {folds} folds: 2 at least, with a query in each",
-            queries=queries,
+            "{counted} judged queries that count cannot be dealt into {folds} folds: 2 at least, with one in each",
+            counted=int(counts.sum()),
             folds=folds,
         )
-    fold = np.empty(queries, np.int64)
-    fold[np.random.default_rng(seed).permutation(queries)] = np.arange(queries) % folds
+    order = np.random.default_rng(seed).permutation(len(counts))
+    fold = np.empty(len(counts), np.int64)
+    fold[np.concatenate([order[counts[order]], order[~counts[order]]])] = np.arange(len(counts)) % folds
     return fold
 
 
@@ -227,6 +241,7 @@ def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int,
             params[fold],
             _mean(trials.values(params[fold])[trials.fold != fold]),
             _mean(values[trials.fold == fold]),
+            int((~np.isnan(values[trials.fold == fold])).sum()),
         )
         for fold in range(trials.folds)
     )
@@ -254,7 +269,7 @@ def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int,
 
 def _mean(values: Floats) -> float:
     """The mean of those that are in it."""
-    return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else 0.0
+    return float(values[~np.isnan(values)].mean())
 
 
 def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], depth: int | None) -> Run:
@@ -262,10 +277,11 @@ def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], 
     fold_of = dict(zip(trials.qrels.queries, trials.fold.tolist(), strict=True))
 
     def fused(pool: Pooled) -> Floats:
-        fold = np.array([fold_of.get(query, len(params) - 1) for query in pool.queries])[pool.query]
-        scores = np.empty(len(fold))
+        fold = np.array([fold_of.get(query, len(params) - 1) for query in pool.queries])
+        scores = np.empty(len(pool.query))
         for number in np.unique(fold).tolist():
-            scores[fold == number] = trials.way.fused(pool, params[number])[fold == number]
+            some = fold == number
+            scores[some[pool.query]] = trials.way.fused(pool.only(some), params[number])
         return scores
 
     def batches(together: bool) -> Iterator[Batch]:

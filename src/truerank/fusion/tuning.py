@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,16 +15,30 @@ from truerank.core._kernel import as_text
 from truerank.core.equal import CLOSE
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run
+from truerank.core.schema import ANYTHING, Kind, is_number, list_of, plain
 from truerank.core.scores import Scores
 from truerank.fusion.fusing import Way
-from truerank.fusion.learning import Bools, Places, learn
-from truerank.fusion.pooled import Floats, Ints, Pooled, ranked
+from truerank.fusion.learning import Places, learn
+from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, ranked
 from truerank.fusion.registry import Method
 
 MOST = 2000
 """Settings that are tried at most."""
+
+BRIEF = 10**12
+"""More settings than this are named by their power of 10."""
+
+STRAY = 1e-9
+"""So much may a number of steps miss 1."""
+
+STEP = Kind(message("a number from 0.0005 to 1"), lambda value: is_number(value) and 1 / MOST <= value <= 1, plain)
+GRID = Kind(
+    message("a dict with a list of values to try for each parameter"),
+    lambda value: isinstance(value, Mapping) and all(map(list_of(ANYTHING, "").allows, value.values())),
+)
 
 Params = Mapping[str, Any]
 
@@ -34,26 +49,58 @@ def settings(
     """All values that are tried of the parameters that are not fixed; of weights the most even first.
 
     Raises:
-        InputError: there is nothing to tune, or too much.
+        InputError: there is nothing to tune, or too much; a step or a grid that cannot be.
     """
-    tried: dict[str, Sequence[Any]] = {key: tuple(values) for key, values in {**method.grid, **grid}.items()}
-    if "weights" in method.kinds:
-        tried.setdefault("weights", shares(runs, step))
-    tried = {key: values for key, values in tried.items() if key not in fixed}
-    if not tried and not method.learns:
-        raise InputError(
-            "{method} has nothing to tune: take tr.fuse(runs, {method!r}), or tune wsum, rrf, gmnz, …",
-            method=method.name,
-        )
-    many = int(np.prod([len(values) for values in tried.values()], dtype=float))
+    own, step = GRID.checked("grid", grid, InputError), STEP.checked("step", step, InputError)
+    for key in own:
+        if key in fixed:
+            raise InputError("{key} is given, and values of it to try, too: leave one out", key=key)
+    tried = {key: tuple(values) for key, values in {**method.grid, **own}.items() if key not in fixed}
+    by_step = "weights" in method.kinds and "weights" not in {*fixed, *own}
+    if not tried and not by_step and not method.learns:
+        raise _nothing(method, fixed)
+    many = math.prod(map(len, tried.values()))
+    if by_step:
+        many *= math.comb(_steps(step) + runs - 1, runs - 1)
     if not 0 < many <= MOST:
         raise InputError(
-            "{n:,} settings of {runs} runs are to be tried, of {most:,} at most: take a larger step, or a grid",
-            n=many,
+            "{n} settings of {runs} runs are to be tried, of {most:,} at most: take a larger step, or a grid",
+            n=f"{many:,}" if many < BRIEF else f"10^{int(math.log10(many))}",
             runs=runs,
             most=MOST,
         )
+    if by_step:
+        tried["weights"] = tuple(shares(runs, step))
     return [dict(zip(tried, values, strict=True)) for values in product(*tried.values())]
+
+
+def _nothing(method: Method, fixed: Params) -> InputError:
+    """What is said where no parameter is left to tune."""
+    taken = [key for key in method.kinds if key in fixed]
+    if taken:
+        return InputError(
+            "{method} has nothing left to tune, as {keys} is given: leave that out, or fuse without tuning",
+            method=method.name,
+            keys=", ".join(taken),
+        )
+    return InputError(
+        "{method} has nothing to tune: take tr.fuse(runs, {method!r}), or tune wsum, rrf, gmnz, …",
+        method=method.name,
+    )
+
+
+def _steps(step: float) -> int:
+    """How many steps make 1."""
+    whole = round(1 / step)
+    if abs(whole * step - 1) > STRAY:
+        fewer = int(1 / step)
+        raise InputError(
+            "step {step} does not divide 1: take {less:.10g}, or {more:.10g}",
+            step=step,
+            less=1 / (fewer + 1),
+            more=1 / fewer,
+        )
+    return whole
 
 
 def shares(runs: int, step: float) -> list[tuple[float, ...]]:
@@ -62,9 +109,7 @@ def shares(runs: int, step: float) -> list[tuple[float, ...]]:
     >>> shares(2, 0.5)
     [(0.5, 0.5), (0.0, 1.0), (1.0, 0.0)]
     """
-    if not 0 < step <= 1:
-        raise InputError("step is a number above 0 and at most 1, not {step}", step=step)
-    whole = round(1 / step)
+    whole = _steps(step)
     cuts = combinations_with_replacement(range(whole + 1), runs - 1)
     found = (np.diff([0, *cut, whole]).tolist() for cut in cuts)
     even = sorted(found, key=lambda parts: (sum(part**2 for part in parts), parts))
@@ -106,10 +151,14 @@ class Trials:
 
     def values(self, params: Params) -> Floats:
         """(queries,) what these parameters score on each; NaN where a query is not in the mean."""
+        return self.scored(lambda pool: self.way.fused(pool, params))
+
+    def scored(self, fused: Callable[[Pooled], Floats]) -> Floats:
+        """(queries,) what these fused scores of documents make of each; NaN where a query is not in the mean."""
 
         def batches() -> Iterator[Batch]:
             for pool in self.pools:
-                yield from ranked(pool, self.way.fused(pool, params), self.way.rules.ties, None)
+                yield from ranked(pool, fused(pool), self.way.rules.ties, None)
 
         scores = evaluate(self.qrels, Run("fusion", batches), self.measure, rules=self.way.rules)
         return self.by_query(scores)

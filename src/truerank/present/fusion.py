@@ -23,9 +23,7 @@ def document_of(found: TunedFusion, digits: int | None = None) -> Document:
     """The means, then a row a fold."""
     drawn = 4 if digits is None else digits
     tables = [_means(found, drawn), _folds(found, drawn)]
-    rows = tuple(
-        (i, len(fold.queries), _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found)
-    )
+    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found))
     plain = {**found.to_dict(), "remarks": remarks_of(found)}
     return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(found))
 
@@ -47,9 +45,7 @@ def _folds(found: TunedFusion, digits: int) -> Table:
         message("{measure} where tuned", measure=found.measure),
         message("{measure} held out", measure=found.measure),
     )
-    rows = tuple(
-        (i, len(fold.queries), _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found)
-    )
+    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found))
     notes = (*_notes(found), *remarks_of(found))
     return Table(columns, rows, message("parameters by fold"), notes, digits=digits)
 
@@ -71,9 +67,16 @@ def _value(value: Any) -> str:
     return "[" + ", ".join(f"{one:.4g}" for one in value) + "]"
 
 
+def _counted(found: TunedFusion) -> int:
+    """How many judged queries are in the means."""
+    return sum(fold.counted for fold in found.folds)
+
+
 def _notes(found: TunedFusion) -> list[str]:
     norm = found.norm or message("none")
+    judged = sum(len(fold.queries) for fold in found.folds)
     return [
+        *_left_out(judged - _counted(found), judged),
         message(
             "Each query was fused with parameters that were tuned on the other folds: none had a part in its own "
             "(nested cross-validation, {folds} folds, seed {seed}).",
@@ -94,11 +97,24 @@ def _notes(found: TunedFusion) -> list[str]:
     ]
 
 
+def _left_out(n: int, judged: int) -> list[str]:
+    """What is said of judged queries that the rules leave out of the means."""
+    if not n:
+        return []
+    return [
+        plural(
+            "{n:,} of {judged:,} judged queries is in no mean and no count, by the rules.",
+            "{n:,} of {judged:,} judged queries are in no mean and no count, by the rules.",
+            n=n,
+            judged=judged,
+        )
+    ]
+
+
 def remarks_of(found: TunedFusion) -> list[str]:
     """What a reader must know."""
     said: list[str] = []
-    judged = sum(len(fold.queries) for fold in found.folds)
-    fewest = judged - max(len(fold.queries) for fold in found.folds)
+    fewest = _counted(found) - max(fold.counted for fold in found.folds)
     if fewest < FEW:
         said.append(
             warned(
