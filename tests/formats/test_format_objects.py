@@ -200,6 +200,7 @@ def test_a_document_of_two_tuples_is_refused_or_counts_as_the_rules_say():
     ("text", "ours"),
     [
         ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp')@10"),
+        ("ERR@5", "ERR(max_grade=4)@5"),
         ("Accuracy", "Accuracy"),
         ("Accuracy@5", "Accuracy(depth=5)"),
         ("Accuracy(rel=2)@5", "Accuracy(level=2, depth=5)"),

@@ -298,11 +298,19 @@ def _rise(ids: Any, scores: Any) -> bool:
     if scores is None:
         return False
     docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
+    few = slice(ROWS_THAT_TELL)
+    if _steps(docs[few], values[few])[2].any():  # as in most arrays
+        return False
+    pairs, rises, falls = _steps(docs, values)
+    rising = rises.any(axis=1)
+    return bool(not falls.any() and (rising == pairs.any(axis=1)).all() and rising.sum() >= ROWS_THAT_TELL)
+
+
+def _steps(docs: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(rows, n - 1) from each document to the next: whether both are there, whether the score rises, and falls."""
     there = is_id(docs)
     pairs = there[:, 1:] & there[:, :-1]
-    rises = (pairs & (values[:, 1:] > values[:, :-1])).any(axis=1)
-    falls = (pairs & (values[:, 1:] < values[:, :-1])).any()
-    return bool(not falls and (rises == pairs.any(axis=1)).all() and rises.sum() >= ROWS_THAT_TELL)
+    return pairs, pairs & (values[:, 1:] > values[:, :-1]), pairs & (values[:, 1:] < values[:, :-1])
 
 
 def _falling(shape: tuple[int, ...]) -> NDArray[Any]:

@@ -133,7 +133,7 @@ def spelled(measure: Any) -> Any:
     if text.startswith("Accuracy") and "@" in text:
         name, _, cut = text.partition("@")
         return f"Accuracy(depth={cut}{name.removeprefix('Accuracy').replace('(', ', ') or ')'}"
-    if measure.NAME == "ERR":
+    if text.partition("@")[0] == "ERR":
         return text.replace("ERR", "ERR(max_grade=4)")
     return text.replace("beta=", "beta_squared=") if text.startswith("SetF(") else text
 
