@@ -33,7 +33,7 @@ def ndcg_at_relevant(case: Case, *, gain: Gain) -> Worked:
         Line("IDCG", message("the sum over the best possible list"), idcg),
         Line(message("rest"), message("{a} not returned, each {b} / {c}"), rest, (missed, end, idcg)),
         Line("n", message("documents with a gain, returned or not"), n),
-        Line(case.measure, "max({} + {}, 0) / {}", value, (total.value, rest, n)),
+        Line(case.measure, message("({a} + {b}) / {c}, but not below 0"), value, (total.value, rest, n)),
     )
     return Worked((total,), lines)
 
