@@ -71,8 +71,8 @@ docs: $(VENV)/ready ## write the generated pages of docs/ anew
 locale: $(VENV)/ready ## bring the catalogues of translations up to what the source says
 	$(BIN)/python docs/catalogues.py
 
-bench: $(VENV)/bench $(PEERS)/ready ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
-	$(BIN)/python benchmarks/bench.py
+bench: $(VENV)/bench $(PEERS)/ready $(PEERS)/trec_eval ## against the peers, as ratios in one run (TREC_EVAL=path: another reference)
+	TREC_EVAL=$${TREC_EVAL:-$(abspath $(PEERS))/trec_eval} $(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/board.py
 	sh tests/system.sh java
 	$(BIN)/python -W ignore benchmarks/spark.py
@@ -82,6 +82,9 @@ $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PEERS)/bin/python -m pip install --quiet --requirement tests/peers/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --no-deps --requirement tests/peers/requirements-bare.txt
 	@touch $@
+
+$(PEERS)/trec_eval: $(PEERS)/ready tests/peers/trec_eval_program.py
+	-$(PEERS)/bin/python tests/peers/trec_eval_program.py $@
 
 peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds PyTorch's, RAGAS, DeepEval and LensKit, TENSORFLOW=1 TF-Ranking)
 	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0 pytorch-metric-learning==2.9.0 ragas==0.4.3 "langchain-community<0.4")

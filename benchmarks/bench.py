@@ -2,7 +2,7 @@
 
     python benchmarks/bench.py [--runs 5] [--only WORD] [--quick] [--full] [--data DIRECTORY] [--write]
 
-The files are made when they are not there. TREC_EVAL=path adds the reference tool. Each line is in results.json
+The files are made when they are not there. TREC_EVAL=path is the reference tool. Each line is in results.json
 beside them as soon as it is measured. Ends with status 1 when a target is not met.
 """
 

@@ -86,7 +86,8 @@ def _version(package: str) -> str:
 PAGE = """\
 # Benchmarks
 
-Written by `make bench`, all in one run on one machine. `TREC_EVAL=path make bench` adds the reference tool.
+Written by `make bench`, all in one run on one machine. The reference is trec_eval 9.0.4, out of pyserini's
+package, or the program that `TREC_EVAL=path make bench` names.
 Only the ratios travel to another machine.
 
 {facts}

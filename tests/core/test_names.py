@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from collections import UserDict
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank.core._names import Names, Texts, best_first, judgements, numbered, numbered_within
+from truerank.core._names import Names, Texts, best_first, gathered, judgements, numbered, numbered_within
 
 IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
 
@@ -150,3 +151,19 @@ def test_rows_that_do_not_fit_their_text_are_refused():
         numbered_within(one, b"ab", np.array([2, 1]))
     with pytest.raises(IndexError, match="ends before it begins"):
         best_first(one, np.zeros(2), b"ab", np.array([2, 1]))
+
+
+def test_ids_are_gathered_from_a_text_and_not_from_outside_of_it():
+    rng = np.random.default_rng(3)
+    ids = [b"x" * int(n) + b"%d" % i for i, n in enumerate(rng.integers(0, 5, 50))]
+    ends = np.cumsum([len(name) for name in ids])
+    rows = rng.integers(0, 50, 200)
+    after, text = gathered(b"".join(ids), ends, rows)
+    begins = [0, *after.tolist()]
+    assert [text[a:b] for a, b in itertools.pairwise(begins)] == [ids[row] for row in rows]
+    for wrong in (-1, 50):
+        with pytest.raises(IndexError, match="no such id"):
+            gathered(b"".join(ids), ends, np.array([wrong]))
+    for bad in ([1, 9], [3, 1], [-1, 2]):
+        with pytest.raises(IndexError, match="outside of the text"):
+            gathered(b"abc", np.array(bad), np.array([0, 1]))

@@ -5,6 +5,7 @@ A million ids take 31 bytes each beside their own letters as Python's objects, a
 of it is 30. The third compiled file of truerank, beside the kernel, which looks up queries in it.
 """
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Next
 from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
@@ -12,7 +13,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
 
@@ -219,6 +220,37 @@ def numbered_within(const int64_t[::1] group not None, const unsigned char[::1] 
         place[i] = before + row
     ids_free(&ids)
     return firsts[:different], places
+
+
+def gathered(const unsigned char[::1] text not None, const int64_t[::1] ends not None,
+             const int64_t[::1] rows not None):
+    """(the ends, the text) of some of the ids that stand one after another in a text.
+
+    >>> gathered(b"abbc", np.array([1, 3, 4]), np.array([2, 1]))
+    (array([1, 3]), b'cbb')
+    """
+    cdef int64_t i, row, begin, at = 0, n = ends.shape[0]
+    afters = np.empty(rows.shape[0], np.int64)
+    cdef int64_t[::1] after = afters
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if not 0 <= row < n:
+            raise IndexError("there is no such id")
+        begin = ends[row - 1] if row else 0
+        if not 0 <= begin <= ends[row] <= text.shape[0]:
+            raise IndexError("an id is outside of the text")
+        at += ends[row] - begin
+        after[i] = at
+    cdef bytes found = PyBytes_FromStringAndSize(NULL, at)
+    cdef char* letters = found
+    at = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        begin = ends[row - 1] if row else 0
+        if ends[row] > begin:
+            memcpy(letters + at, &text[begin], ends[row] - begin)
+        at = after[i]
+    return afters, found
 
 
 cdef struct Scored:
