@@ -1,6 +1,6 @@
 """trec_eval's own bytes: against its recorded output, against the program where there is one, and by hand.
 
-TREC_EVAL (10.0) and TREC_EVAL_9 (9.0.8) name programs to compare with; TREC_EVAL_CASES says how often, and
+TREC_EVAL (10.0) and TREC_EVAL_9 (9.0.4 to 9.0.8) name programs to compare with; TREC_EVAL_CASES says how often, and
 TREC_EVAL_SEED begins other random cases.
 """
 
