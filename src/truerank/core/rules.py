@@ -337,7 +337,10 @@ def presets() -> dict[str, Rules]:
 
 def purposes() -> dict[str, str]:
     """What each preset is for: the first comment in its file."""
-    return {name: text.partition("\n")[0].lstrip("# ") for name, text in _presets().items()}
+    return {name: _text(name).partition("\n")[0].lstrip("# ") for name in _presets()}
+
+
+_FOLDER = os.path.join(os.path.dirname(__file__), "presets")
 
 
 @cache
@@ -347,17 +350,19 @@ def _default() -> Rules:
 
 @cache
 def _preset(name: str) -> Rules:
-    return Rules.from_toml(_presets()[name], f"{name}.toml")
+    return Rules.from_toml(_text(name), f"{name}.toml")
+
+
+def _text(name: str) -> str:
+    with open(os.path.join(_FOLDER, f"{name}.toml"), encoding="utf-8") as file:
+        return file.read()
 
 
 @cache
-def _presets() -> dict[str, str]:
-    from importlib import resources
-
-    folder = resources.files("truerank.core") / "presets"
-    names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    names.sort(key=lambda name: name != "truerank")
-    return {name: (folder / f"{name}.toml").read_text("utf-8") for name in names}
+def _presets() -> tuple[str, ...]:
+    """Their names, truerank's own first."""
+    names = sorted(entry[:-5] for entry in os.listdir(_FOLDER) if entry.endswith(".toml"))
+    return tuple(sorted(names, key=lambda name: name != "truerank"))
 
 
 RulesLike = Rules | str | os.PathLike[str] | Mapping[str, Any]
