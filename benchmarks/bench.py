@@ -23,7 +23,7 @@ from tables import Line
 from timing import HERE, FailedError, Skipped
 
 LATER = ("significance", "large", "neighbours", "fusing", "reading", "threads", "calls")
-"""Modules with further SUBJECTS. They import much, and a child's peak of memory begins with its parent's."""
+"""Modules with further SUBJECTS, which import much."""
 
 QUERIES = 6980
 QUICK = 698

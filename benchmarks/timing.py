@@ -1,7 +1,4 @@
-"""How long work takes, and how much memory: of whole processes, and of workers that repeat their work.
-
-Nothing large is imported here: a child's peak of memory, as the system counts it, begins with its parent's.
-"""
+"""How long work takes, and how much memory: of whole processes, and of workers that repeat their work."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -58,20 +55,23 @@ class Done:
     """Bytes of memory that it had at most at one time."""
 
 
+@cache
+def _runner() -> subprocess.Popen[str]:
+    command = [sys.executable, str(HERE / "runner.py")]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def process(*command: str | Path) -> Done:
     """Run a command to its end, from start to exit, its output thrown away."""
-    start = time.perf_counter()
-    with subprocess.Popen(
-        [str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as child:
-        assert child.stderr
-        said = child.stderr.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise FailedError(f"{' '.join(map(str, command))} ended with {child.returncode}: {said.decode()}")
-    return Done(seconds, usage.ru_maxrss * KILOBYTE)
+    runner, said = _runner(), [str(part) for part in command]
+    assert runner.stdin
+    assert runner.stdout
+    runner.stdin.write(json.dumps(said) + "\n")
+    runner.stdin.flush()
+    done = json.loads(runner.stdout.readline())
+    if done["status"]:
+        raise FailedError(f"{' '.join(said)} ended with {done['status']}: {done['said']}")
+    return Done(done["seconds"], done["peak"] * KILOBYTE)
 
 
 class Worker:
