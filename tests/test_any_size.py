@@ -40,12 +40,15 @@ def means(qrels, run=None):
     return tr.evaluate(qrels, run, "nDCG@10 AP").mean
 
 
+def activated() -> dict[str, str]:
+    """The environment of a shell in which this Python's is activated: Spark's workers are the first python3."""
+    return {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+
+
 def test_the_shell_loop_gives_the_numbers_of_the_run_read_at_once(folder):
     (script,) = blocks(PAGE, "sh")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path}
     done = subprocess.run(
-        ["sh", "-ec", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["sh", "-ec", script], cwd=folder, env=activated(), capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
     expected = [f"{mean:.4f}" for mean in means("qrels.txt", "run.run").values()]
@@ -60,7 +63,9 @@ def test_an_engine_gives_the_numbers_of_the_run_read_at_once(folder, engine):
     (block,) = [text for text in blocks(PAGE, "py") if f"import {engine}" in text or f"from {engine}" in text]
     (folder / "engine.py").write_text(f"{block}\nwhole.save('whole.arrow')\n", "utf-8")
     command = [sys.executable, "engine.py"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=activated(), capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert means(tr.Reading.load("whole.arrow")) == means("qrels.txt", "run.run")
 
