@@ -142,5 +142,5 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         repeats if repeats.any() else None,
         _calls(parts),
     )
-    merged = Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept)
-    return replace(merged, rising=any(part.rising for part in parts.readings))
+    rising = any(part.rising for part in parts.readings)
+    return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept, rising=rising)

@@ -170,7 +170,7 @@ def refuse_other(who: str, build: Callable[..., Any], options: Collection[str]) 
     Raises:
         TypeError: it names those that there are.
     """
-    known = list(inspect.signature(build).parameters)[1:]
+    known = list(inspect.signature(build).parameters)[1:] if options else []
     for option in options:
         if option not in known:
             near = did_you_mean(option, known)

@@ -84,17 +84,21 @@ class Reading:
     rising: bool = False
 
     @classmethod
-    def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+    def of(
+        cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
+    ) -> Reading:
         """A reading of what the kernel found, by whatever door it came in."""
         rows = build(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
         facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats
-        return cls(name, rules, qrels, rows, scan.unjudged, *facts)
+        return cls(name, rules, qrels, rows, scan.unjudged, *facts, rising)
 
     @classmethod
-    def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+    def scanned(
+        cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
+    ) -> Reading:
         """A reading of queries that were read whole."""
-        reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
+        reading = cls.of(qrels, answered(scan, rules), rules, name, kept, rising=rising)
         return replace(reading, rows=first_ranks(reading.rows, qrels, kept)) if kept else reading
 
     def __repr__(self) -> str:
@@ -258,8 +262,7 @@ def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "tab
     facts = facts_of(table.schema, path)
     rules = facts["rules"]
     judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
-    reading = Reading.of(judged, scan, rules, facts["name"], facts["kept"])
-    return replace(reading, rising=facts.get("rising", False))
+    return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
 
 
 def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
@@ -299,7 +302,7 @@ def read(
     kept = kept_rows(keep, judged)
     judged, scan = scan_units(judged, source, under, threads, kept)
     refuse_extra(scan.extra, under, source.name)
-    return replace(Reading.scanned(judged, scan, under, source.name, kept), rising=source.rising())
+    return Reading.scanned(judged, scan, under, source.name, kept, rising=source.rising())
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:

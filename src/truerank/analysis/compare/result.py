@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.drawing import check_word
 from truerank.core.errors import InputError, quoted
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.scores import ByMeasure, Scores
 from truerank.measures import Measure
@@ -153,13 +154,7 @@ class Outcome:
         if found := self.compared(system, against) or (turned and turned.turned()):
             return found
         for name in (system, against):
-            if name not in self.means:
-                raise InputError(
-                    "there is no system {name!r}.{hint} There is {names}",
-                    name=name,
-                    hint=did_you_mean(str(name), self.means),
-                    names=", ".join(self.means),
-                )
+            check_word(message("system"), name, list(self.means))
         if system == against:
             raise InputError("{system} is not compared with itself", system=system)
         raise InputError(

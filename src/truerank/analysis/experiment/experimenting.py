@@ -178,6 +178,8 @@ INSTEAD = {
 
 def _refuse_unknown(asking: Mapping[str, Any]) -> None:
     """Raise where an option is neither one of `experiment` nor one of asking, of whatever kind of retriever."""
+    if not asking:
+        return
     own, of_bench = (list(inspect.signature(one).parameters) for one in (experiment, bench))
     known = {*own[:-1], *of_bench[1:-1], "asynchronous", "collapse"}
     known.update(option for one in adapters().values() for option in one.options)
