@@ -22,7 +22,7 @@ from truerank.core.run import Batch
 from truerank.formats import names
 from truerank.formats.names import HIGHER, IDS, LOWER, folded
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import FILL, is_id
+from truerank.formats.rows import FILL, is_id, steps
 from truerank.formats.source import Source, as_source
 
 if TYPE_CHECKING:
@@ -179,10 +179,8 @@ def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
     Args:
         otherwise: what is taken where they do both, or neither.
     """
-    there = is_id(ids)
-    pairs = there[:, 1:] & there[:, :-1]
-    higher, lower = numbers[:, 1:] > numbers[:, :-1], numbers[:, 1:] < numbers[:, :-1]
-    rises, falls = bool((higher & pairs).any()), bool((lower & pairs).any())
+    _, higher, lower = steps(ids, numbers)
+    rises, falls = bool(higher.any()), bool(lower.any())
     return otherwise if rises == falls else rises
 
 

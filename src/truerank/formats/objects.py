@@ -20,7 +20,7 @@ from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
-from truerank.formats.rows import Ints, is_id, text_column
+from truerank.formats.rows import Ints, is_id, steps, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -299,18 +299,11 @@ def _rise(ids: Any, scores: Any) -> bool:
         return False
     docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
     few = slice(ROWS_THAT_TELL)
-    if _steps(docs[few], values[few])[2].any():  # as in most arrays
+    if steps(docs[few], values[few])[2].any():  # as in most arrays
         return False
-    pairs, rises, falls = _steps(docs, values)
+    pairs, rises, falls = steps(docs, values)
     rising = rises.any(axis=1)
     return bool(not falls.any() and (rising == pairs.any(axis=1)).all() and rising.sum() >= ROWS_THAT_TELL)
-
-
-def _steps(docs: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """(rows, n - 1) from each document to the next: whether both are there, whether the score rises, and falls."""
-    there = is_id(docs)
-    pairs = there[:, 1:] & there[:, :-1]
-    return pairs, pairs & (values[:, 1:] > values[:, :-1]), pairs & (values[:, 1:] < values[:, :-1])
 
 
 def _falling(shape: tuple[int, ...]) -> NDArray[Any]:

@@ -34,6 +34,16 @@ def is_id(ids: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
 
 
+Bools = NDArray[np.bool_]
+
+
+def steps(ids: NDArray[Any], values: NDArray[Any]) -> tuple[Bools, Bools, Bools]:
+    """(rows, n - 1) from each id of a row to the next: whether both are there, whether values rise, and fall."""
+    there = is_id(ids)
+    pairs = there[:, 1:] & there[:, :-1]
+    return pairs, pairs & (values[:, 1:] > values[:, :-1]), pairs & (values[:, 1:] < values[:, :-1])
+
+
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""
     ends = np.zeros(len(names) + 1, np.int64)

@@ -94,7 +94,7 @@ class Pooled:
         return Pooled(
             list(compress(self.queries, some.tolist())),
             query[self.query[docs]],
-            Ids(*gathered(self.docs.text, self.docs.ends, np.flatnonzero(docs))),
+            _some(self.docs, np.flatnonzero(docs)),
             self.returned[some],
             doc[self.doc[rows]],
             query[self.of[rows] // self.runs] * self.runs + self.run[rows],
@@ -152,8 +152,13 @@ def _pooled(queries: Sequence[bytes], lists: Sequence[Sequence[List]]) -> Pooled
     rank = np.arange(1, len(of) + 1) - np.repeat(np.cumsum(size) - size, size)
     score = np.concatenate([one.scores for one in flat])
     return Pooled(
-        queries, query[first], Ids(*gathered(text, ends, first)), size.reshape(-1, runs), doc, of, score, rank
+        queries, query[first], _some(Ids(ends, text), first), size.reshape(-1, runs), doc, of, score, rank
     )
+
+
+def _some(docs: Ids, rows: Ints) -> Ids:
+    """The ids of these rows."""
+    return Ids(*gathered(docs.text, docs.ends, rows))
 
 
 def in_order(pool: Pooled, scores: Floats, ties: str) -> Ints:
@@ -170,8 +175,8 @@ def in_order(pool: Pooled, scores: Floats, ties: str) -> Ints:
     if len(tied):
         group = np.cumsum(~same[:-1])[tied]
         equal = rows[tied][np.lexsort((rows[tied], group))]
-        ends, text = gathered(pool.docs.text, pool.docs.ends, equal)
-        rows[tied] = equal[best_first(group, scores[equal], text, ends, ties)]
+        docs = _some(pool.docs, equal)
+        rows[tied] = equal[best_first(group, scores[equal], docs.text, docs.ends, ties)]
     return rows
 
 
@@ -190,7 +195,7 @@ def ranked(pool: Pooled, scores: Floats, ties: str, depth: int | None) -> Iterat
         begins = np.flatnonzero(np.diff(query, prepend=-1))
         names = [pool.queries[number] for number in query[begins].tolist()]
         name_ends = np.concatenate([[0], np.cumsum([len(name) for name in names])])
-        docs = Ids(*gathered(pool.docs.text, pool.docs.ends, rows))
+        docs = _some(pool.docs, rows)
         ends = np.concatenate([[0], docs.ends])
         yield Columns(name_ends, b"".join(names), ends, docs.text, scores[rows], runs=np.append(begins, len(rows)))
     yield from (Ranked(pool.queries[query], (), ()) for query in np.flatnonzero(pool.candidates == 0).tolist())
