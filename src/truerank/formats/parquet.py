@@ -189,7 +189,10 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:
-    """A table of queries, documents and these columns, whose numbers are of a type of NumPy, or ids (bytes)."""
+    """A table of queries, documents and these columns, whose numbers are of a type of NumPy, or ids (bytes).
+
+    Documents and scores hardly repeat: without a dictionary they are smaller, and decoded in half the time.
+    """
     pyarrow = frames.arrow(message("writing Parquet"), "parquet")
     from pyarrow.parquet import ParquetWriter
 
@@ -197,7 +200,10 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     types = {name: text if kind is bytes else pyarrow.from_numpy_dtype(kind) for name, kind in values.items()}
     columns = {"query_id": text, "doc_id": text, **types}
     schema = pyarrow.schema(columns, metadata={HOLDS: what})
-    with ParquetWriter(file, schema, compression="zstd") as table:
+    repeating = [name for name in schema.names if name not in ("doc_id", "score")]
+    split = {"score": "BYTE_STREAM_SPLIT"} if "score" in values else None
+    how = {"compression": "zstd", "use_dictionary": repeating, "column_encoding": split}
+    with ParquetWriter(file, schema, **how) as table:
         for group in _grouped(parts):
             queries, docs, *found = zip(*group, strict=True)
             query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
