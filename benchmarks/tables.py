@@ -134,7 +134,7 @@ Where longer work spends it that does not reach its target:
 * Diversity: reading the text, pages of memory that are touched first, look-ups and sorting share the time.
 * A crowd of which many are right: placing each score between those of the right ones takes 2 to 3 ns; then there
   are six million ranks to measure.
-* Parquet: pyarrow's decoding of the three columns takes as long as all of the text.
+* Parquet: importing pyarrow, and its decoding of the three columns, which takes longer than all of the text.
 * Fusion: reading the rows, numbering documents and sorting what was fused. From dicts: nearly half in walking
   through their objects.
 * All pairs of 100 runs: in 10,000 resamples of their differences.

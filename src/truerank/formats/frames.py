@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core._names import gathered
 from truerank.core.errors import InputError, MissingPackage, quoted
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
@@ -144,11 +145,10 @@ def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
     fields = batch.schema.names
-    query, runs = _runs(batch.column(where.query))
-    query = _plain(query, fields[where.query], name, row)
+    ends, letters, runs = queries(batch.column(where.query), fields[where.query], name, row)
     doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
-    text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
+    text = ends, letters, *_text(doc, fields[where.doc], name)
     more: dict[str, Any] = {} if where.aspect is None else _aspects(batch, where.aspect, where.weight, name, row)
     if where.call is not None:
         more["calls"] = _calls(batch.column(where.call), fields[where.call], name, row)
@@ -170,13 +170,18 @@ def _calls(array: Any, field: str, name: str, row: int) -> Ints:
     return whole_calls(_numbers(_plain(array, field, name, row), field, name), name, row)
 
 
-def _runs(array: Any) -> tuple[Any, Ints | None]:
-    """One row of each run of equal ones, and where runs begin, of a column with a dictionary; else all rows."""
+def queries(array: Any, field: str, name: str, row: int) -> tuple[Ints, NDArray[np.uint8], Ints | None]:
+    """The ids of queries; of a column with a dictionary one of each run of equal ones, and where runs begin.
+
+    NumPy does what pyarrow could, here and below: pyarrow would load its `compute` for it, and pandas.
+    """
     if not hasattr(array, "dictionary") or array.null_count or array.dictionary.null_count:
-        return array, None
-    indices = array.indices.to_numpy()
+        return *_text(_plain(array, field, name, row), field, name), None
+    indices = np.from_dlpack(array.indices)
     runs = np.concatenate([[0], np.flatnonzero(indices[1:] != indices[:-1]) + 1, [len(indices)]])
-    return array.take(runs[:-1]), runs
+    ends, text = _text(array.dictionary, field, name)
+    found, letters = gathered(text, ends[1:], indices[runs[:-1]].astype(np.int64))
+    return np.concatenate([[0], found]), np.frombuffer(letters, np.uint8), runs
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
@@ -190,24 +195,36 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
     return array
 
 
+OFFSETS = {"string": np.int32, "binary": np.int32, "large_string": np.int64, "large_binary": np.int64}
+"""How wide Arrow's offsets into text are."""
+
+
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
-    """The ids: where each ends, and their bytes; not copied where Arrow keeps large strings."""
-    pyarrow = arrow(message("a DataFrame"), "frames")
-    if str(array.type) in ("binary", "large_binary", "binary_view"):
-        array = array.cast("large_binary")
-    elif pyarrow.types.is_integer(array.type) or is_text(array.type):
-        array = array.cast("large_string")
-    else:
-        raise InputError(
-            "column {column} holds {type}; ids are text or whole numbers: cast it to text, as in the judgements",
-            name,
-            column=quoted(field),
-            type=array.type,
-        )
+    """The ids: where each ends, and their bytes, which are not copied where Arrow keeps strings."""
+    if str(array.type) not in OFFSETS:
+        array = _as_text(array, field, name)
+    if not len(array):
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
     _, offsets, data = array.buffers()
-    ends = np.frombuffer(offsets, np.int64, len(array) + 1, 8 * array.offset)
+    width = np.dtype(OFFSETS[str(array.type)])
+    ends = np.frombuffer(offsets, width, len(array) + 1, width.itemsize * array.offset)
     text = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
-    return ends - ends[0], text[ends[0] : ends[-1]]
+    return np.subtract(ends, ends[0], dtype=np.int64), text[ends[0] : ends[-1]]
+
+
+def _as_text(array: Any, field: str, name: str) -> pyarrow.Array:
+    """Views of strings, and whole numbers, as strings."""
+    pyarrow = arrow(message("a DataFrame"), "frames")
+    if str(array.type) == "binary_view":
+        return array.cast("large_binary")
+    if pyarrow.types.is_integer(array.type) or is_text(array.type):
+        return array.cast("large_string")
+    raise InputError(
+        "column {column} holds {type}; ids are text or whole numbers: cast it to text, as in the judgements",
+        name,
+        column=quoted(field),
+        type=array.type,
+    )
 
 
 def is_text(kind: Any) -> bool:
@@ -224,8 +241,9 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
         )
     if kinds.is_decimal(array.type):  # Arrow's own cast misses the nearest float of many
         array = array.cast(pyarrow.string())
-    numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return cast("NDArray[np.float64]", numbers)
+        array = array.cast(pyarrow.float64(), safe=False)
+    numbers: NDArray[np.float64] = np.from_dlpack(array).astype(np.float64, copy=False)
+    return numbers
 
 
 def first_line(error: Exception) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
+from truerank.core.rankings import cut
 from truerank.core.run import Batch, Columns, Piece, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
@@ -62,27 +63,27 @@ def cut_run(source: Source, threads: int) -> list[Piece]:
     """Stretches of row groups, each moved on to where a query begins."""
     if source.path is None:
         return []
-    with _opened(source) as table:
+    with _opened(source, "run") as table:
         layout = names.layout(table.schema_arrow.names, "run", source.name)
         starts = np.cumsum([0, *(table.metadata.row_group(i).num_rows for i in range(table.num_row_groups))])
         if starts[-1] < PIECE or len(starts) < 3:
             return []
         groups = np.searchsorted(starts, starts[-1] * np.arange(1, threads) // threads).tolist()
         column = table.schema_arrow.names[layout.query]
-        cuts = {int(starts[group]) + _to_next_query(table, group, column) for group in groups}
+        cuts = {int(starts[group]) + _to_next_query(table, group, column, source.name) for group in groups}
     return [partial(_rows, source, *piece) for piece in itertools.pairwise(sorted({0, *cuts, int(starts[-1])}))]
 
 
-def _to_next_query(table: Any, group: int, column: str) -> int:
+def _to_next_query(table: Any, group: int, column: str, name: str) -> int:
     """How many rows from the beginning of a row group to where the next query begins."""
-    from pyarrow import compute
-
     first, rows = None, 0
     for batch in table.iter_batches(1 << 12, range(group, table.num_row_groups), [column], use_threads=False):
-        first = batch[0][0] if first is None else first
-        turn = compute.index(compute.not_equal(batch[0], first), True).as_py()
-        if turn >= 0:
-            return rows + int(turn)
+        ends, text, runs = frames.queries(batch[0], column, name, rows + 1)
+        ids = list(cut(ends, text))
+        first = ids[0] if first is None else first
+        turn = next((place for place, query in enumerate(ids) if query != first), None)
+        if turn is not None:
+            return rows + (turn if runs is None else int(runs[turn]))
         rows += batch.num_rows
     return rows
 
