@@ -20,12 +20,12 @@ from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import CHOICES
-from truerank.core.run import Progress, Ranked, Run, unreported, watching
+from truerank.core.run import Progress, Ranked, Run, unreported
 from truerank.core.scan import each_once
 from truerank.formats.compression import codec_for
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
-from truerank.formats.source import Source, bytes_of
+from truerank.formats.source import Source, watching_bytes
 from truerank.formats.target import refuse_unwritten, writing
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
@@ -184,7 +184,7 @@ def _origin(source: str | os.PathLike[str], progress: Progress) -> Source:
     """What is read; a source is itself, so that a pipe is read once."""
     if isinstance(source, Source):
         return source
-    return Source(os.fspath(source), watch=watching(progress, bytes_of(source)))
+    return Source(os.fspath(source), watch=watching_bytes(progress, source))
 
 
 def _is_same_file(source: str, target: str) -> bool:

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
+from truerank.core.run import Progress, unreported, watching
 from truerank.core.scan import CHUNK
 from truerank.formats.compression import Codec, Damaged, ahead, codec_for, codec_of, unpacked
 
@@ -244,14 +245,16 @@ def as_source(path: str | os.PathLike[str]) -> Source:
     return path if isinstance(path, Source) else Source(os.fspath(path))
 
 
-def bytes_of(*paths: Any, is_unpacked: bool = False) -> int:
-    """How many bytes there are to read of files, or of the JSON files of a folder; 0 where that is not known.
+def watching_bytes(progress: Progress, *paths: Any, is_unpacked: bool = False) -> Callable[[int], None]:
+    """A `watch` that reports how many bytes of files, or of the JSON files of a folder, were read by now.
 
     Args:
-        is_unpacked: what is counted comes out of the decompressor, so that of packed files it is not known.
+        is_unpacked: what is counted comes out of the decompressor, so that of packed files the total is not known.
     """
+    if progress is unreported:  # to ask for the sizes of many files takes a while
+        return watching(progress, 0)
     sizes = [_bytes(path, is_unpacked) for path in paths]
-    return sum(sizes) if all(sizes) else 0
+    return watching(progress, sum(sizes) if all(sizes) else 0)
 
 
 def _bytes(path: Any, is_unpacked: bool) -> int:

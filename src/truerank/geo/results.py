@@ -12,11 +12,11 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
-from truerank.core.run import Progress, Ranked, Run, unreported, watching
+from truerank.core.run import Progress, Ranked, Run, unreported
 from truerank.formats import neighbours, open_run
 from truerank.formats.names import NAME, PATTERN
 from truerank.formats.neighbours import Folder
-from truerank.formats.source import bytes_of
+from truerank.formats.source import watching_bytes
 from truerank.geo.names import UNKNOWN, NameForm, Names
 from truerank.geo.packing import PackedAnswers, unpacked
 from truerank.truth import Items, TruthNote
@@ -111,7 +111,7 @@ def read_results(
         return _of_run(open_run(source, format), queries, references)
     folder = neighbours.open_folder(source, Names(references).share).better(better)
     files, notes = _named(folder, queries, pattern, name)
-    results = _of_folder(folder, files, references, watching(progress, bytes_of(source)))
+    results = _of_folder(folder, files, references, watching_bytes(progress, source))
     turned, more = _turned(results, folder) if better is None else (results, [])
     return replace(turned, notes=(*notes, *results.notes, *more))
 

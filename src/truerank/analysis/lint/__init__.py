@@ -32,9 +32,9 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Batch, Progress, Ranked, Run, unreported, watching
+from truerank.core.run import Batch, Progress, Ranked, Run, unreported
 from truerank.core.vocabulary import measures_under
-from truerank.formats.source import bytes_of
+from truerank.formats.source import watching_bytes
 from truerank.measures import Measure, MeasuresLike
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
@@ -70,7 +70,7 @@ def lint(
     """
     rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
     chosen = [m for m in measures_under(measures or rules.measures or DEFAULT, rules) if not m.definition.needs]
-    watch = watching(progress, bytes_of(qrels, *runs, is_unpacked=True))
+    watch = watching_bytes(progress, qrels, *runs, is_unpacked=True)
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
         run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")

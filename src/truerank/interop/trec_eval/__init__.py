@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from truerank.core.run import Progress, unreported, watching
-from truerank.formats.source import bytes_of
+from truerank.core.run import Progress, unreported
+from truerank.formats.source import watching_bytes
 from truerank.interop.trec_eval.columns import OF_RECALLS, Column, columns, cut_short
 from truerank.interop.trec_eval.help import help_text
 from truerank.interop.trec_eval.options import FORMATS, Options
@@ -36,7 +36,7 @@ def trec_eval(
     _refuse_unfit(chosen, options)
     for words in cut_short(options.measures):
         say(words)
-    return Report(chosen, read(options, watching(progress, bytes_of(options.run))), options).pieces()
+    return Report(chosen, read(options, watching_bytes(progress, options.run)), options).pieces()
 
 
 def _refuse_unfit(chosen: Sequence[Column], options: Options) -> None:
