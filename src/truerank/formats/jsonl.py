@@ -13,12 +13,12 @@ from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.source import Source
+from truerank.formats.source import Source, line_ends
 
 LONGEST = 1 << 26
 
 SHORT = 1 << 11
-"""Lines of this many bytes are read together; what longer ones hold is still in the cache when it is used."""
+"""Shorter lines are read together; what longer ones hold is still in the cache when it is used."""
 
 EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
@@ -55,7 +55,7 @@ def read_qrels(source: Source) -> Qrels:
 def records(source: Source) -> Iterator[Numbered]:
     """Each line's value with its number."""
     for first, block in source.blocks(LONGEST):
-        values = _at_once(block) if block.count(b"\n") * SHORT > len(block) else None
+        values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
         if values is not None:
             yield from enumerate(values, first)
             continue
@@ -69,7 +69,7 @@ def _at_once(block: bytes) -> list[Any] | None:
         values: list[Any] = parsed(b"[%b]" % block[:-1].replace(b"\n", b","), "")
     except InputError:
         return None
-    return values if len(values) == block.count(b"\n") else None
+    return values if len(values) == line_ends(block) else None
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
