@@ -9,7 +9,8 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +31,17 @@ def big(directory: Path, queries: int, rows: int = 1000) -> None:
             (part / name).replace(directory / name)
         part.rmdir()
     _read(run)
+
+
+@contextmanager
+def for_once(directory: Path, queries: int, rows: int = 1000) -> Iterator[tuple[Path, Path]]:
+    """The judgements and the run of another big file, in a directory of their own that is removed."""
+    directory.mkdir(exist_ok=True)
+    try:
+        big(directory, queries, rows)
+        yield directory / "big.qrels", directory / "big.run"
+    finally:
+        shutil.rmtree(directory)
 
 
 def zipped(run: Path) -> Path:

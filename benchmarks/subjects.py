@@ -137,13 +137,8 @@ def peak(files: Sequence[Path]) -> float:
 
 def peak_of_size(bench: Bench, queries: int, rows: int) -> float:
     """The same for files of another size, which are made and removed."""
-    directory = bench.directory / "ten"
-    directory.mkdir(exist_ok=True)
-    try:
-        data.big(directory, queries, rows)
-        return peak((directory / "big.qrels", directory / "big.run"))
-    finally:
-        shutil.rmtree(directory)
+    with data.for_once(bench.directory / "ten", queries, rows) as files:
+        return peak(files)
 
 
 def all_trec(bench: Bench) -> Line:
