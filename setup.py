@@ -33,6 +33,7 @@ compiled = [
             )
         ],
         "_names": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd", "src/truerank/core/_names.pxd"],
+        "_rows": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd"],
         "_counting": [],
     }.items()
 ]

@@ -19,20 +19,22 @@ from truerank.analysis.lint.checks import (
     HITS_CHECKS,
     JUDGEMENT_CHECKS,
     LIST_CHECKS,
+    Answer,
     Case,
     Grades,
     Watchers,
 )
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
 from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
-from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
+from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
+from truerank.core._rows import Rows
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, rank, ranked, reading_of, rules_of
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Batch, Progress, Ranked, Run, unreported
+from truerank.core.run import Progress, Run, unreported
 from truerank.core.vocabulary import measures_under
 from truerank.formats.source import watching_bytes
 from truerank.measures import Measure, MeasuresLike
@@ -125,20 +127,20 @@ def _inspected(
     watchers, of_lists = Watchers(ANSWER_CHECKS, case), Watchers(LIST_CHECKS, case)
     seen = 0
 
-    def watched() -> Iterator[Batch]:
+    def watched() -> Iterator[Answer | Rows]:
         nonlocal seen
         for answer in whole(system.stretches(log), scattered):
             seen += 1
             watchers.see(answer)
-            if len(answer.docs) > 1:
+            if answer.size > 1:
                 of_lists.see(answer)
             if answer.query in judged:
-                yield Ranked(answer.query, answer.docs, answer.scores)
+                yield answer
 
     for query, line in scattered.items():
         log.add("note", "interleaved", line, _scattered, query, unit="query")
     try:
-        hits = rank(_qrels(judged), Run(system.name, watched), rules=_lenient(rules))
+        hits = rank(_qrels(judged), Run(system.name, lambda: batches_of(watched())), rules=_lenient(rules))
         if seen:
             watchers.end()
             of_lists.end()

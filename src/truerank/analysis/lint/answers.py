@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from truerank.analysis.lint.checks import Answer, Case, Watch, each_answer, each_list
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.analysis.lint.judgements import note_self
+from truerank.core._rows import Rows
 from truerank.core.messages import Message, message
 
 RISING_SHARE = 0.9
@@ -20,7 +20,7 @@ def duplicate_document(case: Case) -> Watch:
     """A document is returned twice for a query."""
     severity: Severity = "error" if case.rules.duplicates == "error" else "warning"
     while (answer := (yield)) is not None:
-        if len(set(answer.docs)) == len(answer.docs):
+        if not answer.has_repeated():
             continue
         first: dict[bytes, int] = {}
         for i, (doc, line) in enumerate(zip(answer.docs, answer.lines, strict=True)):
@@ -41,6 +41,9 @@ def rank_against_score(case: Case) -> Watch:
     """The rank column says another order than the scores, or the very opposite one."""
     rising, ordered = [], 0
     while (answer := (yield)) is not None:
+        if answer.is_in_order():
+            ordered += answer.size > 2 and not answer.is_tied()
+            continue
         if answer.scores is None:
             continue
         rows, ranks = _by_rank(answer, case)
@@ -58,15 +61,13 @@ def rank_against_score(case: Case) -> Watch:
         _note_rising(case, rising, ordered)
 
 
-def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
+def _by_rank(answer: Answer | Rows, case: Case) -> tuple[Sequence[int], list[int]]:
     """The rows in the order of their ranks, and the rank of each row; no ranks where there are none."""
-    rows, scores = range(len(answer.docs)), answer.scores
-    if answer.ranks is None or scores is None:
+    rows, scores, texts = range(answer.size), answer.scores, answer.ranks
+    if texts is None or scores is None:
         return rows, []
-    if tuple(answer.ranks) == _counted(len(rows)):
-        return rows, list(range(1, len(rows) + 1))
     try:
-        ranks = list(map(int, answer.ranks))
+        ranks = list(map(int, texts))
     except ValueError:
         case.log.add("note", "rank-no-number", answer.lines[0], _not_whole, answer.query, unit="query")
         return rows, []
@@ -75,17 +76,11 @@ def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
     return sorted(rows, key=lambda i: (ranks[i], -scores[i])), ranks
 
 
-@lru_cache(maxsize=1)  # most queries have as many results as the one before
-def _counted(size: int) -> tuple[bytes, ...]:
-    """The ranks from 1 on as files have them, which are compared sooner than read."""
-    return tuple(b"%d" % rank for rank in range(1, size + 1))
-
-
 def _not_whole(query: bytes) -> Message:
     return message("the ranks of query {query} are no whole numbers; nothing reads them", query=printed(query))
 
 
-def _note_contradiction(case: Case, answer: Answer, rows: Sequence[int], ranks: list[int]) -> None:
+def _note_contradiction(case: Case, answer: Answer | Rows, rows: Sequence[int], ranks: list[int]) -> None:
     scores = answer.scores
     assert scores is not None
     worse = [(answer.lines[b], a, b) for a, b in pairwise(rows) if scores[b] > scores[a]]
@@ -118,9 +113,8 @@ def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
 def equal_scores(case: Case) -> Watch:
     """All documents of a query have one and the same score, and only their ids order them."""
     while (answer := (yield)) is not None:
-        scores = None if case.rules.ties == "input" else answer.scores
-        if scores and scores[0] == scores[-1] and len(set(scores)) == 1:
-            args = len(scores), answer.query, scores[0]
+        if case.rules.ties != "input" and answer.is_tied():
+            args = answer.size, answer.query, answer.scores[0]
             case.log.add("warning", "equal-scores", answer.lines[0], _equal, *args, unit="query")
 
 
@@ -139,8 +133,8 @@ def returned_self(case: Case) -> Watch:
     found, queries = [], 0
     while (answer := (yield)) is not None:
         queries += 1
-        if answer.query in answer.docs:
-            found.append((answer.query, answer.lines[answer.docs.index(answer.query)]))
+        if (row := answer.find(answer.query)) >= 0:
+            found.append((answer.query, answer.lines[row]))
     if found and case.rules.self_match == "keep":
         note_self(case, len(found), queries, *found[0], message("returns"))
 
@@ -150,12 +144,10 @@ def tags(case: Case) -> Watch:
     """The lines of one run carry different tags."""
     first: bytes | None = None
     while (answer := (yield)) is not None:
-        if answer.tags is None:
-            continue
-        first = first or answer.tags[0]
-        if answer.tags.count(first) < len(answer.tags):
-            line, tag = next(pair for pair in zip(answer.lines, answer.tags, strict=True) if pair[1] != first)
-            case.log.add("warning", "tags", line, _two_tags, tag, first, unit="query")
+        if first is None and answer.tags is not None:
+            first = answer.tags[0]
+        if first is not None and (row := answer.other_tag(first)) >= 0:
+            case.log.add("warning", "tags", answer.lines[row], _two_tags, answer.tags[row], first, unit="query")
 
 
 def _two_tags(tag: bytes, before: bytes) -> Message:

@@ -6,13 +6,14 @@ A check is a generator. It is sent one thing after another while the file is rea
     def single_result(case: Case) -> Watch:
         "A query has only one result."
         while (answer := (yield)) is not None:
-            if len(answer.docs) == 1:
+            if answer.size == 1:
                 case.log.add("note", "single-result", answer.lines[0], single, answer.query)
 
     def single(query: bytes) -> Message:
         return message("{query} has one result", query=printed(query))
 
-So what it remembers are its local variables, and what it says of the whole file stands after the loop.
+So what it remembers are its local variables, and what it says of the whole file stands after the loop. A check of
+answers first asks the answer whether there is anything to find: plain text knows without making objects of rows.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from truerank.analysis.lint.findings import Log
+from truerank.core._rows import Rows
 from truerank.core.hits import Hits
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 
-Grades = Mapping[bytes, Mapping[bytes, float]]
+Grades = Mapping[bytes, dict[bytes, float]]
 """{query: {document: grade}}."""
 
 
@@ -48,7 +50,7 @@ class Answer(NamedTuple):
     """What was returned for one query, in the order of the file; columns of one length.
 
     `scores` is None where only the order is given; `ranks` (as they stand in the file) and `tags` are None in
-    formats without them.
+    formats without them. Plain text comes as `Rows` instead, which have the same columns and answer the same questions.
     """
 
     query: bytes
@@ -57,6 +59,46 @@ class Answer(NamedTuple):
     lines: Sequence[int]
     ranks: Sequence[bytes] | None = None
     tags: Sequence[bytes] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of results."""
+        return len(self.docs)
+
+    def find(self, doc: bytes) -> int:
+        """The first row of a document, or -1."""
+        return self.docs.index(doc) if doc in self.docs else -1
+
+    def has_repeated(self) -> bool:
+        """Whether a document comes twice."""
+        return len(set(self.docs)) < len(self.docs)
+
+    def found_of(self, docs: dict[bytes, float]) -> set[bytes]:
+        """The set of those documents that are there."""
+        return docs.keys() & set(self.docs)
+
+    def is_in_order(self) -> bool:
+        """Whether ranks rise and scores never do, if that is known at once."""
+        return False
+
+    def is_tied(self) -> bool:
+        """Whether all scores are equal."""
+        scores = self.scores
+        return bool(scores) and scores[0] == scores[-1] and len(set(scores)) == 1  # type: ignore[index, arg-type]
+
+    def other_tag(self, tag: bytes) -> int:
+        """The first row with another tag than this; -1 where there is none."""
+        if self.tags is None or self.tags.count(tag) == len(self.tags):
+            return -1
+        return next(row for row, other in enumerate(self.tags) if other != tag)
+
+    def may_hold_parts(self, docs: dict[bytes, float]) -> bool:
+        """Whether some document may be a part of one of these."""
+        return True
+
+    def may_hold_spellings(self, docs: Sequence[bytes]) -> bool:
+        """Whether some document may be one of these written otherwise."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -117,7 +159,7 @@ class Watchers:
             next(watch)
         self.sends = [watch.send for watch in watches]
 
-    def see(self, thing: Judgement | Answer) -> None:
+    def see(self, thing: Judgement | Answer | Rows) -> None:
         """Show all checks the next thing."""
         for send in self.sends:
             send(thing)

@@ -74,7 +74,7 @@ def depth(case: Case) -> Watch:
     counts: Counter[int] = Counter()
     first: dict[int, tuple[bytes, int | None]] = {}
     while (answer := (yield)) is not None:
-        size = len(answer.docs)
+        size = answer.size
         counts[size] += 1
         if counts[size] == 1:
             first[size] = answer.query, answer.lines[0]

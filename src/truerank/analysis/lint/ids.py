@@ -126,11 +126,12 @@ def parts_of_judged_docs(case: Case) -> Watch:
     count, whole, first, line = 0, 0, (b"", b""), 0
     while (answer := (yield)) is not None:
         judged = case.judged.get(answer.query, {})
-        there = judged.keys() & set(answer.docs)
-        parts = {doc: part for doc, part in parts_of(judged, answer.docs).items() if doc not in there}
+        there = answer.found_of(judged)
+        found = parts_of(judged, answer.docs) if answer.may_hold_parts(judged) else {}
+        parts = {doc: part for doc, part in found.items() if doc not in there}
         if parts and not count:
             first = next(iter(parts.items()))
-            line = answer.lines[answer.docs.index(first[1])]
+            line = answer.lines[answer.find(first[1])]
         count, whole = count + len(parts), whole + len(there)
     if count and whole <= PARTS * (count + whole):
         fault = message(
@@ -159,9 +160,9 @@ def nearly(wanted: Iterable[bytes], others: Iterable[bytes]) -> list[tuple[bytes
     [(b'a/2.txt', b'2'), (b'D1', b'd01')]
     """
     named: dict[bytes, list[bytes]] = {}
-    for name in wanted:
-        named.setdefault(bare(name), []).append(name)
-    found, others = [], list(others)
+    found, wanted, others = [], list(wanted), list(others)
+    for key, name in zip(all_bare(wanted), wanted, strict=True):
+        named.setdefault(key, []).append(name)
     for key, other in zip(all_bare(others), others, strict=True):
         for name in [name for name in named.get(key, ()) if _may_be(name, other)][:1]:
             named[key].remove(name)
@@ -201,11 +202,13 @@ def nearly_judged_docs(case: Case) -> Watch:
     count, first, line = 0, (b"", b""), 0
     while (answer := (yield)) is not None:
         judged = case.judged.get(answer.query) or case.judged.get(judged_as[answer.query], {})
-        if not (unfound := judged.keys() - answer.docs):
+        there = answer.found_of(judged)
+        unfound = [doc for doc in judged if doc not in there]
+        if not unfound or not answer.may_hold_spellings(unfound):
             continue
         pairs = nearly(unfound, (doc for doc in answer.docs if doc not in judged))
         if pairs and not count:
-            first, line = pairs[0], answer.lines[answer.docs.index(pairs[0][1])]
+            first, line = pairs[0], answer.lines[answer.find(pairs[0][1])]
         count += len(pairs)
     if count:
         total = sum(map(len, case.judged.values()))

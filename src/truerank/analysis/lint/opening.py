@@ -17,6 +17,7 @@ from truerank.analysis.lint.reading import (
     judgements_of,
 )
 from truerank.analysis.lint.text import QRELS, RUN, note_swapped
+from truerank.core._rows import Rows
 from truerank.core.errors import InputError
 from truerank.core.run import Batch, Run
 from truerank.core.scan import each_once
@@ -46,7 +47,7 @@ class System:
 
     name: str
     numbering: Numbering
-    stretches: Callable[[Log], Iterator[Answer]]
+    stretches: Callable[[Log], Iterator[Answer | Rows]]
 
 
 def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress, count, groupby, islice, pairwise, repeat
+from itertools import chain, groupby, pairwise, repeat
 from math import isfinite
-from operator import attrgetter, ne
+from operator import attrgetter
 from typing import Any
 
 from truerank.analysis.lint.checks import Answer, Judgement
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
+from truerank.core._rows import Rows, columns_of, rows_of
+from truerank.core._rows import joined as joined_rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -38,34 +40,33 @@ def judgements_of(qrels: Qrels) -> Iterator[Judgement]:
         yield Judgement(qrels.queries[query[row]], qrels.doc(row), grades[row], line)
 
 
-def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer]:
+def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer | Rows]:
     """An answer for each stretch of lines of one query; those without a readable score go to the log."""
-    rest: list[list[Any]] = [[] for _ in range(RUN + 1)]
-    for block in columns(chunks, RUN, log):
-        for column, more in zip(rest, block, strict=True):
-            column += more
-        queries = rest[0]
-        if queries[0] != queries[-1]:
-            start = next(i for i in range(len(queries) - 1, 0, -1) if queries[i] != queries[i - 1])
-            yield from _cut([column[:start] for column in rest], log)
-            rest = [column[start:] for column in rest]
-    yield from _cut(rest, log)
+    for answer in _joined(chain.from_iterable(_cut(block, log) for block in columns(chunks, RUN, log, rows_of))):
+        if answer.size:
+            yield answer
 
 
-def _cut(block: Sequence[Sequence[Any]], log: Log) -> Iterator[Answer]:
-    """An answer for each stretch of rows of one query; the scores of all are read at once, which is faster."""
-    queries, _, docs, ranks, scores, tags, lines = block
-    values = _finite(scores)
-    turns = compress(count(1), map(ne, queries, islice(queries, 1, None)))
-    for a, b in pairwise([0, *turns, len(queries)] if queries else ()):
-        answer = Answer(queries[a], docs[a:b], values and values[a:b], lines[a:b], ranks[a:b], tags[a:b])
-        yield from [answer] if values else _scored(answer, scores[a:b], log)
+def _cut(block: list[Rows] | list[Sequence[Any]], log: Log) -> Iterator[Answer | Rows]:
+    """An answer for each stretch of rows of one query, of columns too; it is empty where no score can be read."""
+    if isinstance(block[0], Rows):
+        yield from block  # type: ignore[misc]
+        return
+    queries, _, docs, ranks, scores, tags, lines = block  # type: ignore[misc]
+    turns = [row for row, (one, other) in enumerate(pairwise(queries), 1) if one != other]
+    for a, b in pairwise([0, *turns, len(queries)]):
+        answer = Answer(queries[a], docs[a:b], None, lines[a:b], ranks[a:b], tags[a:b])
+        yield _scored(answer, scores[a:b], log)
 
 
-def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
+def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer | Rows]:
     """An answer for each stretch of rows of one query in any other source."""
-    for _, parts in groupby(_stretches(batches, log), key=attrgetter("query")):
-        yield joined(list(parts))
+    return _joined(_stretches(batches, log))
+
+
+def _joined(parts: Iterator[Answer | Rows]) -> Iterator[Answer | Rows]:
+    for _, stretch in groupby(parts, key=attrgetter("query")):
+        yield joined(list(stretch))
 
 
 def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
@@ -81,7 +82,10 @@ def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
             if ranked.call is not None:
                 yield _fresh(answer, ranked.call, first.setdefault(ranked.query, {}))
                 continue
-            yield from [answer] if ranked.scores is None else _scored(answer, ranked.scores, log)
+            if ranked.scores is None:
+                yield answer
+            elif (scored := _scored(answer, ranked.scores, log)).size:
+                yield scored
 
 
 def _fresh(answer: Answer, call: int, first: dict[bytes, int]) -> Answer:
@@ -98,14 +102,13 @@ def batch_lines(batch: Batch | None) -> Sequence[int] | None:
     return None
 
 
-def _scored(answer: Answer, scores: Sequence[Any], log: Log) -> Iterator[Answer]:
+def _scored(answer: Answer, scores: Sequence[Any], log: Log) -> Answer:
     """The answer with its scores as numbers, without the rows whose score is none."""
     if values := _finite(scores):
-        yield answer._replace(scores=values)
-        return
+        return answer._replace(scores=values)
     numbers = [_number(score, "score", line, log) for score, line in zip(scores, answer.lines, strict=True)]
     good = [i for i, number in enumerate(numbers) if number is not None]
-    yield from [_picked(answer._replace(scores=numbers), good)] if good else []  # type: ignore[arg-type]
+    return _picked(answer._replace(scores=numbers), good)  # type: ignore[arg-type]
 
 
 def _finite(texts: Sequence[Any]) -> list[float] | None:
@@ -147,14 +150,42 @@ def _number(value: Any, what: str, line: int | None, log: Log) -> float | None:
     return number
 
 
-def whole(stretches: Iterator[Answer], scattered: Iterable[bytes]) -> Iterator[Answer]:
+MANY = 1 << 13
+"""So many rows are handed to the engine at once."""
+
+
+def batches_of(answers: Iterable[Answer | Rows]) -> Iterator[Batch]:
+    """The answers as the engine takes them."""
+    held: list[Rows] = []
+    rows = 0
+    for answer in answers:
+        if isinstance(answer, Rows):
+            held.append(answer)
+            rows += answer.size
+            if rows < MANY:
+                continue
+        if held:
+            yield _columns(held)
+            held, rows = [], 0
+        if isinstance(answer, Answer):
+            yield Ranked(answer.query, answer.docs, answer.scores)
+    if held:
+        yield _columns(held)
+
+
+def _columns(parts: list[Rows]) -> Columns:
+    *columns, runs = columns_of(parts)
+    return Columns(*columns, runs=runs)
+
+
+def whole(stretches: Iterator[Answer | Rows], scattered: Iterable[bytes]) -> Iterator[Answer | Rows]:
     """One answer a query: those known to be scattered at the end, when all their rows have been seen.
 
     Raises:
         ScatteredError: a query that was thought to be whole comes again.
     """
     seen: set[bytes] = set()
-    held: dict[bytes, list[Answer]] = {query: [] for query in scattered}
+    held: dict[bytes, list[Answer | Rows]] = {query: [] for query in scattered}
     for part in stretches:
         if part.query in held:
             held[part.query].append(part)
@@ -167,18 +198,23 @@ def whole(stretches: Iterator[Answer], scattered: Iterable[bytes]) -> Iterator[A
         yield joined(parts)
 
 
-def joined(parts: list[Answer]) -> Answer:
+def joined(parts: list[Answer | Rows]) -> Answer | Rows:
     """The answer whose parts these are."""
     if len(parts) == 1:
         return parts[0]
+    if all(isinstance(part, Rows) for part in parts) and (rows := joined_rows(parts)):
+        return rows
     columns: list[Any] = [
         None if None in column else [value for part in column for value in part]
-        for column in zip(*(part[1:] for part in parts), strict=True)
+        for column in zip(*map(_COLUMNS, parts), strict=True)
     ]
     return Answer(parts[0].query, *columns)
 
 
-def scattered_queries(stretches: Iterator[Answer]) -> dict[bytes, int]:
+_COLUMNS = attrgetter(*Answer._fields[1:])
+
+
+def scattered_queries(stretches: Iterator[Answer | Rows]) -> dict[bytes, int]:
     """The queries that come again after others, and the line where each first does."""
     seen: set[bytes] = set()
     again: dict[bytes, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
@@ -30,10 +30,21 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 _ORDINARY = bytes(byte for byte in range(256) if byte > 31 or byte in b"\t\n")
 
 
-def columns(chunks: Iterable[bytes], width: int, log: Log) -> Iterator[list[Sequence[Any]]]:
-    """The columns of many lines at a time, of those that have as many as they should, and last the line numbers."""
+def columns(
+    chunks: Iterable[bytes], width: int, log: Log, plain: Callable[[bytes, int], Any] = lambda text, number: None
+) -> Iterator[Any]:
+    """The columns of many lines at a time, of those that have as many as they should, and last the line numbers.
+
+    Args:
+        plain: makes what is wanted of lines without any fault, which are then not looked at here; None of others.
+    """
     begun = False
-    for number, lines in _blocks(chunks, log):
+    for number, text in _blocks(chunks, log):
+        if (rows := plain(text, number)) is not None:
+            begun = True
+            yield rows
+            continue
+        lines = _readable(text, number, log)
         if not begun and any(map(bytes.strip, lines)):
             begun = True
             _blank_header(lines, number, log)
@@ -66,8 +77,8 @@ def _wrong_columns(width: int, n: int) -> Message:
     return message("{columns}; this one has {n}", columns=COLUMNS[width], n=n)
 
 
-def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes]]]:
-    """Lists of whole lines, each with the number of its first; those that hold no row are made empty."""
+def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, many at a time, with the number of the first."""
     number, rest, begun = 1, b"", False
     for chunk in chunks:
         text = rest + chunk
@@ -75,19 +86,23 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes
             text = text.removeprefix(_BOM)
             log.add("warning", "bom", 1, _marked)
         begun = True
-        *lines, rest = text.split(b"\n")
-        rest = rest[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
-        yield number, _readable(text, lines, number, log)
-        number += len(lines)
-    yield number, _readable(rest, [rest], number, log)
+        end = text.rfind(b"\n") + 1
+        rest = text[end : end + LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
+        if end:
+            yield number, text[:end]
+            number += text.count(b"\n")
+    if rest:
+        yield number, rest + b"\n"
 
 
 def _marked() -> Message:
     return message("a byte order mark comes first; others take it for part of an id")
 
 
-def _readable(text: bytes, lines: list[bytes], number: int, log: Log) -> list[bytes]:
-    """The lines, without comments and those that no parser would read. Looks at each only if it must."""
+def _readable(text: bytes, number: int, log: Log) -> list[bytes]:
+    """The lines; those that hold no row are made empty, as comments and what no parser would read. Looks at each only
+    if it must."""
+    *lines, _ = text.split(b"\n")
     odd = text.translate(None, _ORDINARY)
     comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
     if not odd and not comments and len(text) <= LONGEST:

@@ -1,0 +1,446 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Rows: the lines of a run that answer one query, cut into columns that become objects when they are asked for.
+
+What looks at every row of a run and nearly always finds nothing asks first, here, whether there is anything to find:
+a document that comes twice, a rank that contradicts its score. The fourth compiled file of truerank.
+
+Text may hold anything: lines that are not plain are not cut, and every load stays inside by the argument beside it.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from truerank.core._ids cimport Ids, ids_add, ids_find, ids_free
+
+import os
+from itertools import chain
+
+import numpy as np
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+
+cdef extern from "_bytes.h":
+    ctypedef struct Fields:
+        const char* start[6]
+        const char* end[6]
+    enum: PAD, OK, HARD
+    uint64_t SALT
+    const char* split(const char*, Fields*, int, int*) nogil
+    const char* split_any(const char*, Fields*, int, int*) nogil
+    int number(const char*, const char*, double*) nogil
+    int short_number(const char*, const char*, double*) nogil
+    void copy_id(char*, const char*, uint64_t) nogil
+    bint same_id(const char*, const char*, uint64_t) nogil
+    uint64_t hash_id(const char*, uint64_t) nogil
+
+SALT = int.from_bytes(os.urandom(8), "little")
+
+cdef enum:
+    COLUMNS = 6
+    LONGEST_LINE = 1 << 20
+    LONGEST_ID = 255               # longer ones are looked at closely
+    LONGEST_ENDING = 5             # of a file's name: none that is known is longer
+    LONGEST_RANK = 18              # digits, which 64 bits hold
+
+
+cdef struct Row:
+    double score
+    uint64_t hash                  # of the document
+    uint32_t doc, doc_end, rank, rank_end, tag, tag_end        # where they stand in the text
+
+
+cdef const char* cut_line(const char* p, bint safe, Fields* f, double* score, int* found) except? NULL:
+    """Cut the plain line at p, which ends in LF; where the next one begins, or NULL where it is not plain.
+
+    safe: PAD bytes are readable behind it.
+    found: how many columns it has; 0 where it is empty or a comment.
+    """
+    cdef int error
+    cdef const char* start = p
+    if p[0] == c"#":
+        found[0] = 0
+        while p[0] != c"\n":
+            p += 1
+        return p + 1
+    p = split(p, f, COLUMNS, found) if safe else split_any(p, f, COLUMNS, found)
+    if found[0] != COLUMNS and found[0] != 0 or p - start > LONGEST_LINE or p - start > 1 and (p - 2)[0] == c"\r":
+        return NULL
+    if found[0] == 0:
+        return p
+    if not short_number(f.start[4], f.end[4], score):    # four columns and their blanks are 8 bytes before it
+        error = number(f.start[4], f.end[4], score)
+        if error == HARD:
+            score[0] = PyOS_string_to_double(f.start[4][:f.end[4] - f.start[4]], NULL, NULL)
+        elif error != OK:
+            return NULL
+    return p if isfinite(score[0]) else NULL
+
+
+def rows_of(bytes text not None, int64_t line):
+    """The lines of a text as `Rows`, those of one query that follow each other together; None where one is not plain.
+
+    A plain line has six columns, the fifth of which is a finite number, and no control character; it ends in LF alone.
+    Empty lines and comments are passed over.
+
+    Args:
+        text: whole lines.
+        line: the number of the first one.
+
+    >>> [(rows.query, rows.docs, rows.lines) for rows in rows_of(b"1 Q0 a 1 2.5 t\\n1 Q0 b 2 .5 t\\n2 Q0 c 1 1 t\\n", 7)]
+    [(b'1', [b'a', b'b'], range(7, 9)), (b'2', [b'c'], range(9, 10))]
+    """
+    cdef const char* p = PyBytes_AS_STRING(text)
+    cdef const char* begin = p                           # of the stretch
+    cdef const char* end = p + len(text)
+    cdef const char* safe = end - PAD if end - p > PAD else p
+    cdef const char* start
+    cdef uint64_t size
+    cdef int64_t n = 0
+    cdef int columns = 0
+    cdef Fields f
+    cdef double score = 0
+    cdef bytes query = b""
+    cdef Row* rows
+    if p == end or (end - 1)[0] != c"\n" or end - p > <int64_t>0xFFFFFFFF:
+        return None
+    while safe > p and (safe - 1)[0] != c"\n":           # lines that begin before it end before it
+        safe -= 1
+    rows = <Row*>malloc(text.count(b"\n") * sizeof(Row))
+    if rows == NULL:
+        raise MemoryError
+    stretches = []
+    f.start[0] = f.end[0] = p
+    try:
+        while p < end:
+            start, p = p, cut_line(p, p < safe, &f, &score, &columns)
+            if p == NULL:
+                return None
+            size = f.end[0] - f.start[0] if columns else 0
+            if not columns or size != <uint64_t>len(query) or not same_id(PyBytes_AS_STRING(query), f.start[0], size):
+                if n:
+                    stretches.append(made(query, begin, start - begin, rows, n, line))
+                query, begin, line, n = f.start[0][:size], start, line + n, 0
+            if not columns:
+                line += 1
+                continue
+            rows[n].score, rows[n].hash = score, hash_id(f.start[2], f.end[2] - f.start[2])
+            rows[n].doc, rows[n].doc_end = f.start[2] - begin, f.end[2] - begin
+            rows[n].rank, rows[n].rank_end = f.start[3] - begin, f.end[3] - begin
+            rows[n].tag, rows[n].tag_end = f.start[5] - begin, f.end[5] - begin
+            n += 1
+        if n:
+            stretches.append(made(query, begin, end - begin, rows, n, line))
+    finally:
+        free(rows)
+    return stretches or None
+
+
+cdef Rows made(bytes query, const char* text, int64_t size, const Row* row, int64_t n, int64_t line):
+    """The rows of a stretch whose first line has this number."""
+    cdef Rows rows = blank(query, text[:size], n)
+    memcpy(rows.row, row, n * sizeof(Row))
+    rows.lines = range(line, line + n)
+    return rows
+
+
+cdef Rows blank(bytes query, bytes text, int64_t n):
+    """Room for n rows."""
+    cdef Rows rows = Rows.__new__(Rows)
+    rows.row = <Row*>malloc(n * sizeof(Row))
+    if rows.row == NULL:
+        raise MemoryError
+    rows.query, rows.text, rows.size = query, text, n
+    return rows
+
+
+def joined(list parts not None):
+    """The rows of all parts, which answer one query, one after another; None where their text is too long."""
+    cdef Rows part = parts[0]
+    cdef bytes text = b"".join([(<Rows?>each).text for each in parts])
+    cdef Rows rows
+    cdef int64_t i, at = 0
+    cdef uint32_t before = 0
+    cdef Row* row
+    if len(text) > <int64_t>0xFFFFFFFF:
+        return None
+    rows = blank(part.query, text, sum([(<Rows>each).size for each in parts]))
+    for part in parts:
+        for i in range(part.size):
+            row = &rows.row[at]
+            row[0] = part.row[i]
+            row.doc, row.doc_end = row.doc + before, row.doc_end + before
+            row.rank, row.rank_end = row.rank + before, row.rank_end + before
+            row.tag, row.tag_end = row.tag + before, row.tag_end + before
+            at += 1
+        before += <uint32_t>len(part.text)
+    lines = list(chain.from_iterable([(<Rows>each).lines for each in parts]))
+    rows.lines = range(lines[0], lines[0] + at) if lines == list(range(lines[0], lines[0] + at)) else lines
+    return rows
+
+
+cdef class Rows:
+    """The lines of one query: its documents, their scores, ranks and tags, and in which lines they stand."""
+
+    cdef readonly bytes query
+    cdef readonly int64_t size
+    cdef readonly object lines
+    cdef bytes text
+    cdef Row* row
+    cdef uint32_t* table               # the first row of each document, and 1; 0 where a slot is free
+    cdef uint64_t mask
+    cdef bint again
+    cdef list ids, values
+
+    def __dealloc__(self):
+        free(self.row)
+        free(self.table)
+
+    @property
+    def docs(self):
+        """The ids of the documents."""
+        cdef int64_t i
+        if self.ids is None:
+            self.ids = [self.cut(self.row[i].doc, self.row[i].doc_end) for i in range(self.size)]
+        return self.ids
+
+    @property
+    def scores(self):
+        """The scores, as Python reads them."""
+        cdef int64_t i
+        if self.values is None:
+            self.values = [self.row[i].score for i in range(self.size)]
+        return self.values
+
+    @property
+    def ranks(self):
+        """The ranks as they stand there."""
+        cdef int64_t i
+        return [self.cut(self.row[i].rank, self.row[i].rank_end) for i in range(self.size)]
+
+    @property
+    def tags(self):
+        """The tags."""
+        cdef int64_t i
+        return [self.cut(self.row[i].tag, self.row[i].tag_end) for i in range(self.size)]
+
+    cdef inline bytes cut(self, uint32_t begin, uint32_t end):
+        return PyBytes_FromStringAndSize(PyBytes_AS_STRING(self.text) + begin, end - begin)
+
+    cdef inline const char* at(self, uint32_t place) noexcept:
+        return PyBytes_AS_STRING(self.text) + place
+
+    cdef inline bint is_doc(self, int64_t i, const char* p, uint64_t n) noexcept:
+        return self.row[i].doc_end - self.row[i].doc == n and same_id(self.at(self.row[i].doc), p, n)
+
+    cdef int number(self) except -1:
+        """Put the documents into the table, which is at most half full: a walk along it ends."""
+        cdef uint64_t slots = 16, slot
+        cdef int64_t i
+        cdef const Row* row
+        if self.table != NULL:
+            return 0
+        while slots < <uint64_t>(2 * self.size):
+            slots *= 2
+        self.table = <uint32_t*>calloc(slots, sizeof(uint32_t))
+        if self.table == NULL:
+            raise MemoryError
+        self.mask = slots - 1
+        for i in range(self.size):
+            row = &self.row[i]
+            slot = self.slot(self.at(row.doc), row.doc_end - row.doc, row.hash)
+            if self.table[slot]:
+                self.again = True
+            else:
+                self.table[slot] = <uint32_t>(i + 1)
+        return 0
+
+    cdef inline uint64_t slot(self, const char* p, uint64_t n, uint64_t h) noexcept:
+        """The slot of a document, or the free one where it belongs."""
+        cdef uint64_t slot = h & self.mask
+        while self.table[slot] and not (self.row[self.table[slot] - 1].hash == h
+                                        and self.is_doc(self.table[slot] - 1, p, n)):
+            slot = (slot + 1) & self.mask
+        return slot
+
+    def find(self, bytes doc not None):
+        """The first row of a document, or -1."""
+        return self.place(doc)
+
+    cdef int64_t place(self, bytes doc) except -2:
+        cdef const char* p = PyBytes_AS_STRING(doc)
+        self.number()
+        return <int64_t>self.table[self.slot(p, len(doc), hash_id(p, len(doc)))] - 1
+
+    def has_repeated(self):
+        """Whether a document comes twice."""
+        self.number()
+        return self.again
+
+    def found_of(self, dict docs not None):
+        """The set of those documents that are there."""
+        return {doc for doc in docs if self.place(doc) >= 0}
+
+    def is_in_order(self):
+        """Whether ranks rise and scores never do; False where the ranks are none that are surely read."""
+        cdef int64_t i, rank, last = -1
+        for i in range(self.size):
+            rank = whole(self.at(self.row[i].rank), self.row[i].rank_end - self.row[i].rank)
+            if rank <= last or i and self.row[i].score > self.row[i - 1].score:
+                return False
+            last = rank
+        return True
+
+    def is_tied(self):
+        """Whether all scores are equal."""
+        cdef int64_t i
+        for i in range(1, self.size):
+            if self.row[i].score != self.row[0].score:
+                return False
+        return True
+
+    def other_tag(self, bytes tag not None):
+        """The first row with another tag than this; -1 where there is none."""
+        cdef const char* p = PyBytes_AS_STRING(tag)
+        cdef uint64_t n = len(tag)
+        cdef int64_t i
+        for i in range(self.size):
+            if self.row[i].tag_end - self.row[i].tag != n or not same_id(self.at(self.row[i].tag), p, n):
+                return i
+        return -1
+
+    def may_hold_parts(self, dict docs not None):
+        """Whether some document that ends in a digit may be a part of one of these: what stands before # _ : or - is."""
+        cdef Ids ids
+        cdef int64_t i
+        cdef uint64_t n, k
+        cdef const char* p
+        memset(&ids, 0, sizeof(Ids))
+        try:
+            for i in range(self.size):
+                p, n = self.at(self.row[i].doc), self.row[i].doc_end - self.row[i].doc
+                if not c"0" <= p[n - 1] <= c"9":
+                    continue
+                for k in range(1, n - 1):
+                    if p[k] != c"-" and p[k] != c"_" and p[k] != c"#" and p[k] != c":":
+                        continue
+                    if ids.n == 0:
+                        for doc in docs:
+                            add(&ids, PyBytes_AS_STRING(doc), len(doc))
+                    if ids_find(&ids, p, k, hash_id(p, k), NULL) >= 0:
+                        return True
+        finally:
+            ids_free(&ids)
+        return False
+
+    def may_hold_spellings(self, list docs not None):
+        """Whether some document may be one of these written otherwise."""
+        cdef char[LONGEST_ID] letters
+        cdef Ids ids
+        cdef int64_t i, n
+        memset(&ids, 0, sizeof(Ids))
+        try:
+            for doc in docs:
+                n = folded(PyBytes_AS_STRING(doc), len(doc), letters)
+                if n < 0:
+                    return True
+                add(&ids, letters, n)
+            for i in range(self.size):
+                n = folded(self.at(self.row[i].doc), self.row[i].doc_end - self.row[i].doc, letters)
+                if n < 0 or ids_find(&ids, letters, n, hash_id(letters, n), NULL) >= 0:
+                    return True
+        finally:
+            ids_free(&ids)
+        return False
+
+
+cdef int add(Ids* ids, const char* p, uint64_t n) except -1:
+    """Append an id that may be there already."""
+    cdef uint64_t h = hash_id(p, n)
+    if ids_find(ids, p, n, h, NULL) < 0 and ids_add(ids, p, n, h):
+        raise MemoryError
+    return 0
+
+
+cdef int64_t whole(const char* p, uint64_t n) noexcept nogil:
+    """A whole number of digits alone, or -1 for anything else."""
+    cdef int64_t number = 0
+    cdef uint64_t i
+    if not 1 <= n <= LONGEST_RANK:
+        return -1
+    for i in range(n):
+        if not c"0" <= p[i] <= c"9":
+            return -1
+        number = 10 * number + (p[i] - c"0")
+    return number
+
+
+cdef inline bint is_digit(char c) noexcept nogil:
+    return c"0" <= c <= c"9"
+
+
+cdef int64_t folded(const char* p, uint64_t n, char* to) noexcept nogil:
+    """Write what is left of an id without case, folders, zeros before digits, quotes and short endings; how much.
+
+    Ids that differ only in how they are written leave the same; others may. -1 for a long id, or one that is no ASCII.
+    """
+    cdef uint64_t i, start = 0
+    cdef int64_t size = 0, dot
+    cdef char c
+    cdef bint in_number = False
+    if n > LONGEST_ID:
+        return -1
+    for i in range(n):
+        if p[i] & 0x80:
+            return -1
+        if p[i] == c"/" or p[i] == c"\\":
+            start = i + 1
+    for i in range(start, n):
+        c = p[i]
+        if c == c"0" and not in_number and i + 1 < n and is_digit(p[i + 1]):
+            continue
+        in_number = is_digit(c)
+        if c != c'"' and c != c"'" and c != c"`":
+            to[size] = c + 32 if c"A" <= c <= c"Z" else c
+            size += 1
+    while True:
+        dot = size - 1
+        while dot >= 0 and to[dot] != c".":
+            dot -= 1
+        if dot < 0 or size - dot - 1 > LONGEST_ENDING:
+            return size
+        size = dot
+
+
+def columns_of(list parts not None):
+    """The rows of queries, all apart, as the columns of a `Columns`, with `runs` last.
+
+    >>> ends, text, *_, runs = columns_of(rows_of(b"1 Q0 a 1 2.5 t\\n1 Q0 b 2 .5 t\\n2 Q0 c 1 1 t\\n", 1))
+    >>> ends, text, runs
+    (array([0, 1, 2]), b'12', array([0, 2, 3]))
+    """
+    cdef Rows part
+    cdef int64_t i, at = 0, row = 0, n = sum([(<Rows?>each).size for each in parts])
+    query_ends, runs = np.zeros(len(parts) + 1, np.int64), np.zeros(len(parts) + 1, np.int64)
+    doc_ends, scores = np.zeros(n + 1, np.int64), np.empty(n)
+    cdef int64_t[::1] end = doc_ends
+    cdef double[::1] score = scores
+    np.cumsum([len((<Rows>each).query) for each in parts], out=query_ends[1:])
+    np.cumsum([(<Rows>each).size for each in parts], out=runs[1:])
+    for part in parts:
+        for i in range(part.size):
+            at += part.row[i].doc_end - part.row[i].doc
+            score[row] = part.row[i].score
+            row += 1
+            end[row] = at
+    cdef bytes docs = PyBytes_FromStringAndSize(NULL, at)
+    cdef char* letters = PyBytes_AS_STRING(docs)
+    for part in parts:
+        for i in range(part.size):
+            copy_id(letters, part.at(part.row[i].doc), part.row[i].doc_end - part.row[i].doc)
+            letters += part.row[i].doc_end - part.row[i].doc
+    return query_ends, b"".join([(<Rows>each).query for each in parts]), doc_ends, docs, scores, runs
