@@ -9,8 +9,8 @@ Text may hold anything: lines that are not plain are not cut, and every load sta
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.math cimport INFINITY, isfinite
+from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -286,14 +286,44 @@ cdef class Rows:
         return {doc for doc in docs if self.place(doc) >= 0}
 
     def is_in_order(self):
-        """Whether ranks rise and scores never do; False where the ranks are none that are surely read."""
+        """Whether ranks all differ and scores never rise along them; False where that is not seen at once."""
         cdef int64_t i, rank, last = -1
         for i in range(self.size):
-            rank = whole(self.at(self.row[i].rank), self.row[i].rank_end - self.row[i].rank)
+            rank = self.rank(i)
             if rank <= last or i and self.row[i].score > self.row[i - 1].score:
-                return False
+                return self.is_in_order_of_ranks()
             last = rank
         return True
+
+    cdef inline int64_t rank(self, int64_t i) noexcept:
+        return whole(self.at(self.row[i].rank), self.row[i].rank_end - self.row[i].rank)
+
+    cdef bint is_in_order_of_ranks(self) except -1:
+        """The same where lines are in another order than ranks, which lie together."""
+        cdef int64_t i, rank, first = INT64_MAX, last = -1
+        cdef double before = INFINITY
+        cdef uint32_t* place                           # the row of each rank from the first on, and 1
+        cdef bint falls = True
+        for i in range(self.size):
+            rank = self.rank(i)
+            if rank < 0:
+                return False
+            first, last = min(first, rank), max(last, rank)
+        if last - first >= 2 * self.size:
+            return False
+        place = <uint32_t*>calloc(last - first + 1, sizeof(uint32_t))
+        if place == NULL:
+            raise MemoryError
+        for i in range(self.size):
+            rank = self.rank(i) - first
+            falls = falls and place[rank] == 0
+            place[rank] = <uint32_t>(i + 1)
+        for rank in range(last - first + 1 if falls else 0):
+            if place[rank]:
+                falls = falls and self.row[place[rank] - 1].score <= before
+                before = self.row[place[rank] - 1].score
+        free(place)
+        return falls
 
     def is_tied(self):
         """Whether all scores are equal."""

@@ -92,12 +92,13 @@ def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
     log, by_aspect = Log(truth.name, truth.numbering), rules.iteration == "aspect"
     watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
     try:
-        for row in truth.rows(log):
-            watchers.see(row)
-            docs = judged.setdefault(row.query, {})
-            docs[row.doc] = (
-                max(row.grade, docs.get(row.doc, row.grade)) if by_aspect else docs.get(row.doc, row.grade)
-            )
+        for some in truth.judgements(log):
+            watchers.see(some)
+            docs = judged.setdefault(some.query, {})
+            for doc, grade in zip(some.docs, some.grades, strict=True):
+                first = docs.setdefault(doc, grade)
+                if by_aspect:
+                    docs[doc] = max(grade, first)
         watchers.end()
         if not judged and not log.findings():
             log.once("error", "no-rows", message("there is no judgement in it"))

@@ -18,9 +18,10 @@ answers first asks the answer whether there is anything to find: plain text know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from truerank.analysis.lint.findings import Log
@@ -46,11 +47,25 @@ class Judgement(NamedTuple):
     aspect: bytes | None = None
 
 
+class Judgements(NamedTuple):
+    """Rows of the qrels that follow each other and are about one query; columns of one length."""
+
+    query: bytes
+    docs: Sequence[bytes]
+    grades: Sequence[float]
+    lines: Sequence[int | None]
+    aspects: Sequence[bytes | None]
+
+    def rows(self) -> Iterator[Judgement]:
+        """Each by itself."""
+        return map(Judgement, repeat(self.query), self.docs, self.grades, self.lines, self.aspects)
+
+
 class Answer(NamedTuple):
     """What was returned for one query, in the order of the file; columns of one length.
 
     `scores` is None where only the order is given; `ranks` (as they stand in the file) and `tags` are None in
-    formats without them. Plain text comes as `Rows` instead, which have the same columns and answer the same questions.
+    formats without them. Plain text comes as `Rows`, which have the same columns and answer the same questions.
     """
 
     query: bytes
@@ -78,7 +93,7 @@ class Answer(NamedTuple):
         return docs.keys() & set(self.docs)
 
     def is_in_order(self) -> bool:
-        """Whether ranks rise and scores never do, if that is known at once."""
+        """Whether ranks all differ and scores never rise along them, where that is known at once."""
         return False
 
     def is_tied(self) -> bool:
@@ -107,7 +122,7 @@ class Case:
 
     Attributes:
         log: where findings go.
-        judged: the judgements before the one that is seen; all of them, when a run is inspected.
+        judged: the judgements before those that are seen; all of them, when a run is inspected.
         rules: under which it will be evaluated.
     """
 
@@ -127,7 +142,7 @@ HITS_CHECKS: list[HitsCheck] = []
 
 
 def each_judgement(check: Check) -> Check:
-    """Register a check that is sent every `Judgement`."""
+    """Register a check that is sent all `Judgements`."""
     JUDGEMENT_CHECKS.append(check)
     return check
 
@@ -159,7 +174,7 @@ class Watchers:
             next(watch)
         self.sends = [watch.send for watch in watches]
 
-    def see(self, thing: Judgement | Answer | Rows) -> None:
+    def see(self, thing: Judgements | Answer | Rows) -> None:
         """Show all checks the next thing."""
         for send in self.sends:
             send(thing)

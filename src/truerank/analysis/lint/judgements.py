@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from truerank.analysis.lint.checks import Case, Judgement, Watch, each_judgement
-from truerank.analysis.lint.findings import printed
+from operator import attrgetter
+from typing import Any
+
+from truerank.analysis.lint.checks import Case, Judgement, Judgements, Watch, each_judgement
+from truerank.analysis.lint.findings import Log, printed
 from truerank.core.messages import Message, joined, message
 
 LARGEST = 1000
@@ -16,12 +19,22 @@ SELF_SHARE = 0.05
 @each_judgement
 def duplicate_judgement(case: Case) -> Watch:
     """A document is judged twice for a query."""
-    first: dict[tuple[bytes, ...], Judgement] = {}
+    once: dict[bytes, Judgements] = {}  # of each query, of which most have no others
+    first: dict[bytes, dict[Any, Judgement]] = {}
     by_aspect = case.rules.iteration == "aspect"
-    while (row := (yield)) is not None:
-        key = (row.query, row.doc, row.aspect or b"") if by_aspect else (row.query, row.doc)
-        if (before := first.setdefault(key, row)) is not row:
-            case.log.add("error", "duplicate-judgement", row.line, _judged_twice, row, before, by_aspect)
+    key = attrgetter("doc", "aspect") if by_aspect else attrgetter("doc")
+    while (some := (yield)) is not None:
+        pairs = zip(some.docs, some.aspects, strict=True) if by_aspect else some.docs
+        if some.query not in once and len(set(pairs)) == len(some.docs):
+            once[some.query] = some
+            continue
+        if some.query not in first:
+            before = once.setdefault(some.query, some)
+            first[some.query] = {} if before is some else {key(row): row for row in before.rows()}
+        seen = first[some.query]
+        for row in some.rows():
+            if (other := seen.setdefault(key(row), row)) is not row:
+                case.log.add("error", "duplicate-judgement", row.line, _judged_twice, row, other, by_aspect)
 
 
 def _judged_twice(row: Judgement, before: Judgement, by_aspect: bool) -> Message:
@@ -36,8 +49,8 @@ def _judged_twice(row: Judgement, before: Judgement, by_aspect: bool) -> Message
 def second_column(case: Case) -> Watch:
     """The second column of TREC's lines differs, and is not used; or it is, and is the same throughout."""
     seen: set[bytes | None] = set()
-    while (row := (yield)) is not None:
-        seen.add(row.aspect)
+    while (some := (yield)) is not None:
+        seen.update(some.aspects)
     if case.rules.iteration == "ignore" and len(seen) > 1:
         fault = message(
             "the second column has {n:,} different values, which are not used; if they name aspects, say --set "
@@ -55,10 +68,11 @@ def unanswered_aspect(case: Case) -> Watch:
     """An aspect has no relevant document: measures leave it out."""
     best: dict[tuple[bytes, bytes], float] = {}
     is_used = case.rules.iteration == "aspect"
-    while (row := (yield)) is not None:
-        if is_used and row.aspect is not None:
-            key = row.query, row.aspect
-            best[key] = max(row.grade, best.get(key, row.grade))
+    while (some := (yield)) is not None:
+        for row in some.rows() if is_used else ():
+            if row.aspect is not None:
+                key = row.query, row.aspect
+                best[key] = max(row.grade, best.get(key, row.grade))
     barren = [b" ".join(key) for key, grade in best.items() if grade < case.rules.level]
     if barren:
         fault = message(
@@ -83,16 +97,21 @@ def _judged_again(row: Judgement, before: float, first: int | None) -> Message:
 @each_judgement
 def grades(case: Case) -> Watch:
     """A grade is negative, fractional or enormous."""
-    log = case.log
-    while (row := (yield)) is not None:
-        if row.grade != row.grade:  # ignored
+    while (some := (yield)) is not None:
+        if all(0 <= grade <= LARGEST and grade.is_integer() for grade in set(some.grades)):
             continue
-        if row.grade < 0:
-            log.add("note", "negative-grade", row.line, _graded, row, POOLED)
-        if row.grade != int(row.grade):
-            log.add("warning", "fractional-grade", row.line, _fractional, row)
-        if row.grade > LARGEST:
-            log.add("warning", "large-grade", row.line, _graded, row, FAR)
+        for row in some.rows():
+            if row.grade == row.grade:  # others are ignored
+                _note_grade(case.log, row)
+
+
+def _note_grade(log: Log, row: Judgement) -> None:
+    if row.grade < 0:
+        log.add("note", "negative-grade", row.line, _graded, row, POOLED)
+    if row.grade != int(row.grade):
+        log.add("warning", "fractional-grade", row.line, _fractional, row)
+    if row.grade > LARGEST:
+        log.add("warning", "large-grade", row.line, _graded, row, FAR)
 
 
 POOLED = message("pooled but not judged: neither relevant nor nonrelevant")
@@ -118,9 +137,9 @@ def _graded(row: Judgement, why: Message) -> Message:
 def judged_self(case: Case) -> Watch:
     """A query's own id is a judged document."""
     rows: list[Judgement] = []
-    while (row := (yield)) is not None:
-        if row.query == row.doc and row.grade == row.grade:  # not ignored
-            rows.append(row)
+    while (some := (yield)) is not None:
+        if some.query in some.docs:
+            rows += (row for row in some.rows() if row.query == row.doc and row.grade == row.grade)  # not ignored
     if rows and case.rules.self_match == "keep":
         verb = message("is judged for")
         note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, verb)

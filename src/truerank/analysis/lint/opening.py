@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from truerank.analysis.lint.checks import Answer, Judgement
+from truerank.analysis.lint.checks import Answer, Judgements
 from truerank.analysis.lint.findings import Log, Numbering
 from truerank.analysis.lint.reading import (
     answers_from_batches,
@@ -34,11 +34,11 @@ Watching = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Truth:
-    """Qrels that can be read: `rows` yields the judgements, faults go to the log."""
+    """Qrels that can be read: `judgements` yields them, faults go to the log."""
 
     name: str
     numbering: Numbering
-    rows: Callable[[Log], Iterator[Judgement]]
+    judgements: Callable[[Log], Iterator[Judgements]]
 
 
 @dataclass(frozen=True)

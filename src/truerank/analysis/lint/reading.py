@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise, repeat
+from itertools import chain, compress, count, groupby, islice, pairwise
 from math import isfinite
-from operator import attrgetter
+from operator import attrgetter, ne
 from typing import Any
 
-from truerank.analysis.lint.checks import Answer, Judgement
+from truerank.analysis.lint.checks import Answer, Judgements
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
 from truerank.core._rows import Rows, columns_of, rows_of
@@ -23,21 +23,36 @@ class ScatteredError(Exception):
     """The rows of some query do not stand together."""
 
 
-def judgements_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Judgement]:
+def judgements_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Judgements]:
     """The judgements of TREC text; those without a readable grade go to the log."""
-    for queries, aspects, docs, texts, lines in columns(chunks, QRELS, log):
-        grades = _finite(texts) or map(_number, texts, repeat("grade"), lines, repeat(log))
-        for query, doc, grade, line, aspect in zip(queries, docs, grades, lines, aspects, strict=True):
-            if grade is not None:
-                yield Judgement(query, doc, grade, line, aspect)
+    for block in columns(chunks, QRELS, log):
+        *_, texts, lines = block
+        grades: Sequence[Any] | None = _finite(texts)
+        if grades is None:
+            grades = [_number(text, "grade", line, log) for text, line in zip(texts, lines, strict=True)]
+            good = [grade is not None for grade in grades]
+            *block, grades = (list(compress(column, good)) for column in (*block, grades))
+        queries, aspects, docs, _, lines = block
+        for a, b in _stretches(queries):
+            yield Judgements(queries[a], docs[a:b], grades[a:b], lines[a:b], aspects[a:b])
 
 
-def judgements_of(qrels: Qrels) -> Iterator[Judgement]:
+def _stretches(queries: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+    """Where each stretch of rows of one query begins and ends."""
+    turns = compress(count(1), map(ne, queries, islice(queries, 1, None)))
+    return pairwise([0, *turns, len(queries)] if queries else [])
+
+
+def judgements_of(qrels: Qrels) -> Iterator[Judgements]:
     """The judgements of qrels that were read already, in the order of their lines where these are known."""
     grades, query, lines = qrels.grades.tolist(), qrels.query.tolist(), qrels.lines
-    for row in range(len(grades)) if lines is None else lines.argsort(kind="stable").tolist():
-        line = None if lines is None else int(lines[row])
-        yield Judgement(qrels.queries[query[row]], qrels.doc(row), grades[row], line)
+    order = range(len(grades)) if lines is None else lines.argsort(kind="stable").tolist()
+    for number, group in groupby(order, key=query.__getitem__):
+        rows = list(group)
+        nothing = [None] * len(rows)
+        places = nothing if lines is None else lines[rows].tolist()
+        docs = list(map(qrels.doc, rows))
+        yield Judgements(qrels.queries[number], docs, [grades[row] for row in rows], places, nothing)
 
 
 def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer | Rows]:
@@ -47,21 +62,20 @@ def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer | Ro
             yield answer
 
 
-def _cut(block: list[Rows] | list[Sequence[Any]], log: Log) -> Iterator[Answer | Rows]:
+def _cut(block: Any, log: Log) -> Iterator[Answer | Rows]:
     """An answer for each stretch of rows of one query, of columns too; it is empty where no score can be read."""
     if isinstance(block[0], Rows):
-        yield from block  # type: ignore[misc]
+        yield from block
         return
-    queries, _, docs, ranks, scores, tags, lines = block  # type: ignore[misc]
-    turns = [row for row, (one, other) in enumerate(pairwise(queries), 1) if one != other]
-    for a, b in pairwise([0, *turns, len(queries)]):
+    queries, _, docs, ranks, scores, tags, lines = block
+    for a, b in _stretches(queries):
         answer = Answer(queries[a], docs[a:b], None, lines[a:b], ranks[a:b], tags[a:b])
         yield _scored(answer, scores[a:b], log)
 
 
 def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer | Rows]:
     """An answer for each stretch of rows of one query in any other source."""
-    return _joined(_stretches(batches, log))
+    return _joined(_lists(batches, log))
 
 
 def _joined(parts: Iterator[Answer | Rows]) -> Iterator[Answer | Rows]:
@@ -69,7 +83,7 @@ def _joined(parts: Iterator[Answer | Rows]) -> Iterator[Answer | Rows]:
         yield joined(list(stretch))
 
 
-def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
+def _lists(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
     row, first = 1, dict[bytes, dict[bytes, int]]()
     for batch in batches:
         start = row
@@ -174,8 +188,8 @@ def batches_of(answers: Iterable[Answer | Rows]) -> Iterator[Batch]:
 
 
 def _columns(parts: list[Rows]) -> Columns:
-    *columns, runs = columns_of(parts)
-    return Columns(*columns, runs=runs)
+    query_ends, query_text, doc_ends, doc_text, scores, runs = columns_of(parts)
+    return Columns(query_ends, query_text, doc_ends, doc_text, scores, runs=runs)
 
 
 def whole(stretches: Iterator[Answer | Rows], scattered: Iterable[bytes]) -> Iterator[Answer | Rows]:
@@ -202,7 +216,8 @@ def joined(parts: list[Answer | Rows]) -> Answer | Rows:
     """The answer whose parts these are."""
     if len(parts) == 1:
         return parts[0]
-    if all(isinstance(part, Rows) for part in parts) and (rows := joined_rows(parts)):
+    plain = [part for part in parts if isinstance(part, Rows)]
+    if len(plain) == len(parts) and (rows := joined_rows(plain)):
         return rows
     columns: list[Any] = [
         None if None in column else [value for part in column for value in part]

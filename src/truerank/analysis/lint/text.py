@@ -100,8 +100,7 @@ def _marked() -> Message:
 
 
 def _readable(text: bytes, number: int, log: Log) -> list[bytes]:
-    """The lines; those that hold no row are made empty, as comments and what no parser would read. Looks at each only
-    if it must."""
+    """The lines; comments, and what no parser would read, are made empty. Looks at each only if it must."""
     *lines, _ = text.split(b"\n")
     odd = text.translate(None, _ORDINARY)
     comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
