@@ -22,10 +22,10 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
 "$python" - "$work/site" <<'CHECK'
 import sys
-from truerank.core import _counting, _kernel
-for compiled in (_counting, _kernel):
+from truerank.core import _counting, _kernel, _rows
+for compiled in (_counting, _kernel, _rows):
     if not compiled.__file__.startswith(sys.argv[1]):
         sys.exit(f"the instrumented code is not the one in use: {compiled.__file__}")
 CHECK
 "$python" tests/fuzz.py --seconds "${FUZZ_SECONDS:-20}"
-"$python" -m pytest -q -p no:cacheprovider tests/core/test_kernel.py tests/core/test_counting.py
+"$python" -m pytest -q -p no:cacheprovider tests/core/test_kernel.py tests/core/test_counting.py tests/core/test_rows.py

@@ -39,7 +39,8 @@ LAYERS = [
     {"core.rankings"},
     {"core.qrels", "core.run"},
     {"core.aspects", "core.mappings"},
-    {"core.rules", "core.faults", "core.ids", "core.calls", "core._kernel", "core._names", "core._rows", "core._counting"},
+    {"core.rules", "core.faults", "core.ids", "core.calls"}
+    | {"core._kernel", "core._names", "core._rows", "core._counting"},
     {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml", "core.catalogue"},
     {"core.errors", "stats"},
     {"core.equal", "core.messages"},
