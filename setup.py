@@ -33,7 +33,7 @@ compiled = [
             )
         ],
         "_names": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd", "src/truerank/core/_names.pxd"],
-        "_rows": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd"],
+        "_rows": [f"src/truerank/core/{name}" for name in ("_bytes.h", "_ids.pxd", "_spelling.pxd")],
         "_counting": [],
     }.items()
 ]

@@ -15,6 +15,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from truerank.core._ids cimport Ids, ids_add, ids_find, ids_free
+from truerank.core._spelling cimport LONGEST_ID, folded, is_digit
 
 import os
 from itertools import chain
@@ -43,15 +44,17 @@ SALT = int.from_bytes(os.urandom(8), "little")
 cdef enum:
     COLUMNS = 6
     LONGEST_LINE = 1 << 20
-    LONGEST_ID = 255               # longer ones are looked at closely
-    LONGEST_ENDING = 5             # of a file's name: none that is known is longer
     LONGEST_RANK = 18              # digits, which 64 bits hold
+
+
+cdef struct Cell:                  # where it stands in the text
+    uint32_t at, n
 
 
 cdef struct Row:
     double score
     uint64_t hash                  # of the document
-    uint32_t doc, doc_end, rank, rank_end, tag, tag_end        # where they stand in the text
+    Cell doc, rank, tag
 
 
 cdef const char* cut_line(const char* p, bint safe, Fields* f, double* score, int* found) except? NULL:
@@ -62,8 +65,8 @@ cdef const char* cut_line(const char* p, bint safe, Fields* f, double* score, in
     """
     cdef int error
     cdef const char* start = p
+    found[0] = 0
     if p[0] == c"#":
-        found[0] = 0
         while p[0] != c"\n":
             p += 1
         return p + 1
@@ -123,33 +126,35 @@ def rows_of(bytes text not None, int64_t line):
             size = f.end[0] - f.start[0] if columns else 0
             if not columns or size != <uint64_t>len(query) or not same_id(PyBytes_AS_STRING(query), f.start[0], size):
                 if n:
-                    stretches.append(made(query, begin, start - begin, rows, n, line))
+                    stretches.append(made(query, begin[:start - begin], rows, n, line))
                 query, begin, line, n = f.start[0][:size], start, line + n, 0
             if not columns:
                 line += 1
                 continue
             rows[n].score, rows[n].hash = score, hash_id(f.start[2], f.end[2] - f.start[2])
-            rows[n].doc, rows[n].doc_end = f.start[2] - begin, f.end[2] - begin
-            rows[n].rank, rows[n].rank_end = f.start[3] - begin, f.end[3] - begin
-            rows[n].tag, rows[n].tag_end = f.start[5] - begin, f.end[5] - begin
+            rows[n].doc, rows[n].rank, rows[n].tag = cell(begin, &f, 2), cell(begin, &f, 3), cell(begin, &f, 5)
             n += 1
         if n:
-            stretches.append(made(query, begin, end - begin, rows, n, line))
+            stretches.append(made(query, begin[:end - begin], rows, n, line))
     finally:
         free(rows)
     return stretches or None
 
 
-cdef Rows made(bytes query, const char* text, int64_t size, const Row* row, int64_t n, int64_t line):
+cdef Rows made(bytes query, bytes text, const Row* row, int64_t n, int64_t line):
     """The rows of a stretch whose first line has this number."""
-    cdef Rows rows = blank(query, text[:size], n)
+    cdef Rows rows = room_for(n, query, text)
     memcpy(rows.row, row, n * sizeof(Row))
     rows.lines = range(line, line + n)
     return rows
 
 
-cdef Rows blank(bytes query, bytes text, int64_t n):
-    """Room for n rows."""
+cdef inline Cell cell(const char* text, const Fields* f, int column) noexcept nogil:
+    return Cell(<uint32_t>(f.start[column] - text), <uint32_t>(f.end[column] - f.start[column]))
+
+
+cdef Rows room_for(int64_t n, bytes query, bytes text):
+    """n rows that are yet to be filled in."""
     cdef Rows rows = Rows.__new__(Rows)
     rows.row = <Row*>malloc(n * sizeof(Row))
     if rows.row == NULL:
@@ -168,14 +173,12 @@ def joined(list parts not None):
     cdef Row* row
     if len(text) > <int64_t>0xFFFFFFFF:
         return None
-    rows = blank(part.query, text, sum([(<Rows>each).size for each in parts]))
+    rows = room_for(sum([(<Rows>each).size for each in parts]), part.query, text)
     for part in parts:
         for i in range(part.size):
             row = &rows.row[at]
             row[0] = part.row[i]
-            row.doc, row.doc_end = row.doc + before, row.doc_end + before
-            row.rank, row.rank_end = row.rank + before, row.rank_end + before
-            row.tag, row.tag_end = row.tag + before, row.tag_end + before
+            row.doc.at, row.rank.at, row.tag.at = row.doc.at + before, row.rank.at + before, row.tag.at + before
             at += 1
         before += <uint32_t>len(part.text)
     lines = list(chain.from_iterable([(<Rows>each).lines for each in parts]))
@@ -205,7 +208,7 @@ cdef class Rows:
         """The ids of the documents."""
         cdef int64_t i
         if self.ids is None:
-            self.ids = [self.cut(self.row[i].doc, self.row[i].doc_end) for i in range(self.size)]
+            self.ids = [self.cut(self.row[i].doc) for i in range(self.size)]
         return self.ids
 
     @property
@@ -220,28 +223,27 @@ cdef class Rows:
     def ranks(self):
         """The ranks as they stand there."""
         cdef int64_t i
-        return [self.cut(self.row[i].rank, self.row[i].rank_end) for i in range(self.size)]
+        return [self.cut(self.row[i].rank) for i in range(self.size)]
 
     @property
     def tags(self):
         """The tags."""
         cdef int64_t i
-        return [self.cut(self.row[i].tag, self.row[i].tag_end) for i in range(self.size)]
+        return [self.cut(self.row[i].tag) for i in range(self.size)]
 
-    cdef inline bytes cut(self, uint32_t begin, uint32_t end):
-        return PyBytes_FromStringAndSize(PyBytes_AS_STRING(self.text) + begin, end - begin)
+    cdef inline bytes cut(self, Cell cell):
+        return self.start(cell)[:cell.n]
 
-    cdef inline const char* at(self, uint32_t place) noexcept:
-        return PyBytes_AS_STRING(self.text) + place
+    cdef inline const char* start(self, Cell cell) noexcept:
+        return PyBytes_AS_STRING(self.text) + cell.at
 
-    cdef inline bint is_doc(self, int64_t i, const char* p, uint64_t n) noexcept:
-        return self.row[i].doc_end - self.row[i].doc == n and same_id(self.at(self.row[i].doc), p, n)
+    cdef inline bint holds(self, Cell cell, const char* p, uint64_t n) noexcept:
+        return cell.n == n and same_id(self.start(cell), p, n)
 
     cdef int number(self) except -1:
         """Put the documents into the table, which is at most half full: a walk along it ends."""
         cdef uint64_t slots = 16, slot
         cdef int64_t i
-        cdef const Row* row
         if self.table != NULL:
             return 0
         while slots < <uint64_t>(2 * self.size):
@@ -251,8 +253,7 @@ cdef class Rows:
             raise MemoryError
         self.mask = slots - 1
         for i in range(self.size):
-            row = &self.row[i]
-            slot = self.slot(self.at(row.doc), row.doc_end - row.doc, row.hash)
+            slot = self.slot(self.start(self.row[i].doc), self.row[i].doc.n, self.row[i].hash)
             if self.table[slot]:
                 self.again = True
             else:
@@ -262,8 +263,11 @@ cdef class Rows:
     cdef inline uint64_t slot(self, const char* p, uint64_t n, uint64_t h) noexcept:
         """The slot of a document, or the free one where it belongs."""
         cdef uint64_t slot = h & self.mask
-        while self.table[slot] and not (self.row[self.table[slot] - 1].hash == h
-                                        and self.is_doc(self.table[slot] - 1, p, n)):
+        cdef const Row* row
+        while self.table[slot]:
+            row = &self.row[self.table[slot] - 1]
+            if row.hash == h and self.holds(row.doc, p, n):
+                break
             slot = (slot + 1) & self.mask
         return slot
 
@@ -283,6 +287,7 @@ cdef class Rows:
 
     def found_of(self, dict docs not None):
         """The set of those documents that are there."""
+        cdef bytes doc
         return {doc for doc in docs if self.place(doc) >= 0}
 
     def is_in_order(self):
@@ -296,7 +301,7 @@ cdef class Rows:
         return True
 
     cdef inline int64_t rank(self, int64_t i) noexcept:
-        return whole(self.at(self.row[i].rank), self.row[i].rank_end - self.row[i].rank)
+        return whole(self.start(self.row[i].rank), self.row[i].rank.n)
 
     cdef bint is_in_order_of_ranks(self) except -1:
         """The same where lines are in another order than ranks, which lie together."""
@@ -335,11 +340,9 @@ cdef class Rows:
 
     def other_tag(self, bytes tag not None):
         """The first row with another tag than this; -1 where there is none."""
-        cdef const char* p = PyBytes_AS_STRING(tag)
-        cdef uint64_t n = len(tag)
-        cdef int64_t i
+        cdef int64_t i, n = len(tag)
         for i in range(self.size):
-            if self.row[i].tag_end - self.row[i].tag != n or not same_id(self.at(self.row[i].tag), p, n):
+            if not self.holds(self.row[i].tag, PyBytes_AS_STRING(tag), n):
                 return i
         return -1
 
@@ -349,13 +352,14 @@ cdef class Rows:
         cdef int64_t i
         cdef uint64_t n, k
         cdef const char* p
+        cdef bytes doc
         memset(&ids, 0, sizeof(Ids))
         try:
             for i in range(self.size):
-                p, n = self.at(self.row[i].doc), self.row[i].doc_end - self.row[i].doc
-                if not c"0" <= p[n - 1] <= c"9":
-                    continue
-                for k in range(1, n - 1):
+                p, n = self.start(self.row[i].doc), self.row[i].doc.n
+                if n > LONGEST_ID:
+                    return True
+                for k in range(1, n - 1 if is_digit(p[n - 1]) else 0):
                     if p[k] != c"-" and p[k] != c"_" and p[k] != c"#" and p[k] != c":":
                         continue
                     if ids.n == 0:
@@ -372,6 +376,7 @@ cdef class Rows:
         cdef char[LONGEST_ID] letters
         cdef Ids ids
         cdef int64_t i, n
+        cdef bytes doc
         memset(&ids, 0, sizeof(Ids))
         try:
             for doc in docs:
@@ -380,7 +385,7 @@ cdef class Rows:
                     return True
                 add(&ids, letters, n)
             for i in range(self.size):
-                n = folded(self.at(self.row[i].doc), self.row[i].doc_end - self.row[i].doc, letters)
+                n = folded(self.start(self.row[i].doc), self.row[i].doc.n, letters)
                 if n < 0 or ids_find(&ids, letters, n, hash_id(letters, n), NULL) >= 0:
                     return True
         finally:
@@ -403,47 +408,10 @@ cdef int64_t whole(const char* p, uint64_t n) noexcept nogil:
     if not 1 <= n <= LONGEST_RANK:
         return -1
     for i in range(n):
-        if not c"0" <= p[i] <= c"9":
+        if not is_digit(p[i]):
             return -1
         number = 10 * number + (p[i] - c"0")
     return number
-
-
-cdef inline bint is_digit(char c) noexcept nogil:
-    return c"0" <= c <= c"9"
-
-
-cdef int64_t folded(const char* p, uint64_t n, char* to) noexcept nogil:
-    """Write what is left of an id without case, folders, zeros before digits, quotes and short endings; how much.
-
-    Ids that differ only in how they are written leave the same; others may. -1 for a long id, or one that is no ASCII.
-    """
-    cdef uint64_t i, start = 0
-    cdef int64_t size = 0, dot
-    cdef char c
-    cdef bint in_number = False
-    if n > LONGEST_ID:
-        return -1
-    for i in range(n):
-        if p[i] & 0x80:
-            return -1
-        if p[i] == c"/" or p[i] == c"\\":
-            start = i + 1
-    for i in range(start, n):
-        c = p[i]
-        if c == c"0" and not in_number and i + 1 < n and is_digit(p[i + 1]):
-            continue
-        in_number = is_digit(c)
-        if c != c'"' and c != c"'" and c != c"`":
-            to[size] = c + 32 if c"A" <= c <= c"Z" else c
-            size += 1
-    while True:
-        dot = size - 1
-        while dot >= 0 and to[dot] != c".":
-            dot -= 1
-        if dot < 0 or size - dot - 1 > LONGEST_ENDING:
-            return size
-        size = dot
 
 
 def columns_of(list parts not None):
@@ -463,7 +431,7 @@ def columns_of(list parts not None):
     np.cumsum([(<Rows>each).size for each in parts], out=runs[1:])
     for part in parts:
         for i in range(part.size):
-            at += part.row[i].doc_end - part.row[i].doc
+            at += part.row[i].doc.n
             score[row] = part.row[i].score
             row += 1
             end[row] = at
@@ -471,6 +439,6 @@ def columns_of(list parts not None):
     cdef char* letters = PyBytes_AS_STRING(docs)
     for part in parts:
         for i in range(part.size):
-            copy_id(letters, part.at(part.row[i].doc), part.row[i].doc_end - part.row[i].doc)
-            letters += part.row[i].doc_end - part.row[i].doc
+            copy_id(letters, part.start(part.row[i].doc), part.row[i].doc.n)
+            letters += part.row[i].doc.n
     return query_ends, b"".join([(<Rows>each).query for each in parts]), doc_ends, docs, scores, runs
