@@ -43,6 +43,7 @@ SALT = int.from_bytes(os.urandom(8), "little")
 
 cdef enum:
     COLUMNS = 6
+    SHORTEST_LINE = 12             # of six columns
     LONGEST_LINE = 1 << 20
     LONGEST_RANK = 18              # digits, which 64 bits hold
 
@@ -113,7 +114,7 @@ def rows_of(bytes text not None, int64_t line):
         return None
     while safe > p and (safe - 1)[0] != c"\n":           # lines that begin before it end before it
         safe -= 1
-    rows = <Row*>malloc(text.count(b"\n") * sizeof(Row))
+    rows = <Row*>malloc((end - p) / SHORTEST_LINE * sizeof(Row) + 1)
     if rows == NULL:
         raise MemoryError
     stretches = []

@@ -8,6 +8,7 @@ from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
 from truerank.core.messages import Message, message
+from truerank.formats.source import line_ends
 
 RUN, QRELS = 6, 4
 """How many columns a line has."""
@@ -90,7 +91,7 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, bytes]]:
         rest = text[end : end + LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
         if end:
             yield number, text[:end]
-            number += text.count(b"\n")
+            number += line_ends(text)
     if rest:
         yield number, rest + b"\n"
 
