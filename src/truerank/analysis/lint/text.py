@@ -82,16 +82,18 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, bytes]]:
     """Whole lines, many at a time, with the number of the first."""
     number, rest, begun = 1, b"", False
     for chunk in chunks:
-        text = rest + chunk
-        if not begun and text.startswith(_BOM):
-            text = text.removeprefix(_BOM)
+        if not begun and chunk.startswith(_BOM):
+            chunk = chunk.removeprefix(_BOM)
             log.add("warning", "bom", 1, _marked)
         begun = True
-        end = text.rfind(b"\n") + 1
-        rest = text[end : end + LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
-        if end:
-            yield number, text[:end]
-            number += line_ends(text)
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            rest = (rest + chunk)[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
+            continue
+        text = b"".join([rest, memoryview(chunk)[:end]])
+        yield number, text
+        number += line_ends(text)
+        rest = chunk[end : end + LONGEST + 1]
     if rest:
         yield number, rest + b"\n"
 
