@@ -709,3 +709,9 @@ def test_the_bytes_of_all_files_are_reported_while_they_are_read(tmp_path):
     lint(*files, progress=lambda done, total: told.append((done, total)))
     size = sum(path.stat().st_size for path in files)
     assert told == [(8, size), (size, size)]
+
+
+def test_a_query_may_return_nothing():
+    assert lint({"q": {"a": 1}}, {"q": []}) == []
+    kinds = {finding.kind for finding in lint({"Q": {"a": 1}, "r": {"b": 1}}, {"q": [], "r": ["b"]})}
+    assert kinds == {"query-ids", "missing-queries", "extra-queries"}

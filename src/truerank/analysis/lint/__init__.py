@@ -120,7 +120,7 @@ def _inspected(
     judged: Grades,
     rules: Rules,
     measures: Sequence[Measure],
-    scattered: Mapping[bytes, int],
+    scattered: Mapping[bytes, int | None],
 ) -> list[Finding]:
     """One pass: the checks see each answer on its way to the engine, and at the end the engine's hits."""
     log = Log(system.name, system.numbering)

@@ -116,6 +116,11 @@ class Answer(NamedTuple):
         return True
 
 
+def first_line(answer: Answer | Rows) -> int | None:
+    """Where an answer begins; None for one without a result."""
+    return answer.lines[0] if answer.size else None
+
+
 @dataclass(frozen=True)
 class Case:
     """One file under inspection.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from truerank.analysis.lint.checks import Case, Watch, each_answer
+from truerank.analysis.lint.checks import Case, Watch, each_answer, first_line
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.core.messages import Message, message
 from truerank.core.reading import Reading
@@ -77,7 +77,7 @@ def depth(case: Case) -> Watch:
         size = answer.size
         counts[size] += 1
         if counts[size] == 1:
-            first[size] = answer.query, answer.lines[0]
+            first[size] = answer.query, first_line(answer)
     note_depths(case, counts, first)
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from truerank.analysis.lint.checks import Case, Watch, each_answer
+from truerank.analysis.lint.checks import Case, Watch, each_answer, first_line
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.core.messages import Message, message
 from truerank.truth.chunks import whole_of
@@ -229,12 +229,12 @@ def nearly_judged_docs(case: Case) -> Watch:
 def nearly_judged_queries(case: Case) -> Watch:
     """Judged queries that would be answered if ids were written alike."""
     judged_as, unanswered = _Queries(case), set(case.judged)
-    near: dict[bytes, tuple[bytes, int]] = {}
+    near: dict[bytes, tuple[bytes, int | None]] = {}
     while (answer := (yield)) is not None:
         if answer.query in case.judged:
             unanswered.discard(answer.query)
         elif judged := judged_as[answer.query]:
-            near.setdefault(judged, (answer.query, answer.lines[0]))
+            near.setdefault(judged, (answer.query, first_line(answer)))
     if found := [query for query in near if query in unanswered]:
         judged, (answered, line) = found[0], near[found[0]]
         fault = message(

@@ -8,7 +8,7 @@ from math import isfinite
 from operator import attrgetter, ne
 from typing import Any
 
-from truerank.analysis.lint.checks import Answer, Judgements
+from truerank.analysis.lint.checks import Answer, Judgements, first_line
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
 from truerank.core._rows import Rows, columns_of, rows_of
@@ -229,12 +229,12 @@ def joined(parts: list[Answer | Rows]) -> Answer | Rows:
 _COLUMNS = attrgetter(*Answer._fields[1:])
 
 
-def scattered_queries(stretches: Iterator[Answer | Rows]) -> dict[bytes, int]:
+def scattered_queries(stretches: Iterator[Answer | Rows]) -> dict[bytes, int | None]:
     """The queries that come again after others, and the line where each first does."""
     seen: set[bytes] = set()
-    again: dict[bytes, int] = {}
+    again: dict[bytes, int | None] = {}
     for part in stretches:
         if part.query in seen:
-            again.setdefault(part.query, part.lines[0])
+            again.setdefault(part.query, first_line(part))
         seen.add(part.query)
     return again
