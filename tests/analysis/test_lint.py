@@ -715,3 +715,11 @@ def test_a_query_may_return_nothing():
     assert lint({"q": {"a": 1}}, {"q": []}) == []
     kinds = {finding.kind for finding in lint({"Q": {"a": 1}, "r": {"b": 1}}, {"q": [], "r": ["b"]})}
     assert kinds == {"query-ids", "missing-queries", "extra-queries"}
+
+
+def test_a_contests_lines_are_looked_at_as_a_run_is():
+    run = {"q": ["a", "c"], "r": ["b"]}
+    assert {finding.kind for finding in lint({"q": ["a"], "r": ["b"]}, run, rules="science-qa")} <= {
+        "unjudged",
+        "shallow",
+    }

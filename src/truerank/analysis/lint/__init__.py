@@ -181,6 +181,7 @@ def _lenient(rules: Rules) -> Rules:
     """The rules, but nothing is refused, and lists stay as they are so that ties can be reordered."""
     return dataclasses.replace(
         rules,
+        unit="query",
         duplicates="first" if rules.duplicates == "error" else rules.duplicates,
         missing="zero",
         extra="skip",
