@@ -224,6 +224,15 @@ def test_pauses_during_a_run_are_written_down():
     assert (found.measured.paused <= found.measured.service).all()
 
 
+@pytest.fixture
+def thawed():
+    """Nothing is frozen yet, as in a program that never heard of it."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("thawed")
 def test_what_was_frozen_is_let_go_and_nobody_listens_any_more():
     before = gc.get_freeze_count(), list(gc.callbacks)
     seen = []
@@ -238,15 +247,13 @@ def test_what_was_frozen_is_let_go_and_nobody_listens_any_more():
     assert min(seen[1:]) > 1000
 
 
+@pytest.mark.usefixtures("thawed")
 def test_what_somebody_else_froze_stays_frozen():
     gc.freeze()
     count = gc.get_freeze_count()
-    try:
-        with Collector(lambda: 0) as collector:
-            collector.freeze()
-        assert gc.get_freeze_count() > count // 2 > 0  # some of it may be let go by those who have it
-    finally:
-        gc.unfreeze()
+    with Collector(lambda: 0) as collector:
+        collector.freeze()
+    assert gc.get_freeze_count() > count // 2 > 0  # some of it may be let go by those who have it
 
 
 def test_a_retriever_that_wants_ids_is_asked_with_them():
