@@ -44,8 +44,9 @@ demo: $(VENV)/demo ## search real collections with real retrievers and evaluate 
 test: $(VENV)/ready ## everything that must hold: lint, types, tests, laws, oracles, doctests, docs
 	sh tests/system.sh
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
+	@$(BIN)/mypy & types=$$!; \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile; tests=$$?; \
+	wait $$types && exit $$tests
 
 coverage: $(VENV)/ready ## which lines of the package no test reaches
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --cov --cov-report term

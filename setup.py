@@ -7,7 +7,8 @@ from setuptools import Extension, setup
 
 # `make asan` sets TRUERANK_SANITIZE=address to build the kernel under AddressSanitizer.
 sanitize = os.environ.get("TRUERANK_SANITIZE")
-flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O3"]
+quick = "-O0" in os.environ.get("CFLAGS", "").split()  # for who wants it compiled soon, and not fast
+flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O0" if quick else "-O3"]
 
 compiled = [
     Extension(

@@ -1,10 +1,15 @@
-"""How hypothesis looks for trouble: no test depends on how fast the machine is."""
+"""How the tests are run: in which order, on how many workers, and how hypothesis looks for trouble.
+
+No test depends on how fast the machine is.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -15,10 +20,51 @@ settings.register_profile(
 )
 settings.load_profile("truerank")
 
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # compiling what ranx does takes a hundred times as long as doing it
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # compiling what ranx does takes far longer than doing it
+
+TOGETHER = ("tests/interop/spark/",)
+"""Folders whose files share what takes long to start, and so a worker."""
+
+LONG = (
+    *TOGETHER,
+    *(f"tests/browser/test_{name}.py" for name in ("report", "notebook")),
+    *("tests/test_distribution.py", "tests/test_laws.py", "tests/board/test_browser.py", "tests/cli/test_demo.py"),
+    *("tests/analysis/test_bounds.py", "tests/analysis/test_explain.py", "tests/test_docs.py"),
+    *(f"tests/board/test_{name}.py" for name in ("fairness", "concurrency", "openapi", "following")),
+    *("tests/peers/test_presets_recommenders.py", "tests/test_any_size.py", "tests/core/test_rules_by_hand.py"),
+    *("tests/test_site.py", "tests/live/test_hostile.py", "tests/cli/test_cli_process.py"),
+)
+"""What is begun first, so that nothing long is left when the other workers have ended."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long files first."""
+    place = {beginning: number for number, beginning in enumerate(LONG)}
+    items.sort(key=lambda item: next((place[one] for one in LONG if item.nodeid.startswith(one)), len(LONG)))
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected out of all collections of garbage: thousands of tests, and the modules they import."""
+    """Leave thousands of tests, and the modules they import, out of all collections of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: some tests wait for a server, a browser or another machine."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A worker gets a file, or a folder of TOGETHER, in the order of the collection."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class LongestFirst(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((folder for folder in TOGETHER if nodeid.startswith(folder)), super()._split_scope(nodeid))
+
+    config.option.loadscopereorder = False
+    return LongestFirst(config, log)

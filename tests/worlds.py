@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ class World:
     seed: int = 0
     aspects: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def judged(self) -> dict[str, dict[str, dict[str, float]]]:
         """The judgements by aspect: the best of each document is its grade."""
         return self.aspects or {query: with_aspects(grades) for query, grades in self.qrels.items()}
