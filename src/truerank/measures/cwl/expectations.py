@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any
 
 from truerank.core.hits import Hits
@@ -41,9 +42,12 @@ Of = Annotated[
 SOURCE = "Azzopardi, Thomas and Moffat, cwl_eval: an evaluation tool for information retrieval, SIGIR 2019"
 
 
+_named = lru_cache(parse_measure)
+
+
 def read_as(of: str, level: float, cost: Cost | None) -> Reader:
     """The reader of a measure, at this level and cost where the measure leaves them open."""
-    asked = parse_measure(of)
+    asked = _named(of)
     default = {name: p.default for name, p in asked.definition.parameters.items()}
     own = {name: value for name, value in asked.params if name in default}
     reader = READERS[asked.name](**{**default, **({"level": level} if "level" in default else {}), **own})

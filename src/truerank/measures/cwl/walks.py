@@ -71,7 +71,8 @@ class Reader:
         worth = self.worth(shown)
         judged = (shown.grade >= 0) | (worth > 0)
         best = hits.max_grade if self.best is None else self.best
-        rows, other = shown.where(judged), np.array([best if hopeful else 0.0])
+        rows = shown.once(("rows", judged.tobytes()), lambda: shown.where(judged))  # most readers read the same
+        other = np.array([best if hopeful else 0.0])
         price, other_price = costs(rows.grade, self.cost), float(costs(other, self.cost)[0])
         return Walk(self, rows, worth[judged], price, float(hopeful), other_price)
 
