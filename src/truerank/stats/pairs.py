@@ -167,11 +167,13 @@ def _columns(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
 def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:
     """(m, samples) the sums, a row a system: as many samples at once as make a pair's work worth its call."""
     held: list[Floats] = []
+    size = 0
     for block in blocks:
         held.append(block)
-        if sum(each.size for each in held) >= AT_ONCE:
+        size += block.size
+        if size >= AT_ONCE:
             yield np.ascontiguousarray(np.concatenate(held).T)
-            held = []
+            held, size = [], 0
     if held:
         yield np.ascontiguousarray(np.concatenate(held).T)
 
