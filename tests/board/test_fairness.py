@@ -181,7 +181,7 @@ def test_a_process_that_dies_is_no_process_out_of_time():
 def test_a_submission_out_of_time_is_stopped_told_why_and_costs_no_attempt(
     build: Build, address: str, step: str, monkeypatch: pytest.MonkeyPatch
 ):
-    world = build(address, more="processor = 1\nteam_processor = 2", workers=1)
+    world = build(address, more="patience = 300\nprocessor = 1\nteam_processor = 2", workers=1)
     monkeypatch.setattr(processing, f"{step}_in_worker", {"audit": slow_audit, "score": slow_score}[step])
     said = world.submit("A", run())
     assert said.status_code == 422, said.text
