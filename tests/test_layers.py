@@ -22,6 +22,7 @@ LAYERS = [
     {"core.evaluate"},
     {"core.ledger"},
     {"core.scores", "core.swapped"},
+    {"core.means"},
     {"core.vocabulary"},
     {"core.merge"},
     {"core.counts"},

@@ -40,6 +40,7 @@ from truerank.core.errors import TruerankError as TruerankError
 from truerank.core.evaluate import evaluate as evaluate
 from truerank.core.evaluate import rank as rank
 from truerank.core.hits import Hits as Hits
+from truerank.core.means import Ledger as Ledger
 from truerank.core.merge import merge as merge
 from truerank.core.qrels import Qrels as Qrels
 from truerank.core.qrels import QrelsLike as QrelsLike
@@ -52,7 +53,6 @@ from truerank.core.run import RunLike as RunLike
 from truerank.core.scattered import Scattered as Scattered
 from truerank.core.scattered import read_together as read_together
 from truerank.core.scattered import scattered as scattered
-from truerank.core.scores import Ledger as Ledger
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
 from truerank.formats import read_qrels as read_qrels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import subprocess
@@ -11,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.core import scan as scan_module
+from truerank.measures.sums import exact_total, rounded
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Bpref"]
 
@@ -266,3 +270,9 @@ def test_values_do_not_depend_on_how_many_queries_are_worked_out_together(monkey
     assert {m: v.tobytes() for m, v in parts.columns.items()} == {m: v.tobytes() for m, v in whole.columns.items()}
     assert parts.ledger == whole.ledger
     assert parts.queries == whole.queries == tuple(sorted(qrels))
+
+
+@given(st.lists(st.floats(-1e300, 1e300)), st.integers(0, 20))
+def test_exact_totals_of_any_parts_are_those_of_fsum(values, cut):
+    parts = [exact_total(np.array(part)) for part in (values[:cut], values[cut:])]
+    assert rounded(sum(parts)) == math.fsum(values)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from core.test_reading import same
+from truerank.core.ledger import added
 
 QUERIES = ["q1", "q2", "q3", "é", "x"]
 DOCS = ["d1", "d2", "d3", "q1", "u1", "u2", "ü"]
@@ -236,3 +237,19 @@ def test_many_scattered_queries_are_counted_too():
     wanted = tr.read(qrels, {query: {**docs, **other[query]} for query, docs in one.items()})
     assert whole.rows.rank.tolist() == wanted.rows.rank.tolist()
     assert tr.evaluate(whole).mean == tr.evaluate(wanted).mean
+
+
+@settings(max_examples=100, deadline=None)
+@given(DISTINCT, st.lists(st.booleans(), min_size=5, max_size=5))
+def test_ledgers_of_parts_add_up_to_that_of_all(rows, which):
+    run: dict[str, dict[str, float]] = {}
+    for query, doc, score in rows:
+        run.setdefault(query, {})[doc] = score
+    mine = dict(zip([*QUERIES, "z"], [*which, True], strict=True))
+    parts = []
+    for side in (True, False):
+        judged, answered = ({q: docs for q, docs in each.items() if mine[q] == side} for each in (QRELS, run))
+        if judged:
+            parts.append(tr.evaluate(judged, answered, "AP nDCG@2").ledger)
+    if {mine[query] for query in QRELS} == {*mine.values()}:
+        assert added(parts) == added(parts[::-1]) == tr.evaluate(QRELS, run, "AP nDCG@2").ledger

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import truerank as tr
 from truerank.cli import truerank
+from truerank.core.swapped import Signs, are_swapped
 
 RANDOM = random.Random(0)
 DOCS = [f"d{i}" for i in range(40)]
@@ -35,6 +37,16 @@ def test_honest_qrels_and_runs_are_not_suspected(qrels, run):
     scores = tr.evaluate(qrels, run)
     assert not scores.ledger.swapped
     assert "swapped" not in scores.ledger.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"), [(RUN, QRELS), (QRELS, RUN), (SOFT, RANKED), (SOFT, COUNTS), (AVERAGED, VOTES)]
+)
+def test_signs_of_parts_add_up_to_those_of_all(qrels, run):
+    whole = tr.read(qrels, run)
+    one = np.arange(len(qrels)) % 3 == 0
+    parts = [Signs.of(whole.select(which).hits) for which in (one, ~one)]
+    assert (parts[0] + parts[1]).are_swapped == Signs.of(whole.hits).are_swapped == are_swapped(whole.hits)
 
 
 def test_eval_says_so_below_the_table_and_beside_csv_and_goes_on(tmp_path):

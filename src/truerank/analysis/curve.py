@@ -14,13 +14,14 @@ from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
+from truerank.core.means import Ledger
 from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
-from truerank.core.scores import Ledger, Scores
+from truerank.core.scores import Scores
 from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
 from truerank.measures.sums import mean, ratio

@@ -19,12 +19,13 @@ from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.means import AnySpelling, Ledger
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Ranked, Run
-from truerank.core.scores import AnySpelling, Ledger, Scores
+from truerank.core.scores import Scores
 from truerank.core.vocabulary import measures_under
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike

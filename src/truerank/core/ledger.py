@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from truerank.core._kernel import as_bytes
 from truerank.core._names import Names, Texts
 from truerank.core.hits import Bools, Hits
+from truerank.core.means import Ledger
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.scores import Ledger
 from truerank.measures.sums import PerQuery
 
 EXAMPLES = 5
 
+KINDS = ("missing", "extra", "without_relevant", "tied")
+"""Of which queries examples are named."""
+
+NUMBERS = (
+    *KINDS,
+    "judged",
+    "evaluated",
+    "answered",
+    "returned",
+    "unjudged",
+    "duplicates",
+    "calls",
+    "again",
+    "unasked",
+)
+"""What is counted of each query; `SAID` holds of all if it holds of one."""
+
+SAID = ("interleaved", "swapped", "rising", "iterations")
 
 _Few = tuple[int, Sequence[bytes]]
 """How many queries there are of a kind, and the first of them."""
@@ -73,6 +94,16 @@ def ledger_of(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: 
         **counts,
         **more,
     )
+
+
+def added(ledgers: Sequence[Ledger]) -> Ledger:
+    """The ledger of all queries from those of parts that have different ones, in any order."""
+    numbers = {name: sum(getattr(each, name) for each in ledgers) for name in NUMBERS}
+    said = {name: max(getattr(each, name) for each in ledgers) for name in SAID}
+    undefined: Counter[str] = sum((Counter(each.undefined) for each in ledgers), Counter())
+    ids = {kind: [id for each in ledgers for id in each.examples.get(kind, ())] for kind in KINDS}
+    examples = {kind: tuple(sorted(some, key=as_bytes)[:EXAMPLES]) for kind, some in ids.items() if some}
+    return replace(ledgers[0], **numbers, **said, undefined=dict(undefined), examples=examples)
 
 
 def named(queries: Sequence[bytes]) -> Sequence[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
+
 import numpy as np
 
 from truerank.core.hits import Hits
@@ -28,12 +30,47 @@ def are_swapped(hits: Hits) -> bool:
     score of a judged document is a small whole number; and the scores are more than such ranks.
     """
     grades = hits.judgements.grade
-    if len(grades) < FEWEST or not len(hits) or _fractions(grades) <= FRACTIONS * len(grades):
-        return False
-    if _fractions(hits.score) or np.abs(hits.score).max() > HIGHEST:
-        return False
-    ranks = hits.returned[hits.query] - hits.rank + 1, 1 - hits.rank
-    return _share_distinct(hits) >= DISTINCT and all((hits.score != ranked).any() for ranked in ranks)
+    return _fractions(grades) > FRACTIONS * len(grades) and Signs.of(hits).are_swapped  # mostly no more is counted
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What is counted of some queries to tell it; of several parts it adds up.
+
+    Attributes:
+        grades, fractions, distinct: how many there are, are not whole, and are the first of their kind in a query.
+        hits, odd: how many there are, and whether some score is no small whole number: then no more is counted.
+        from_one, from_zero: whether some score is no rank counted down.
+    """
+
+    grades: int = 0
+    fractions: int = 0
+    distinct: int = 0
+    hits: int = 0
+    odd: bool = False
+    from_one: bool = False
+    from_zero: bool = False
+
+    @classmethod
+    def of(cls, hits: Hits) -> Signs:
+        """Those of all queries."""
+        grades, score = hits.judgements.grade, hits.score
+        if _fractions(score) or np.abs(score).max(initial=0) > HIGHEST:
+            return cls(odd=True)
+        ranks = hits.returned[hits.query] - hits.rank + 1, 1 - hits.rank
+        unlike = (bool((score != ranked).any()) for ranked in ranks)
+        return cls(len(grades), _fractions(grades), _distinct(hits), len(hits), False, *unlike)
+
+    def __add__(self, other: Signs) -> Signs:
+        one, two = astuple(self), astuple(other)
+        return Signs(*(a or b if isinstance(a, bool) else a + b for a, b in zip(one, two, strict=True)))
+
+    @property
+    def are_swapped(self) -> bool:
+        """What they tell."""
+        if self.odd or not self.hits or self.grades < FEWEST or self.fractions <= FRACTIONS * self.grades:
+            return False
+        return self.distinct / self.grades >= DISTINCT and self.from_one and self.from_zero
 
 
 def _fractions(numbers: Floats) -> int:
@@ -41,7 +78,6 @@ def _fractions(numbers: Floats) -> int:
     return int(np.count_nonzero(numbers != np.floor(numbers)))
 
 
-def _share_distinct(hits: Hits) -> float:
-    """The share of the judgements whose grade is the first of its kind in its query."""
-    judged = np.column_stack([hits.judgements.query, hits.judgements.grade])
-    return len(np.unique(judged, axis=0)) / len(judged)
+def _distinct(hits: Hits) -> int:
+    """How many grades are the first of their kind in their query."""
+    return len(np.unique(np.column_stack([hits.judgements.query, hits.judgements.grade]), axis=0))

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.means import Ledger
 from truerank.core.rules import Rules
-from truerank.core.scores import Ledger, Scores
+from truerank.core.scores import Scores
 from truerank.core.vocabulary import under
 from truerank.formats.records import parsed, written
 from truerank.formats.source import as_source

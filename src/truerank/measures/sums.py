@@ -19,6 +19,16 @@ FLOOR = 1e-5
 """What a geometric mean raises values to at least, lest one 0 make it 0."""
 
 
+DIGITS = 53
+"""Of a number of NumPy, in twos."""
+
+HALF = 27
+"""Of these digits; sums of halves fit 64 bits."""
+
+UNIT = 1074
+"""The smallest number above 0 is 2 to the power of minus this; all numbers are its multiples."""
+
+
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
     """Element by element; 0 where the denominator is 0."""
     n, d = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
@@ -35,6 +45,38 @@ def total(values: PerQuery) -> float:
 def mean(values: PerQuery) -> float:
     """The arithmetic mean; 0 of nothing."""
     return total(values) / len(values) if len(values) else 0.0
+
+
+def exact_total(values: PerQuery) -> int:
+    """The sum without any rounding, in units of 2⁻¹⁰⁷⁴: totals of parts add up to that of all, in any order.
+
+    Raises:
+        OverflowError: a value is not finite.
+
+    >>> values = np.array([0.1] * 10)
+    >>> total(values), rounded(exact_total(values)), rounded(exact_total(values[:3]) + exact_total(values[3:]))
+    (0.9999999999999999, 1.0, 1.0)
+    """
+    if not np.isfinite(values).all():
+        raise OverflowError
+    fraction, exponent = np.frexp(values)
+    order = np.argsort(exponent, kind="stable")
+    whole = np.ldexp(fraction[order], DIGITS).astype(np.int64)
+    exponents, first = np.unique(exponent[order], return_index=True)
+    sums = (np.add.reduceat(half, first).tolist() for half in (whole >> HALF, whole & (1 << HALF) - 1))
+    return sum(
+        ((high << HALF) + low << power + UNIT) >> DIGITS
+        for power, high, low in zip(exponents.tolist(), *sums, strict=True)
+    )
+
+
+def rounded(total: int) -> float:
+    """The number nearest to a total without rounding, as `math.fsum` has it.
+
+    Raises:
+        OverflowError: it is too large.
+    """
+    return total / (1 << UNIT)  # Python's division of whole numbers is rounded correctly
 
 
 def geometric_mean(values: PerQuery, floor: float = FLOOR) -> float:

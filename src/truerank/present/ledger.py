@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from truerank.core.errors import printable, truncated
+from truerank.core.means import Ledger
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
-from truerank.core.scores import Ledger
 from truerank.present import audit
 
 LEFT_OUT, ZERO, ONE, FIRST = (

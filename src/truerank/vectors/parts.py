@@ -8,7 +8,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from truerank.core.scores import Ledger, Scores
+from truerank.core.means import Ledger
+from truerank.core.scores import Scores
 
 EXAMPLES = 5
 

@@ -244,6 +244,9 @@ def test_the_page_of_the_documents_runs(
     run.rename(tmp_path / "runs" / "bm25")
     monkeypatch.chdir(tmp_path)
     frame = spark.createDataFrame(ROWS, "query string, doc string, score double").coalesce(1)
+    judgements = [(query, doc, grade) for query, docs in QRELS.items() for doc, grade in docs.items()]
+    judged = spark.createDataFrame(judgements, "query string, doc string, grade int")
+    known = {"tr": tr, "qrels": QRELS, "frame": frame, "judged": judged}
     for block in blocks:
-        exec(compile(block, page.name, "exec"), {"qrels": QRELS, "frame": frame})
+        exec(compile(block, page.name, "exec"), known)
     assert "partitions: tasks read the partitions as they are" in capsys.readouterr().out

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented
-from truerank.core.scores import ByMeasure, Scores
+from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.stats import Interval, Nested
 from truerank.stats.nested import Drawn

@@ -18,13 +18,14 @@ from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, quoted
 from truerank.core.evaluate import evaluate
+from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_whole
-from truerank.core.scores import ByMeasure, Scores, shared
+from truerank.core.scores import Scores, shared
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import PerQuery

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from truerank.analysis.compare.predicted import Predicted
 from truerank.analysis.drawing import check_word
 from truerank.core.errors import InputError, quoted
+from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented
-from truerank.core.scores import ByMeasure, Scores
+from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.stats import Interval, Spread, kendall_tau, tau_ap
 

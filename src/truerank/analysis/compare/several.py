@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from truerank.core.equal import are_equal, is_equal
 from truerank.core.errors import InputError
 from truerank.core.ledger import EXAMPLES
+from truerank.core.means import Ledger
 from truerank.core.reading import Reading
 from truerank.core.run import Run
-from truerank.core.scores import Ledger, Scores, averaged, distinct
+from truerank.core.scores import Scores, averaged, distinct
 from truerank.formats.frames import is_frame
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery

@@ -15,12 +15,12 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import TruerankError
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
+from truerank.core.means import Ledger
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints, QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
-from truerank.core.scores import Ledger
 from truerank.measures import parse_measure
 
 STEPS = 20

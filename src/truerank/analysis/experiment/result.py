@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from truerank.analysis.compare.result import Comparison, Outcome
+from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented
-from truerank.core.scores import ByMeasure, Scores
+from truerank.core.scores import Scores
 from truerank.live.result import Bench
 from truerank.measures import Measure
 

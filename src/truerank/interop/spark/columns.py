@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, SeveralCalls, quoted
 from truerank.core.messages import Message, message
+from truerank.formats import names
 from truerank.formats.names import layout
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 NUMBERS = (*WHOLE, "float", "double")
@@ -40,6 +42,26 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
         said = message("the run has several lists a query, one a call, which Spark does not read: collect its rows")
         raise SeveralCalls(said, name)
     return frame.select(query, doc, (-score if found.falling else score).alias("score"))
+
+
+def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None, Any]]:
+    """Columns query (binary) and value (text), a row a query; and what each text stands for, where it is no value.
+
+    Args:
+        by: {query: value}, or a DataFrame with a column of queries and one of values.
+
+    Raises:
+        InputError: the DataFrame has other columns.
+    """
+    if not is_frame(by):
+        values = {value: str(number) for number, value in enumerate(dict.fromkeys(by.values()))}
+        rows = [(as_bytes(query), values[value]) for query, value in by.items() if value is not None]
+        return session.createDataFrame(rows, "query binary, value string"), {text: v for v, text in values.items()}
+    place = names.find(by.columns, names.QUERY)
+    if place is None or len(by.columns) != 2:
+        raise InputError("by needs a column of queries and one of values", "by")
+    query, value = _id(by, place, "by").alias("query"), _column(by, 1 - place).cast("string").alias("value")
+    return by.select(query, value).groupBy("query").agg({"value": "max"}).toDF("query", "value"), {}
 
 
 def _id(frame: DataFrame, place: int, name: str) -> Column:
@@ -71,10 +93,10 @@ def _number(frame: DataFrame, place: int, name: str) -> Column:
 
 
 def _column(frame: DataFrame, place: int) -> Column:
-    return frame[_escaped(frame.columns[place])]
+    return frame[escaped(frame.columns[place])]
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
     """A column's name in which a dot is one."""
     return "`" + name.replace("`", "``") + "`"
 

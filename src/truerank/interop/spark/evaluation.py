@@ -6,23 +6,25 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
-import numpy as np
-
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, MissingPackage, TruerankError
+from truerank.core.evaluate import DEFAULT, seen_rows
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import NO_QRELS, Keep, Reading, as_ruled, kept_rows
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for, checked
 from truerank.formats import frames, read_qrels
 from truerank.formats.names import layout
-from truerank.interop.spark.columns import is_frame, typed
+from truerank.interop.spark import large
+from truerank.interop.spark.columns import is_frame, labelled, typed
 from truerank.interop.spark.files import files
+from truerank.interop.spark.large import LargeScores
 from truerank.interop.spark.plans import Plan, Way, estimated, forced
 from truerank.interop.spark.reading import Work, refuse_order
 from truerank.interop.spark.tasks import Question
+from truerank.interop.spark.values import grouped
 from truerank.measures import MeasuresLike
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 SparkRun = Any
 """Paths of files, or a DataFrame of Spark with columns for the query, the document and the score."""
+
+HELD = 10_000_000
+"""The values of this many queries are held by the driver."""
 
 SHARED = 5_000_000
 """This many judgements of a frame go to every executor; of more, each task has those of its own queries."""
@@ -94,7 +99,8 @@ def evaluate(
     distinct: bool = False,
     name: str | None = None,
     format: str | None = None,
-) -> Scores: ...
+    held: int = HELD,
+) -> Scores | LargeScores: ...
 
 
 @overload
@@ -104,12 +110,13 @@ def evaluate(
     measures: MeasuresLike | None = None,
     *,
     rules: RulesLike | None = None,
-    by: Mapping[Any, Any],
+    by: Mapping[Any, Any] | DataFrame,
     plan: str | None = None,
     distinct: bool = False,
     name: str | None = None,
     format: str | None = None,
-) -> dict[Any, Scores]: ...
+    held: int = HELD,
+) -> dict[Any, Scores] | dict[Any, LargeScores]: ...
 
 
 def evaluate(
@@ -118,23 +125,32 @@ def evaluate(
     measures: MeasuresLike | None = None,
     *,
     rules: RulesLike | None = None,
-    by: Mapping[Any, Any] | None = None,
+    by: Mapping[Any, Any] | DataFrame | None = None,
     plan: str | None = None,
     distinct: bool = False,
     name: str | None = None,
     format: str | None = None,
-) -> Scores | dict[Any, Scores]:
+    held: int = HELD,
+) -> Scores | LargeScores | dict[Any, Scores] | dict[Any, LargeScores]:
     """How well a run of any size answers the queries of the qrels: the same numbers, to the bit, as `tr.evaluate`.
 
     Args:
         qrels, run, rules, plan, distinct, name, format: as for `read`.
         measures: as for `tr.evaluate`.
-        by: {query: value}, for {value: the scores of its queries}; the run is read once for all of them.
+        by: {query: value}, for {value: the scores of its queries}; or a DataFrame of Spark with a column of queries
+            and one of values, which are text then. The run is read once for all of them.
+        held: this many queries are held by the driver; where a DataFrame judges more, their values stay on Spark.
     """
-    reading = read(qrels, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
+    options: dict[str, Any] = {"plan": plan, "distinct": distinct, "name": name, "format": format}
+    if is_frame(qrels) and _has_more(qrels, held):
+        return _large(cast("DataFrame", qrels), run, measures, checked(Rules.of(rules)), by, **options)
+    reading = read(qrels, run, rules=rules, **options)
     if by is None:
         return evaluate_reading(reading, measures=measures)
-    return {value: evaluate_reading(part, measures=measures) for value, part in _groups(reading, by).items()}
+    if is_frame(by):
+        by = {bytes(row.query): row.value for row in labelled(by, cast("Any", by).sparkSession)[0].collect()}
+    parts = grouped(reading, cast("Mapping[Any, Any]", by))
+    return {value: evaluate_reading(part, measures=measures) for value, part in parts.items()}
 
 
 def compare(
@@ -166,14 +182,16 @@ def compare(
     return compare_readings(None, readings, measures, baseline, **options)
 
 
-def _groups(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
-    """The reading of the queries of each value, in the order of the values as text."""
-    values = {as_bytes(query): value for query, value in by.items()}
-    of = [values.get(query) for query in reading.rows.queries]
-    return {
-        value: reading.select(np.array([each == value for each in of], bool))
-        for value in sorted({each for each in of if each is not None}, key=str)
-    }
+def _large(
+    qrels: DataFrame, run: SparkRun, measures: MeasuresLike | None, rules: Rules, by: Any, **options: Any
+) -> LargeScores | dict[Any, LargeScores]:
+    """The scores of more queries than the driver holds."""
+    asked = asked_for(measures if measures is not None else rules.measures or DEFAULT, rules)
+    chosen = list(dict.fromkeys(asked.values()))
+    work, _ = planned(qrels, run, rules=rules, keep=seen_rows(chosen), shared=0, **options)
+    frame, values = (None, {}) if by is None else labelled(by, work.session)
+    found = large.evaluated(work, frame, chosen, {word: str(measure) for word, measure in asked.items()})
+    return found[None] if by is None else {values.get(text, text): scores for text, scores in found.items()}
 
 
 def planned(
@@ -186,18 +204,19 @@ def planned(
     distinct: bool = False,
     name: str | None = None,
     format: str | None = None,
+    shared: int | None = None,
 ) -> tuple[Work, Plan]:
-    """What `read` has to do, and which way."""
+    """What `read` has to do, and which way; `shared` stands for `SHARED`."""
     under = Rules.of(rules).by_query(message("on Spark a run is read query by query"))
     way = None if plan is None else forced(plan, is_frame(run))
     if is_frame(run):
         refuse_order(under)
-        question, judged = _question(qrels, under, keep, name or "run", format)
+        question, judged = _question(qrels, under, keep, name or "run", format, shared)
         work = Work(run.sparkSession, question, (), typed(run, "run", question.name), judged, distinct)
     else:
         found = files(run)
         called = name or (os.fspath(run) if isinstance(run, str | os.PathLike) else found[0])
-        question, judged = _question(qrels, under, keep, called, format)
+        question, judged = _question(qrels, under, keep, called, format, shared)
         work = Work(session(), question, found, None, judged, distinct)
     return work, _chosen(work, run, way)
 
@@ -220,10 +239,10 @@ def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
 
 
 def _question(
-    qrels: QrelsLike | DataFrame, rules: Rules, keep: Keep, name: str, format: str | None
+    qrels: QrelsLike | DataFrame, rules: Rules, keep: Keep, name: str, format: str | None, shared: int | None
 ) -> tuple[Question, DataFrame | None]:
     """What is asked of every part, and the judgements where they go with the rows."""
-    if is_frame(qrels) and _is_large(qrels):
+    if is_frame(qrels) and _is_large(qrels, shared):
         kept = kept_rows(keep, NO_QRELS)
         kept += 1 if kept and rules.self_match != "keep" else 0  # the query itself leaves the list later
         return Question(NO_QRELS, rules, kept, name, format), typed(cast("Any", qrels), "qrels", "qrels")
@@ -233,8 +252,13 @@ def _question(
     return Question(judged, rules, kept_rows(keep, judged), name, format), None
 
 
-def _is_large(qrels: Any) -> bool:
-    return bool(qrels.count() > SHARED)
+def _is_large(qrels: Any, shared: int | None = None) -> bool:
+    return bool(qrels.count() > (SHARED if shared is None else shared))
+
+
+def _has_more(qrels: Any, held: int) -> bool:
+    """Whether it judges more queries than the driver holds; mostly it has fewer judgements than that."""
+    return _is_large(qrels, held) and typed(qrels, "qrels", "qrels").select("query").distinct().count() > held
 
 
 def _collected(qrels: Any) -> Qrels:

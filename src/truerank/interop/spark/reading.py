@@ -59,17 +59,12 @@ class Work:
         Raises:
             TruerankError: wrong input, or Spark gives up.
         """
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        try:
+        with raised_here():
             return self._read(way)
-        except (PySparkException, Py4JError) as error:
-            raise stopped(str(error)) from error
 
     def _read(self, way: Way) -> Reading:
         if self.judged is not None:
-            return checked(self._by_query(self.judged))
+            return checked(self._by_query())
         ways = {
             "paths": self._by_paths,
             "partitions": self._by_partitions,
@@ -104,16 +99,29 @@ class Work:
         answers = self._asked(self.frame.repartition("query"), interleaved=True)
         return whole(expected(answers, Part), self.question.qrels)
 
-    def _by_query(self, judged: DataFrame) -> Reading:
-        """The rows and the judgements are brought together by query; each task has its own."""
-        from pyspark.sql import functions
-
-        rows = (self._rows().withColumn("judged", functions.lit(False)),)
-        both = judged.withColumn("judged", functions.lit(True)).unionByName(*rows).repartition("query")
+    def _by_query(self) -> Reading:
+        """Each task has the judgements of its own queries."""
         question = self.question
-        ordered = both.sortWithinPartitions(functions.desc("judged"), "query")
-        asked = ordered.mapInArrow(lambda rows: tasks.of_both(rows, question), tasks.SCHEMA)
+        asked = self.together().mapInArrow(lambda rows: tasks.of_both(rows, question), tasks.SCHEMA)
         return merge(expected(map(tasks.unpacked, asked.collect()), Reading), name=question.name)
+
+    def together(self, by: DataFrame | None = None) -> DataFrame:
+        """The rows and the judgements brought together by query, judgements first.
+
+        Args:
+            by: columns query and value; judgements have the value of their query.
+        """
+        from pyspark.sql import functions as f
+
+        assert self.judged is not None
+        judged = self.judged if by is None else self.judged.join(by, "query", "left")
+        rows = self._rows().withColumn("judged", f.lit(False))
+        both = (
+            judged.withColumn("judged", f.lit(True))
+            .unionByName(rows, allowMissingColumns=True)
+            .repartition("query")
+        )
+        return both.sortWithinPartitions(f.desc("judged"), "query")
 
     def _asked(self, frame: DataFrame, interleaved: bool = False) -> list[Answer]:
         """What each partition of a frame says."""
@@ -179,6 +187,22 @@ class Work:
         asked = self.question
         judged = asked.qrels if qrels is None else qrels
         return Reading.scanned(judged, scan, asked.rules, asked.name, asked.kept)
+
+
+@contextmanager
+def raised_here() -> Iterator[None]:
+    """Raise as an error of ours where Spark gives up.
+
+    Raises:
+        TruerankError: it does.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise stopped(str(error)) from error
 
 
 def stopped(said: str) -> TruerankError:

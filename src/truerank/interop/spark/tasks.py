@@ -38,7 +38,7 @@ from truerank.interop.spark.parts import Part
 if TYPE_CHECKING:
     import pyarrow
 
-Answer = Part | Reading | RankCounts | TruerankError
+Answer = Part | Reading | RankCounts | dict[Any, Any] | TruerankError
 """What a task says of its rows."""
 
 DRAINED = 100
@@ -123,7 +123,7 @@ def of_partition(
     """What the rows of a partition say."""
     rows = iter(batches)
     yield packed(answer(lambda: Part.of(question.of_rows(columns(rows, question.name), interleaved))))
-    deque(islice(rows, DRAINED), 0)
+    drain(rows)
 
 
 def counts_of_partition(
@@ -139,16 +139,30 @@ def counts_of_partition(
 def of_both(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Iterator[pyarrow.RecordBatch]:
     """What the rows of a partition say that has its judgements too, before the others: these have True behind."""
     rows = iter(batches)
-    yield packed(answer(lambda: _reading(rows, question)))
+    yield packed(answer(lambda: reading_of_both(rows, question)))
+    drain(rows)
+
+
+def drain(rows: Iterator[pyarrow.RecordBatch]) -> None:
+    """Read some more."""
     deque(islice(rows, DRAINED), 0)
 
 
-def _reading(batches: Iterator[pyarrow.RecordBatch], question: Question) -> Reading:
+def reading_of_both(
+    batches: Iterator[pyarrow.RecordBatch], question: Question, by: dict[bytes, Any] | None = None
+) -> Reading:
+    """The reading of a partition's rows against its own judgements.
+
+    Args:
+        by: is given the value of each query, which stands behind its judgements.
+    """
     judgements: list[Columns] = []
     first = []
     for batch in batches:
         judged = batch.filter(batch.column("judged"))
         judgements += columns([judged.select([0, 1, 2])], question.qrels.name)
+        if by is not None:
+            by.update(zip(judged.column(0).to_pylist(), judged.column("value").to_pylist(), strict=True))
         if judged.num_rows < batch.num_rows:
             first.append(batch.slice(judged.num_rows))
             break
@@ -230,7 +244,7 @@ def _lacking(batch: pyarrow.RecordBatch, number: int, name: str) -> InputError:
     return InputError(_said(query, fault), name)
 
 
-def packed(answer: Answer) -> pyarrow.RecordBatch:
+def packed(answer: object) -> pyarrow.RecordBatch:
     """An answer as a row of a frame."""
     import pyarrow
 

@@ -1,0 +1,243 @@
+"""Means: one number a measure, under which rules, and what it hides; measures may be spelled in any way."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+from truerank.core.errors import MeasureError
+from truerank.core.messages import Message, did_you_mean, message
+from truerank.core.presented import Presented
+from truerank.core.rules import Rules
+from truerank.core.vocabulary import under
+from truerank.measures import Measure
+from truerank.measures.parsing import spelled
+from truerank.measures.whole import OfRun
+
+Value = TypeVar("Value")
+Each = TypeVar("Each")
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What the mean hides. Counts of queries unless said otherwise.
+
+    Attributes:
+        judged: in the qrels.
+        evaluated: in the mean.
+        answered: judged, and in the run.
+        missing: judged, but not in the run.
+        extra: in the run, but not judged.
+        without_relevant: judged, but no document reaches the relevance level.
+        returned: documents returned for the evaluated queries.
+        unjudged: how many of those are unjudged.
+        duplicates: rows that repeated a document.
+        tied: evaluated queries on which some measure depends on the order of equal scores.
+        interleaved: whether the run's rows of one query were scattered.
+        swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
+        rising: whether the run is arrays along whose rows the scores rise, as distances do; in JSON only then.
+        foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
+        calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
+        again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
+        undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
+        iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
+            where it has several.
+        unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
+            them; in JSON only where there are any.
+        examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
+    """
+
+    judged: int
+    evaluated: int
+    answered: int
+    missing: int
+    extra: int
+    without_relevant: int
+    returned: int
+    unjudged: int
+    duplicates: int
+    tied: int
+    interleaved: bool = False
+    swapped: bool = False
+    rising: bool = False
+    foreign: tuple[str, ...] = ()
+    calls: int = 0
+    again: int = 0
+    undefined: Mapping[str, int] = field(default_factory=dict)
+    iterations: int = 0
+    unasked: int = 0
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
+        plain["foreign"] = list(self.foreign)
+        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations", "unasked")
+        return {key: value for key, value in plain.items() if value or key not in optional}
+
+
+class AnySpelling(dict[str, Value]):
+    """A value a measure by the name that heads its column; other spellings of the measure find it too."""
+
+    __slots__ = ("scores",)
+    scores: Means[Any]
+
+    def __missing__(self, name: str | Measure) -> Value:
+        heading = self.scores.heading(name)
+        if dict.__contains__(self, heading):
+            return self[heading]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name, self) is not self  # type: ignore[arg-type]
+
+    def get(self, name: str | Measure, default: Any = None) -> Any:
+        """What there is for a measure, however it is spelled."""
+        try:
+            return self[name]  # type: ignore[index]
+        except (KeyError, MeasureError):
+            return default
+
+
+class ByMeasure(Mapping[str, Value]):
+    """A mapping from the names of measures: a measure is found however it is spelled."""
+
+    done: ClassVar[Message]
+    """What was done with the measures: in errors."""
+
+    @property
+    def _named(self) -> Mapping[str, Value]:
+        raise NotImplementedError
+
+    def __getitem__(self, measure: str | Measure) -> Value:
+        """What there is of a measure, however it is spelled; a plain name as the rules read it."""
+        named, name = self._named, self.heading(measure)
+        if name not in named:
+            raise MeasureError(
+                "{name} was not {done}.{hint} There is {known}",
+                name=name,
+                done=self.done,
+                hint=did_you_mean(name, named),
+                known=", ".join(named),
+            )
+        return named[name]
+
+    def heading(self, measure: str | Measure) -> str:
+        """What a measure is called here, however it is spelled."""
+        raise NotImplementedError
+
+    def __contains__(self, measure: object) -> bool:
+        return self.get(measure) is not None  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        """The number of measures."""
+        return len(self._named)
+
+    def get(self, measure: str | Measure, default: Any = None) -> Any:
+        """The same, or the default where the measure is not there."""
+        try:
+            return self[measure]
+        except MeasureError:
+            return default
+
+    __eq__ = object.__eq__  # arrays are not compared as a whole
+    __hash__ = object.__hash__
+
+
+class Means(Presented, ByMeasure[Value]):
+    """What a run scores, by measure: the means, under whose rules they were made, and what they hide."""
+
+    built_by = "scores"
+    done = message("evaluated")
+
+    measures: tuple[Measure, ...]
+    rules: Rules
+    ledger: Ledger
+    run: str
+    asked: Mapping[str, str]
+    as_written: bool
+    of_run: Mapping[str, OfRun]
+    runs: tuple[Means[Any], ...]
+
+    @property
+    def evaluated(self) -> int:
+        """How many queries have values."""
+        return self.ledger.evaluated
+
+    def number(self, measure: Measure) -> float:
+        """The one number of a measure that was evaluated."""
+        raise NotImplementedError
+
+    def _summary(self) -> str:
+        means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
+        of = f"{self.run!r}, rules {self.rules.name!r}, {self.evaluated:,} queries"
+        return f"{type(self).__name__}({of}, {means})"
+
+    def called(self, measure: str | Measure) -> str:
+        """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
+        name = measure.written if isinstance(measure, Measure) else spelled(measure)
+        if isinstance(name, str) and name in self._columns:
+            return name
+        return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
+
+    @property
+    def _columns(self) -> Container[str]:
+        """The names of the measures that have a value for each query."""
+        raise NotImplementedError
+
+    @cached_property
+    def headings(self) -> dict[str, Measure]:
+        """The measures by what heads their columns."""
+        own = {str(measure): measure for measure in self.measures}
+        if not self.as_written:
+            return own
+        return {asked: own[name] for asked, name in self.asked.items() if name in own} or own
+
+    def heading(self, measure: str | Measure) -> str:
+        """What heads a measure's column, however it is spelled."""
+        name = self.called(measure)
+        return self._heading_of.get(name, name)
+
+    @cached_property
+    def _heading_of(self) -> dict[str, str]:
+        """The first heading of each measure's name."""
+        return {str(measure): heading for heading, measure in reversed(self.headings.items())}
+
+    @cached_property
+    def mean(self) -> dict[str, float]:
+        """One number a measure: the mean over queries (the sum for counts), or that of the whole run."""
+        return self._by_heading((name, self.number(m)) for name, m in self.headings.items())
+
+    def _by_heading(self, pairs: Iterable[tuple[str, Each]]) -> dict[str, Each]:
+        row: AnySpelling[Each] = AnySpelling(pairs)
+        row.scores = self
+        return row
+
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries.
+
+        Where a name became another under the rules, `asked` says which: {as it was asked for: what it became}.
+        """
+        out = {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            **({"asked": became} if (became := self._became()) else {}),
+            "mean": self.mean,
+            **({"runs": {one.run: one.mean for one in self.runs}} if self.runs else {}),
+            "ledger": self.ledger.to_dict(),
+        }
+        return {**out, "queries": self._plain()} if per_query else out
+
+    def _plain(self) -> dict[str, dict[str, float | None]]:
+        """The values of each query as JSON has them: None where there is none."""
+        raise NotImplementedError
+
+    def _became(self) -> dict[str, str]:
+        """What was asked for and is called otherwise."""
+        return {asked: name for asked, name in self.asked.items() if asked != name}
