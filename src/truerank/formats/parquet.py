@@ -61,7 +61,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
     """Stretches of row groups, each moved on to where a query begins."""
-    if source.path is None:
+    if source.path is None and (source.is_compressed or not source.is_remote):
         return []
     with _opened(source, "run") as table:
         layout = names.layout(table.schema_arrow.names, "run", source.name)

@@ -156,6 +156,7 @@ def test_a_delta_table_is_what_its_log_says(spark: SparkSession, tmp_path: Path)
 
 SCRIPT = f"""
 import sys
+import time
 from pathlib import Path
 from pyspark.sql import SparkSession
 import truerank as tr
@@ -170,6 +171,18 @@ found = [tr.spark.evaluate(qrels, run, "{MEASURES}")]
 for plan in ("partitions", "passes", "shuffle"):
     found.append(tr.spark.evaluate(qrels, frame, "{MEASURES}", plan=plan))
 assert spark.sparkContext.master == master
+
+def slow(batches):
+    from pyspark import TaskContext
+
+    attempt = TaskContext.get().attemptNumber()
+    if TaskContext.get().partitionId() == 1:
+        (Path(qrels).parent / f"attempt-{{attempt}}").touch()
+        time.sleep(0 if attempt else 300)
+    yield from batches
+
+frame = frame.mapInArrow(slow, frame.schema)
+found.append(tr.spark.evaluate(qrels, frame, "{MEASURES}", plan="passes"))
 print([{{name: column.tobytes().hex() for name, column in each.columns.items()}} for each in found])
 """
 
@@ -180,7 +193,7 @@ def port() -> int:
         return int(free.getsockname()[1])
 
 
-def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_master_with_two_workers_and_a_speculative_copy_of_a_task(spark: SparkSession, tmp_path: Path) -> None:
     import pyspark
 
     qrels, run = write(tmp_path)
@@ -192,6 +205,8 @@ def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
         "spark.driver.bindAddress": LOOPBACK,
         "spark.ui.enabled": "false",
         "spark.executor.memory": "512m",
+        "spark.speculation": "true",
+        "spark.speculation.quantile": "0.5",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.codegen.wholeStage": "false",
         "spark.driver.extraJavaOptions": QUICK,
@@ -207,20 +222,13 @@ def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
     }
-    common = ["--host", LOOPBACK, "--webui-port", "0"]
-    worker = [
-        "worker.Worker",
-        *common,
-        "--cores",
-        "1",
-        "--memory",
-        "600m",
-        "--work-dir",
-        str(tmp_path / "work"),
-        master,
-    ]
+    listening = ["--webui-port", "0", "--host"]
+    limits = ["--cores", "1", "--memory", "600m", "--work-dir", str(tmp_path / "work")]
+    daemons = [["master.Master", *listening, LOOPBACK, "--port", str(number)]]
+    hosts = (LOOPBACK, "127.0.0.2")  # a copy of a task runs on another host alone
+    daemons += [["worker.Worker", *listening, host, *limits, master] for host in hosts]
     with ExitStack() as running:
-        for daemon in (["master.Master", *common, "--port", str(number)], worker, worker):
+        for daemon in daemons:
             command = [str(place / "bin" / "spark-class"), f"org.apache.spark.deploy.{daemon[0]}", *daemon[1:]]
             log = running.enter_context((tmp_path / f"{daemon[0]}.log").open("a"))
             child = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
@@ -231,7 +239,8 @@ def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     wanted = tr.evaluate(QRELS, RUN, MEASURES)
     columns = {name: column.tobytes().hex() for name, column in wanted.columns.items()}
-    assert done.stdout.strip() == repr([columns] * 4)
+    assert done.stdout.strip() == repr([columns] * 5)
+    assert sorted(path.name for path in tmp_path.glob("attempt-*")) == ["attempt-0", "attempt-1"]
 
 
 def test_the_page_of_the_documents_runs(

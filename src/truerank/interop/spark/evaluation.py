@@ -19,7 +19,7 @@ from truerank.formats import frames, read_qrels
 from truerank.formats.names import layout
 from truerank.interop.spark import large
 from truerank.interop.spark.columns import is_frame, labelled, typed
-from truerank.interop.spark.files import files
+from truerank.interop.spark.files import files, stretches
 from truerank.interop.spark.large import LargeScores
 from truerank.interop.spark.plans import Plan, Way, estimated, forced
 from truerank.interop.spark.reading import Work, refuse_order
@@ -217,7 +217,10 @@ def planned(
         found = files(run)
         called = name or (os.fspath(run) if isinstance(run, str | os.PathLike) else found[0])
         question, judged = _question(qrels, under, keep, called, format, shared)
-        work = Work(session(), question, found, None, judged, distinct)
+        spark = session()
+        size = cast("Any", spark)._jsparkSession.sessionState().conf().filesMaxPartitionBytes()
+        parts = [stretch for file in found for stretch in stretches(file, format, size)]
+        work = Work(spark, question, parts, None, judged, distinct)
     return work, _chosen(work, run, way)
 
 
@@ -232,7 +235,10 @@ def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
     if way is not None:
         return Plan(way, message("it was asked for"), shared)
     if work.frame is None:
-        found = plural("the run is {n:,} file", "the run is {n:,} files", n=len(work.files))
+        n, pieces = len({stretch.path for stretch in work.stretches}), len(work.stretches)
+        found = plural("the run is {n:,} file", "the run is {n:,} files", n=n)
+        if pieces > n:
+            found = message("{files}, cut into {pieces:,} pieces where queries begin", files=found, pieces=pieces)
         return Plan("paths", found, shared)
     query = run.columns[layout(run.columns, "run", work.question.name).query]
     return Plan(*estimated(run, query, work.frame, work.distinct), shared)

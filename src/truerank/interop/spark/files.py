@@ -4,17 +4,55 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from glob import has_magic
 from typing import Any
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
-from truerank.formats import formats
+from truerank.core.run import Piece, Run
+from truerank.formats import formats, open_run
 from truerank.formats.files import NAME as FILES
 from truerank.formats.files import is_data, listed
 from truerank.formats.source import Source
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What a task reads: a file, or a piece of one.
+
+    Attributes:
+        batches: opens the piece; None for the whole file.
+    """
+
+    path: str
+    batches: Piece | None = None
+
+    def run(self, format: str | None) -> Run:
+        """The run in it."""
+        return open_run(self.path, format) if self.batches is None else Run(self.path, self.batches)
+
+
+def stretches(file: str, format: str | None, size: int) -> list[Stretch]:
+    """A file, or where it is long and can be cut, pieces of about so many bytes that begin where a query does."""
+    pieces = -(-_size(file) // size)
+    cut = open_run(file, format).pieces(pieces) if pieces > 1 else ()
+    return [Stretch(file, piece) for piece in cut] if len(cut) > 1 else [Stretch(file)]
+
+
+def _size(file: str) -> int:
+    """How many bytes a file has; 0 where that is not known."""
+    if "://" not in file:
+        return os.path.getsize(file) if os.path.isfile(file) else 0
+    import fsspec
+
+    with suppress(OSError, ValueError):  # the task that reads it says what is wrong
+        system, path = fsspec.core.url_to_fs(file)
+        return system.size(path) or 0
+    return 0
 
 
 def files(paths: Paths) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -18,8 +19,8 @@ from truerank.core.reading import Reading, refuse_extra
 from truerank.core.rules import Rules
 from truerank.core.scan import Scan
 from truerank.core.scattered import Scattered, read_together, scattered
-from truerank.formats import open_run
 from truerank.interop.spark import tasks
+from truerank.interop.spark.files import Stretch
 from truerank.interop.spark.parts import Part, split_queries, whole
 from truerank.interop.spark.plans import Way
 from truerank.interop.spark.tasks import Answer, Interleaved, Question
@@ -40,7 +41,7 @@ class Work:
     """A run to be read, and what is asked of it.
 
     Attributes:
-        files: of the run; none where it is a frame.
+        stretches: of the run's files; none where it is a frame.
         frame: columns query, doc and score; None where the run is files.
         judged: the same of the judgements, where they go to the rows of their queries and the question has none.
         distinct: whether it is known that no document is returned for a query in two parts.
@@ -48,7 +49,7 @@ class Work:
 
     session: SparkSession
     question: Question
-    files: Sequence[str] = ()
+    stretches: Sequence[Stretch] = ()
     frame: DataFrame | None = None
     judged: DataFrame | None = None
     distinct: bool = False
@@ -76,7 +77,7 @@ class Work:
     def _by_paths(self) -> Scan:
         """Tasks read the files: rows never pass the JVM."""
         with self._shared(self.question) as shared:
-            asked = self._rdd(self.files).mapPartitions(lambda paths: tasks.of_files(paths, shared.value))
+            asked = self._rdd(self.stretches).mapPartitions(lambda some: tasks.of_stretches(some, shared.value))
             answers = asked.collect()
         return self._whole(expected(answers, Part))
 
@@ -140,20 +141,19 @@ class Work:
         again = self._again(scattered(readings), split, parts)
         rest = [part.without(split) for part in parts]
         scan = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
-        return replace(scan, interleaved=bool(self.files))  # rows of a frame have no order
+        return replace(scan, interleaved=bool(self.stretches))  # rows of a frame have no order
 
     def _again(self, scattered: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
         """What the files or partitions say of the queries that several have."""
         format, distinct = self.question.format, self.distinct
         if self.frame is None:
-            files = [
-                file for file, part in zip(self.files, parts, strict=True) if np.isin(split, part.answered).any()
-            ]
+            given = zip(self.stretches, parts, strict=True)
+            some = [stretch for stretch, part in given if np.isin(split, part.answered).any()]
             if is_ordered(self.question.rules):
-                return read_together(scattered, [open_run(file, format) for file in files])
+                return read_together(scattered, [stretch.run(format) for stretch in some])
             with self._shared(scattered) as shared:
-                rdd = self._rdd(files)
-                return _added(rdd.mapPartitions(lambda f: tasks.counts_of_files(f, shared.value, format, distinct)))
+                count = partial(tasks.counts_of_stretches, format=format, distinct=distinct)
+                return _added(self._rdd(some).mapPartitions(lambda each: count(each, shared.value)))
         frame = self.frame
         if len(split) <= FEW:
             frame = frame.where(frame["query"].isin(list(map(bytearray, scattered.found.rows.queries))))
@@ -167,12 +167,12 @@ class Work:
         """The rows of the run as a frame."""
         if self.frame is not None:
             return self.frame
-        files, question = self.files, self.question
-        numbers = self.session.range(0, len(files), 1, len(files))
-        return numbers.mapInArrow(lambda rows: tasks.rows_of_files(rows, files, question), tasks.ROWS)
+        stretches, question = self.stretches, self.question
+        numbers = self.session.range(0, len(stretches), 1, len(stretches))
+        return numbers.mapInArrow(lambda rows: tasks.rows_of_stretches(rows, stretches, question), tasks.ROWS)
 
-    def _rdd(self, files: Sequence[str]) -> RDD[str]:
-        return self.session.sparkContext.parallelize(files, len(files))
+    def _rdd(self, stretches: Sequence[Stretch]) -> RDD[Stretch]:
+        return self.session.sparkContext.parallelize(stretches, len(stretches))
 
     @contextmanager
     def _shared(self, value: Shared) -> Iterator[Broadcast[Shared]]:

@@ -30,9 +30,10 @@ from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
 from truerank.core.scan import Look, Scan, scan
 from truerank.core.scattered import Scattered
-from truerank.formats import frames, open_run
+from truerank.formats import frames
 from truerank.formats.names import Layout
 from truerank.formats.rows import qrels_of
+from truerank.interop.spark.files import Stretch
 from truerank.interop.spark.parts import Part
 
 if TYPE_CHECKING:
@@ -72,9 +73,17 @@ class Question:
     name: str
     format: str | None = None
 
-    def of_file(self, path: str) -> Part:
-        """What a file says."""
-        return Part.of(scan(open_run(path, self.format), self.qrels.judged, self.rules, 1, self.kept))
+    def of_stretch(self, stretch: Stretch) -> Part:
+        """What a file or a piece of one says; of what is wrong in a piece the file's line is named."""
+        try:
+            return Part.of(self._scan(stretch))
+        except InputError:
+            if stretch.batches is not None:
+                self._scan(Stretch(stretch.path))
+            raise
+
+    def _scan(self, stretch: Stretch) -> Scan:
+        return scan(stretch.run(self.format), self.qrels.judged, self.rules, 1, self.kept)
 
     def of_rows(self, rows: Iterable[Columns], interleaved: bool = False) -> Scan:
         """What rows say.
@@ -105,16 +114,17 @@ class Question:
         return InputError(_said(query, run_fault(refused)), self.name)
 
 
-def of_files(paths: Iterable[str], question: Question) -> Iterator[Answer]:
-    """What each of some files says."""
-    return (answer(partial(question.of_file, path)) for path in paths)
+def of_stretches(stretches: Iterable[Stretch], question: Question) -> Iterator[Answer]:
+    """What each of some files or pieces says."""
+    return (answer(partial(question.of_stretch, stretch)) for stretch in stretches)
 
 
-def counts_of_files(
-    paths: Iterable[str], scattered: Scattered, format: str | None, distinct: bool
+def counts_of_stretches(
+    stretches: Iterable[Stretch], scattered: Scattered, format: str | None, distinct: bool
 ) -> Iterator[Answer]:
-    """How many rows of each file stand before those that were found."""
-    return (answer(lambda p=path: count_ranks(scattered, open_run(p, format), distinct=distinct)) for path in paths)  # type: ignore[misc]
+    """How many rows of each file or piece stand before those that were found."""
+    runs = (stretch.run(format) for stretch in stretches)
+    return (answer(partial(count_ranks, scattered, run, distinct=distinct)) for run in runs)
 
 
 def of_partition(
@@ -172,15 +182,15 @@ def reading_of_both(
     return Reading.scanned(mine.qrels, scan, mine.rules, mine.name, mine.kept)
 
 
-def rows_of_files(
-    numbers: Iterable[pyarrow.RecordBatch], files: Sequence[str], question: Question
+def rows_of_stretches(
+    numbers: Iterable[pyarrow.RecordBatch], stretches: Sequence[Stretch], question: Question
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of files, by the numbers of these."""
+    """The rows of files or pieces, by the numbers of these."""
     import pyarrow
 
     schema = pyarrow.schema([("query", pyarrow.binary()), ("doc", pyarrow.binary()), ("score", pyarrow.float64())])
-    for file in (files[number] for batch in numbers for number in batch.column(0).to_pylist()):
-        for part in rankings(open_run(file, question.format).batches(), file):
+    for stretch in (stretches[number] for batch in numbers for number in batch.column(0).to_pylist()):
+        for part in rankings(stretch.run(question.format).batches(), stretch.path):
             columns = [[part.query] * len(part.docs), part.docs, part.numbers()]
             yield pyarrow.record_batch(columns, schema=schema)
 
