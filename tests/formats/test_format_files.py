@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import random
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -112,12 +114,62 @@ def test_what_holds_no_file_is_refused(tmp_path):
         tr.evaluate({"q": ["a"]}, tmp_path / "run-*", "RR")
 
 
-def test_an_iceberg_table_is_told_by_its_files(tmp_path):
-    (tmp_path / "metadata").mkdir()
-    (tmp_path / "metadata" / "v1.metadata.json").touch()
-    parquet([("q", "a", 1.0)], tmp_path / "data" / "1.parquet")
-    with pytest.raises(tr.InputError, match="this is an Iceberg table: give the list of its files"):
-        tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+@pytest.fixture
+def iceberg(tmp_path) -> Any:
+    """An empty table of Iceberg, whose catalog is SQLite."""
+    pytest.importorskip("pyiceberg")
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("here", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=tmp_path.as_uri())
+    catalog.create_namespace("runs")
+    kinds = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()}
+    yield catalog.create_table("runs.bm25", schema=pa.schema(kinds))
+    catalog.engine.dispose()
+
+
+def appended(table: Any, rows) -> None:
+    columns = zip(["query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)
+    table.append(pa.table(dict(columns)))
+
+
+def test_an_iceberg_table_is_its_current_snapshot(iceberg, rows, qrels, bits, expected):
+    for part in cut(rows, 3):
+        appended(iceberg, part)
+    before = iceberg.metadata_location
+    appended(iceberg, [("gone", "d", 1e9)])
+    iceberg.delete("query_id = 'gone'")
+    folder = Path(iceberg.location().removeprefix("file://"))
+    assert len(list(folder.glob("data/*.parquet"))) == 4
+    for metadata in (before, iceberg.metadata_location):
+        assert bits(qrels, metadata.removeprefix("file://")) == expected
+    assert bits(qrels, iceberg.scan().to_arrow_batch_reader()) == expected
+    with pytest.raises(tr.InputError, match="this is an Iceberg table: give its metadata file, which the catalog"):
+        tr.evaluate(qrels, folder)
+    Path(iceberg.metadata_location.removeprefix("file://")).rename(folder / "metadata" / "v7.metadata.json")
+    (folder / "metadata" / "version-hint.text").write_text("7\n")  # as tables without a catalog have it
+    assert bits(qrels, folder) == expected
+
+
+def test_an_iceberg_table_whose_files_are_not_its_rows_is_refused(iceberg, monkeypatch):
+    path = iceberg.metadata_location.removeprefix("file://")
+    with pytest.raises(tr.InputError, match="there is no file in it"):
+        tr.evaluate({"q": ["a"]}, path)
+    appended(iceberg, [("q", "a", 1.0)])
+    with iceberg.update_schema() as update:
+        update.rename_column("score", "similarity")
+    planned, path = list(iceberg.scan().plan_files()), iceberg.metadata_location.removeprefix("file://")
+    with pytest.raises(tr.InputError, match=r"\(columns were renamed or replaced\): give its rows, StaticTable"):
+        tr.evaluate({"q": ["a"]}, path)
+    deleted = [SimpleNamespace(file=task.file, delete_files={task.file}) for task in planned]
+    monkeypatch.setattr("pyiceberg.table.DataScan.plan_files", lambda scan: deleted)
+    with pytest.raises(tr.InputError, match=r"\(rows were deleted\): give its rows"):
+        tr.evaluate({"q": ["a"]}, path)
+    Path(path).write_text("{}")
+    with pytest.raises(tr.InputError, match="the metadata of this Iceberg table cannot be read"):
+        tr.evaluate({"q": ["a"]}, path)
+    monkeypatch.setitem(__import__("sys").modules, "pyiceberg.table", None)
+    with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[iceberg\]"'):
+        tr.evaluate({"q": ["a"]}, path)
 
 
 @pytest.fixture

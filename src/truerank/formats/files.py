@@ -1,4 +1,4 @@
-"""Several files as one run: a folder, a glob, a list of paths, a Delta table; in the order of their names."""
+"""Several files as one run: a folder, a glob, a list of paths, a table with a log; in the order of their names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from functools import partial
 import numpy as np
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, MissingPackage, truncated
+from truerank.core.errors import InputError, truncated
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
+from truerank.formats import lakes
 from truerank.formats.registry import Format, chosen, register, run_of
 from truerank.formats.source import MARK, Source
 
 NAME = "files"
-
-UNREADABLE = ("columnMapping", "deletionVectors")
-"""Features of Delta tables whose files do not hold the rows as they are."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -32,19 +30,14 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def listed(source: Source) -> list[Source]:
-    """The files of a folder or a glob; of a Delta table those that its log names.
+    """The files of a folder or a glob; of a table of Delta or Iceberg those that count now.
 
     Raises:
         InputError: there are none, or a table's files do not hold its rows as they are.
     """
-    if os.path.isdir(os.path.join(source.name, "_delta_log")):
-        return _delta(source)
-    import glob  # with what it needs; one file needs neither
-
-    if glob.glob(os.path.join(glob.escape(source.name), "metadata", "*.metadata.json")):
-        how = "[file.file.file_path for file in table.scan().plan_files()]"
-        raise InputError("this is an Iceberg table: give the list of its files, {how}", source.name, how=how)
-    files = [Source(name, watch=source.watch) for name in sorted(_found(source.name))]
+    logged = lakes.files(source.name)
+    found = _found(source.name) if logged is None else logged
+    files = [Source(name, watch=source.watch) for name in sorted(found)]
     if not files:
         raise InputError("there is no file in it", source.name)
     return files
@@ -65,33 +58,6 @@ def _found(name: str) -> Iterator[str]:
 def is_data(name: str) -> bool:
     """Whether a file or folder that is called so is data: not hidden, nor an engine's, such as _SUCCESS."""
     return not name.startswith((".", "_"))
-
-
-def _delta(source: Source) -> list[Source]:
-    try:
-        from deltalake import DeltaTable
-        from deltalake.exceptions import DeltaError
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading the Delta table {source}", source=source.name), "delta") from None
-    try:
-        table = DeltaTable(source.name)
-    except DeltaError as error:
-        from truerank.formats.frames import first_line
-
-        said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
-        raise InputError(said, source.name) from None
-    features, settings = table.protocol().reader_features or (), table.metadata().configuration
-    used = {feature for feature in UNREADABLE if feature in features}
-    if used or settings.get("delta.columnMapping.mode", "none") != "none":
-        what = ", ".join(sorted(used)) or UNREADABLE[0]
-        how = "DeltaTable(path).to_pyarrow_table(), duckdb"
-        said = message(
-            "the files of this Delta table do not hold its rows as they are ({what}): read it first, with {how}",
-            what=what,
-            how=how,
-        )
-        raise InputError(said, source.name)
-    return [Source(name.removeprefix("file://"), watch=source.watch) for name in sorted(table.file_uris())]
 
 
 def runs(source: Source, format: str | None = None) -> list[Run]:

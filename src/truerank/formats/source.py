@@ -62,9 +62,11 @@ class Source:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a local folder, or a glob of local files."""
+        """Whether this is a local folder, a glob of local files, or a table's metadata that names them."""
         if self.name == "-" or self.is_remote:
             return False
+        if self.name.endswith(".metadata.json"):
+            return True
         if os.path.exists(self.name):
             return os.path.isdir(self.name)
         from glob import has_magic  # most files are there: a start need not wait for it

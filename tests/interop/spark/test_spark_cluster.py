@@ -137,7 +137,7 @@ def test_an_iceberg_table_is_refused_as_on_one_machine(spark: SparkSession, tmp_
     _, run = write(tmp_path)
     (run / "metadata").mkdir()
     (run / "metadata" / "v1.metadata.json").touch()
-    with pytest.raises(tr.InputError, match="this is an Iceberg table: give the list of its files"):
+    with pytest.raises(tr.InputError, match="this is an Iceberg table: give its metadata file"):
         tr.spark.evaluate(QRELS, run)
 
 
@@ -152,6 +152,24 @@ def test_a_delta_table_is_what_its_log_says(spark: SparkSession, tmp_path: Path)
     assert {name: each.tolist() for name, each in found.columns.items()} == {
         name: each.tolist() for name, each in wanted.columns.items()
     }
+
+
+def test_an_iceberg_table_is_what_its_metadata_says(spark: SparkSession, tmp_path: Path) -> None:
+    pytest.importorskip("pyiceberg")
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    query, doc, score = map(list, zip(*ROWS, strict=True))
+    rows = pyarrow.table({"query_id": query, "doc_id": doc, "score": score})
+    catalog = SqlCatalog("here", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=tmp_path.as_uri())
+    catalog.create_namespace("runs")
+    table = catalog.create_table("runs.bm25", schema=rows.schema)
+    for part in (rows.slice(0, 100), rows.slice(100), rows.slice(0, 1).set_column(1, "doc_id", [["gone"]])):
+        table.append(part)
+    table.delete("doc_id = 'gone'")
+    path = table.metadata_location.removeprefix("file://")
+    found, wanted = tr.spark.evaluate(QRELS, path, MEASURES), tr.evaluate(QRELS, RUN, MEASURES)
+    assert found.mean == wanted.mean
+    catalog.engine.dispose()
 
 
 SCRIPT = f"""

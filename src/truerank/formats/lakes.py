@@ -1,0 +1,102 @@
+"""Tables of Delta Lake and Iceberg, whose logs say which files count now."""
+
+from __future__ import annotations
+
+import os
+
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
+
+METADATA = ".metadata.json"
+"""How the names of files end that describe a table of Iceberg."""
+
+UNREADABLE = ("columnMapping", "deletionVectors")
+"""Features of Delta tables whose files do not hold the rows as they are."""
+
+
+def files(name: str) -> list[str] | None:
+    """The files that a table's log names; None where this is no table.
+
+    Args:
+        name: a table's folder, or a metadata file of Iceberg.
+
+    Raises:
+        InputError: they do not hold the rows as they are, or nothing says which of several states counts.
+    """
+    if name.endswith(METADATA):
+        return _iceberg(name)
+    if os.path.isdir(os.path.join(name, "_delta_log")):
+        return _delta(name)
+    import glob  # with what it needs; one file needs neither
+
+    folder = os.path.join(name, "metadata")
+    if not glob.glob(os.path.join(glob.escape(folder), "*" + METADATA)):
+        return None
+    try:  # a catalog's table has none: its newest file may be of a change that failed
+        with open(os.path.join(folder, "version-hint.text"), encoding="ascii") as hint:
+            version = hint.read().strip()
+    except FileNotFoundError:
+        mend = message("give its metadata file, which the catalog knows: table.metadata_location")
+        raise InputError("this is an Iceberg table: {mend}", name, mend=mend) from None
+    return _iceberg(os.path.join(folder, f"v{version}{METADATA}"))
+
+
+def _iceberg(metadata: str) -> list[str]:
+    """The files of the snapshot that is current in a metadata file."""
+    try:
+        from pyiceberg.exceptions import ValidationError
+        from pyiceberg.table import StaticTable
+    except ModuleNotFoundError:
+        raise MissingPackage(message("reading the Iceberg table {source}", source=metadata), "iceberg") from None
+    try:
+        table = StaticTable.from_metadata(metadata)
+        tasks = list(table.scan().plan_files())
+    except (OSError, ValueError, ValidationError) as error:
+        from truerank.formats.frames import first_line
+
+        said = message("the metadata of this Iceberg table cannot be read: {error}", error=first_line(error))
+        raise InputError(said, metadata) from None
+    columns = {(field.field_id, field.name) for schema in table.schemas().values() for field in schema.fields}
+    what = None
+    if any(task.delete_files for task in tasks):
+        what = message("rows were deleted")
+    elif any(len(set(each)) < len(columns) for each in zip(*columns, strict=True)):
+        what = message("columns were renamed or replaced")
+    if what is not None:
+        how = "StaticTable.from_metadata(path).scan().to_arrow_batch_reader()"
+        said = message(
+            "the files of this Iceberg table do not hold its rows as they are ({what}): give its rows, {how}",
+            what=what,
+            how=how,
+        )
+        raise InputError(said, metadata)
+    return [task.file.file_path.removeprefix("file://") for task in tasks]
+
+
+def _delta(folder: str) -> list[str]:
+    """The files of the newest version of a Delta table."""
+    try:
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
+    except ModuleNotFoundError:
+        raise MissingPackage(message("reading the Delta table {source}", source=folder), "delta") from None
+    try:
+        table = DeltaTable(folder)
+    except DeltaError as error:
+        from truerank.formats.frames import first_line
+
+        said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
+        raise InputError(said, folder) from None
+    features, settings = table.protocol().reader_features or (), table.metadata().configuration
+    used = {feature for feature in UNREADABLE if feature in features}
+    if used or settings.get("delta.columnMapping.mode", "none") != "none":
+        what = ", ".join(sorted(used)) or UNREADABLE[0]
+        how = "DeltaTable(path).to_pyarrow_table(), duckdb"
+        said = message(
+            "the files of this Delta table do not hold its rows as they are ({what}): read it first, with {how}",
+            what=what,
+            how=how,
+        )
+        raise InputError(said, folder)
+    uris: list[str] = table.file_uris()
+    return [uri.removeprefix("file://") for uri in uris]
