@@ -1,6 +1,6 @@
-"""Runs on Spark: each way of truerank, Spark's own evaluators, and one process of ours, on the same rows.
+"""Runs on Spark: each way of truerank, Spark's own evaluators, RePlay, and one process of ours, on the same rows.
 
-    python benchmarks/spark.py [--rows 20000000] [--cores 2] [--memory 2048] [--only WORD] [--data DIRECTORY]
+    python benchmarks/spark.py [--rows 20000000] [--cores 2] [--memory 2048] [--only WORD] [--replay PYTHON]
 
 The executors are processes of their own on this machine. Ends with status 1 when a target is not met; does nothing,
 and says so, where Java or PySpark is missing.
@@ -10,21 +10,24 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import shutil
+import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import cluster
 import data
 import numpy as np
 import tables
+from cluster import Taken
 from tables import Line
-from timing import HERE
+from timing import HERE, PEERS
 
 import truerank as tr
 
@@ -34,8 +37,6 @@ EACH = 1000
 
 JUDGED = 40
 FILES = 8
-LOOPBACK = "127.0.0.1"
-
 METRICS = {
     "ndcgAtK": 10,
     "meanAveragePrecision": 0,
@@ -128,27 +129,11 @@ class Cluster:
     rows: Rows
     cores: int
     memory: int
+    replay: Path
 
     @cached_property
     def session(self) -> Any:
-        os.environ |= {"SPARK_LOCAL_IP": LOOPBACK, "SPARK_WORKER_DIR": str(self.rows.folder / "work")}
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        from pyspark.sql import SparkSession
-
-        settings = {
-            "spark.driver.host": LOOPBACK,
-            "spark.driver.bindAddress": LOOPBACK,
-            "spark.driver.memory": "2g",
-            "spark.executor.memory": f"{self.memory}m",
-            "spark.executor.processTreeMetrics.enabled": "true",
-            "spark.executor.metrics.pollingInterval": "500",
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.log.level": "ERROR",
-            "spark.sql.shuffle.partitions": str(8 * self.cores),
-        }
-        where = f"local-cluster[{self.cores},1,{self.memory}]"
-        return SparkSession.builder.master(where).config(map=settings).getOrCreate()
+        return cluster.session(self.rows.folder, self.cores, self.memory)
 
     def frame(self, path: str) -> Any:
         return self.session.read.parquet(path)
@@ -157,63 +142,53 @@ class Cluster:
     def qrels(self) -> tr.Qrels:
         return tr.read_qrels(self.rows.qrels)
 
-    def moved(self) -> int:
-        """Bytes that were shuffled so far."""
-        executors = self.session.sparkContext._jsc.sc().statusStore().executorList(False)
-        return sum(executors.apply(i).totalShuffleWrite() for i in range(executors.size()))
-
-    def peaks(self) -> tuple[float, float]:
-        """MB of an executor at most: of its virtual machine, and of its Python processes."""
-        store = self.session.sparkContext._jsc.sc().statusStore().executorList(False)
-        found = [(0.0, 0.0)]
-        for i in range(store.size()):
-            peak = store.apply(i).peakMemoryMetrics()
-            if peak.isDefined():
-                value = peak.get().getMetricValue
-                kinds = ("ProcessTreeJVMRSSMemory", "ProcessTreePythonRSSMemory")
-                found.append(tuple(value(kind) / 2**20 for kind in kinds))
-        return max(jvm for jvm, _ in found), max(python for _, python in found)
-
 
 Means = dict[str, float]
 
 
-def by_paths(cluster: Cluster) -> Means:
-    return tr.spark.evaluate(cluster.qrels, cluster.rows.whole, MEASURES).mean
+def by_paths(at: Cluster) -> Means:
+    return tr.spark.evaluate(at.qrels, at.rows.whole, MEASURES).mean
 
 
 def by_frame(plan: str, kind: str, *, distinct: bool = False) -> Callable[[Cluster], Means]:
-    def work(cluster: Cluster) -> Means:
-        frame = cluster.frame(getattr(cluster.rows, kind))
-        return tr.spark.evaluate(cluster.qrels, frame, MEASURES, plan=plan, distinct=distinct).mean
+    def work(at: Cluster) -> Means:
+        frame = at.frame(getattr(at.rows, kind))
+        return tr.spark.evaluate(at.qrels, frame, MEASURES, plan=plan, distinct=distinct).mean
 
     return work
 
 
-def one_process(cluster: Cluster) -> Means:
-    files = sorted(Path(cluster.rows.whole).glob("*.parquet"))
-    readings = [tr.read(cluster.qrels, file) for file in files]
+def by_query(at: Cluster) -> Means:
+    frame, qrels = at.frame(at.rows.whole), at.frame(at.rows.qrels)
+    found = tr.spark.evaluate(qrels, frame, MEASURES, held=0)
+    found.unpersist()
+    return found.mean
+
+
+def one_process(at: Cluster) -> Means:
+    files = sorted(Path(at.rows.whole).glob("*.parquet"))
+    readings = [tr.read(at.qrels, file) for file in files]
     return tr.evaluate(tr.merge(readings), measures=MEASURES).mean
 
 
-def lists(cluster: Cluster, kind: str) -> Any:
+def lists(at: Cluster, kind: str) -> Any:
     """What Spark's evaluators take: a query's documents by score, and its relevant ones; ids as numbers."""
     from pyspark.sql import functions as f
 
-    rows = cluster.frame(getattr(cluster.rows, kind))
+    rows = at.frame(getattr(at.rows, kind))
     pair = f.struct((-f.col("score")).alias("by"), f.col("doc_id").cast("double").alias("doc"))
     answers = rows.groupBy("query_id").agg(f.sort_array(f.collect_list(pair)).alias("pairs"))
     answers = answers.select("query_id", f.col("pairs.doc").alias("prediction"))
-    judged = cluster.frame(cluster.rows.qrels)
+    judged = at.frame(at.rows.qrels)
     labels = judged.groupBy("query_id").agg(f.collect_list(f.col("doc_id").cast("double")).alias("label"))
     return answers.join(labels, "query_id")
 
 
 def ranking_evaluator(kind: str) -> Callable[[Cluster], Means]:
-    def work(cluster: Cluster) -> Means:
+    def work(at: Cluster) -> Means:
         from pyspark.ml.evaluation import RankingEvaluator
 
-        table = lists(cluster, kind).persist()
+        table = lists(at, kind).persist()
         try:
             return {
                 name: RankingEvaluator(metricName=name, k=k or 10).evaluate(table)  # type: ignore[arg-type]
@@ -225,12 +200,29 @@ def ranking_evaluator(kind: str) -> Callable[[Cluster], Means]:
     return work
 
 
-def ranking_metrics(cluster: Cluster) -> Means:
+def ranking_metrics(at: Cluster) -> Means:
     from pyspark.mllib.evaluation import RankingMetrics
 
-    metrics = RankingMetrics(lists(cluster, "whole").select("prediction", "label").rdd.map(tuple))
+    metrics = RankingMetrics(lists(at, "whole").select("prediction", "label").rdd.map(tuple))
     found = {name: getattr(metrics, name.removesuffix("K")) for name in METRICS}
     return {name: find(METRICS[name]) if METRICS[name] else find for name, find in found.items()}
+
+
+def replay(at: Cluster) -> Taken | str:
+    """RePlay in a process of its own; or what is missing there."""
+    place = [str(HERE / "spark_replay.py"), str(at.rows.folder), str(at.cores), str(at.memory)]
+    environment = {**os.environ, "PYSPARK_PYTHON": str(at.replay)}
+    for name in ("PYTHONPATH", "SPARK_HOME"):
+        environment.pop(name, None)
+    if not Path(at.replay).exists():
+        return f"there is no {at.replay}; make peers"
+    done = subprocess.run(
+        [str(at.replay), "-W", "ignore", *place], env=environment, stdout=subprocess.PIPE, text=True, check=False
+    )
+    said = json.loads(done.stdout.splitlines()[-1]) if done.stdout and not done.returncode else {}
+    if not said:
+        return f"it ended with status {done.returncode}"
+    return f"{said['missing']} is not installed there" if "missing" in said else Taken(**said)
 
 
 @dataclass(frozen=True)
@@ -238,63 +230,83 @@ class Work:
     """What is timed.
 
     Attributes:
-        peer: the key of the work that it is compared with, of the same rows; empty for peers.
-        target: how many times as fast it must be; 0: no target.
+        peers: how many times as fast as other work on the same rows it must be, by the key of that; 0: no target.
+        apart: how far its means may lie from those of other work of ours, where they are summed otherwise.
     """
 
     what: str
-    do: Callable[[Cluster], Means]
-    peer: str = ""
-    target: float = 0
+    do: Callable[[Cluster], Means] | None
+    peers: Mapping[str, float] = field(default_factory=dict)
+    apart: float = 0
 
 
 WORKS = {
+    "replay": Work("RePlay's OfflineMetrics, five measures, whole queries", None),
     "evaluator": Work("Spark's RankingEvaluator, five measures, whole queries", ranking_evaluator("whole")),
     "metrics": Work("Spark's RankingMetrics, five measures, whole queries", ranking_metrics),
-    "paths": Work("paths: tasks read the files", by_paths, "evaluator", 5),
-    "partitions": Work("a DataFrame of whole queries", by_frame("partitions", "whole"), "evaluator", 1),
-    "one": Work("one process of truerank, without Spark", one_process, "evaluator"),
+    "paths": Work("paths: tasks read the files", by_paths, {"evaluator": 5, "metrics": 0, "replay": 10}),
+    "partitions": Work(
+        "a DataFrame of whole queries",
+        by_frame("partitions", "whole"),
+        {"evaluator": 1, "metrics": 0, "replay": 0},
+    ),
+    "large": Work("a DataFrame, its values left on Spark", by_query, {"evaluator": 0}, 1e-12),
+    "one": Work("one process of truerank, without Spark", one_process, {"evaluator": 0}),
     "scattered": Work("Spark's RankingEvaluator, five measures, scattered rows", ranking_evaluator("scattered")),
-    "shuffle": Work("a DataFrame, shuffled", by_frame("shuffle", "scattered"), "scattered", 1),
-    "passes": Work("a DataFrame, in two passes", by_frame("passes", "scattered", distinct=True), "scattered", 1),
+    "shuffle": Work("a DataFrame, shuffled", by_frame("shuffle", "scattered"), {"scattered": 1}),
+    "passes": Work("a DataFrame, in two passes", by_frame("passes", "scattered", distinct=True), {"scattered": 1}),
 }
 
 
-def warm_up(cluster: Cluster, keys: list[str]) -> None:
+def warm_up(at: Cluster, keys: list[str]) -> None:
     """Everything once on few rows: virtual machines have compiled it, and Python workers have imported it."""
-    few = Rows(cluster.rows.folder.parent / "few", 2 * FILES)
-    few.make()
-    small = Cluster(few, cluster.cores, cluster.memory)
-    small.__dict__["session"] = cluster.session
+    few = Rows(at.rows.folder.parent / "few", 2 * FILES)
+    small = replace(at, rows=few)
+    small.__dict__["session"] = at.session
     for key in keys:
-        WORKS[key].do(small)
+        if (do := WORKS[key].do) is not None:
+            do(small)
 
 
-def measured(cluster: Cluster, keys: list[str]) -> Iterator[Line]:
-    warm_up(cluster, keys)
-    taken: dict[str, float] = {}
+def measured(at: Cluster, keys: list[str]) -> Iterator[Line]:
+    taken: dict[str, Taken] = {}
     wanted: Means = {}
     for key in keys:
         work = WORKS[key]
         data.say(work.what)
-        before, start = cluster.moved(), time.perf_counter()
-        means = work.do(cluster)
-        seconds = taken[key] = time.perf_counter() - start
-        moved = (cluster.moved() - before) / 2**20
-        remark = f"{moved:,.0f} MB shuffled; " + ", ".join(f"{name} {mean:.6f}" for name, mean in means.items())
-        data.say(f"  {seconds:.1f} s; {remark}")
-        if work.peer and (wanted := wanted or means) != means:
-            raise SystemExit(f"{work.what}: other numbers: {means}, not {wanted}")
-        yield line(key, work, seconds, taken.get(work.peer), remark)
+        if work.do is None:
+            found = replay(at)  # before this process has executors
+        else:
+            if "session" not in at.__dict__:
+                warm_up(at, keys)
+            found = cluster.timed(at.session, partial(work.do, at))
+        if isinstance(found, str):
+            data.say(f"  skipped: {found}")
+            continue
+        taken[key] = found
+        values = ", ".join(f"{name} {mean:.6f}" for name, mean in found.means.items())
+        remark = f"{found.moved:,.0f} MB shuffled; {found.memory}; {values}"
+        data.say(f"  {found.seconds:.1f} s; {remark}")
+        if work.peers and are_others(wanted := wanted or found.means, found.means, work.apart):
+            raise SystemExit(f"{work.what}: other numbers: {found.means}, not {wanted}")
+        yield from lines(key, work, taken, remark)
 
 
-def line(key: str, work: Work, seconds: float, peer: float | None, remark: str) -> Line:
-    if peer is None:
-        return Line(f"{seconds:.1f} s", runs="1", remark=remark, key=key, work=work.what, ratio="-")
-    ratio = peer / seconds
-    target = f"at least {work.target:g} times as fast" if work.target else ""
-    cells = (f"{seconds:.1f} s", f"{peer:.1f} s", f"{ratio:.1f} times as fast", target)
-    return Line(*cells, ratio >= work.target if work.target else None, "1", remark, key, work.what)
+def are_others(means: Means, others: Means, apart: float) -> bool:
+    return any(abs(others[name] - mean) > apart for name, mean in means.items())
+
+
+def lines(key: str, work: Work, taken: Mapping[str, Taken], remark: str) -> Iterator[Line]:
+    seconds = taken[key].seconds
+    peers = [peer for peer in work.peers if peer in taken]
+    if not peers:
+        yield Line(f"{seconds:.1f} s", runs="1", remark=remark, key=key, work=work.what, ratio="-")
+    for number, peer in enumerate(peers):
+        target, ratio = work.peers[peer], taken[peer].seconds / seconds
+        wanted = f"at least {target:g} times as fast" if target else ""
+        cells = (f"{seconds:.1f} s", f"{taken[peer].seconds:.1f} s", f"{ratio:.1f} times as fast", wanted)
+        what = f"{work.what} (against {peer})"
+        yield Line(*cells, ratio >= target if target else None, "1", "" if number else remark, key, what)
 
 
 def options() -> argparse.Namespace:
@@ -303,6 +315,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--cores", type=int, default=2, help="executors with a core each (2)")
     parser.add_argument("--memory", type=int, default=2048, help="MB of each executor's virtual machine (2048)")
     parser.add_argument("--only", action="append", choices=WORKS, help="only this way, may be repeated")
+    parser.add_argument("--replay", type=Path, default=PEERS, help="a Python that has RePlay and PySpark")
     parser.add_argument("--data", type=Path, default=HERE / "data" / "spark", help="where the files are")
     return parser.parse_args()
 
@@ -314,13 +327,12 @@ def main() -> None:
     chosen = options()
     rows = Rows((chosen.data / str(chosen.rows)).absolute(), max(1, chosen.rows // EACH))
     rows.make()
-    cluster = Cluster(rows, chosen.cores, chosen.memory)
-    lines = list(measured(cluster, chosen.only or list(WORKS)))
-    jvm, python = cluster.peaks()
-    print(tables.terminal(lines))
-    print(f"peak memory of an executor: {jvm:,.0f} MB of Java, {python:,.0f} MB of Python")
-    cluster.session.stop()
-    sys.exit(any(line.is_met is False for line in lines))
+    Rows(rows.folder.parent / "few", 2 * FILES).make()
+    at = Cluster(rows, chosen.cores, chosen.memory, chosen.replay)
+    found = list(measured(at, [key for key in WORKS if key in (chosen.only or WORKS)]))
+    print(tables.terminal(found))
+    at.session.stop()
+    sys.exit(any(line.is_met is False for line in found))
 
 
 if __name__ == "__main__":
