@@ -191,7 +191,10 @@ def _large(
     work, _ = planned(qrels, run, rules=rules, keep=seen_rows(chosen), shared=0, **options)
     frame, values = (None, {}) if by is None else labelled(by, work.session)
     found = large.evaluated(work, frame, chosen, {word: str(measure) for word, measure in asked.items()})
-    return found[None] if by is None else {values.get(text, text): scores for text, scores in found.items()}
+    if by is None:
+        return found[None]
+    by_value = {values.get(text, text): scores for text, scores in found.items()}
+    return dict(sorted(by_value.items(), key=lambda pair: str(pair[0])))
 
 
 def planned(

@@ -93,7 +93,7 @@ def merged(parts: Sequence[Summaries]) -> dict[str | None, Summary]:
     for part in parts:
         for value, summary in part.items():
             by_value.setdefault(value, []).append(summary)
-    return {value: _merged(by_value[value]) for value in sorted(by_value, key=str)}
+    return {value: _merged(each) for value, each in by_value.items()}
 
 
 def _merged(parts: Sequence[Summary]) -> Summary:
