@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
 import random
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import truerank as tr
 from oracles_lists import LISTS, Known, Listed
 from test_laws import bits
+from truerank.analysis.explain import explain_each
 from truerank.core.evaluate import ranked, read_catalogue, score
 from truerank.measures import Measure, parse_measure
 from worlds import DOCS, World, worlds
@@ -196,11 +198,108 @@ def test_a_measure_of_lists_is_refused_where_only_judged_documents_are_seen(name
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0}}
     with pytest.raises(tr.MeasureError, match=r"whole run|all that is listed"):
         parse_measure(name).values(ranked(tr.read(qrels, run)))
-    for ask in (tr.bounds, lambda *given: tr.explain(*given[:2], "q", given[2])):
-        with pytest.raises(tr.MeasureError, match="all that a run lists"):
-            ask(qrels, run, name)
+    with pytest.raises(tr.MeasureError, match="all that a run lists"):
+        tr.bounds(qrels, run, name)
     with pytest.raises(tr.InputError, match=r"keep='all'|keep=1"):
         tr.evaluate(tr.read(qrels, run), measures=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_measure_of_the_run_has_no_query_to_explain_and_others_need_their_table(name: str) -> None:
+    of_run = tr.measures()[name].is_of_run
+    error, said = (tr.MeasureError, "all that a run lists") if of_run else (tr.InputError, "table of the documents")
+    for ask in (tr.explain, tr.diff):
+        given = ({"q": ["a", "x"]}, "q") if ask is tr.explain else ({"q": ["a", "x"]}, {"q": ["x"]})
+        with pytest.raises(error, match=said):
+            ask({"q": {"a": 1}}, *given, name)
+
+
+RULES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "removed": {"unjudged": "removed", "depth": 3},
+    "depth": {"ties": "doc-ascending", "depth": 4, "without_relevant": "empty-is-right"},
+    "graded": {"unjudged": "graded", "unjudged_grade": 1, "missing": "skip", "without_relevant": "undefined"},
+    "returned": {"unreturned": "ignore", "ties": "input"},
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@settings(max_examples=10)
+@given(worlds(st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3]), queries=3), KNOWN)
+def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(
+    rules: dict[str, Any], world: World, known: Known
+) -> None:
+    scores, table = scored(world.qrels, world.run, known, SINGLE, **rules), items(known)
+    for query in world.qrels:
+        for why in explain_each(world.qrels, world.run, query, SINGLE, rules=rules, items=table):
+            assert why.worked.is_derived
+            assert why.worked.value.hex() == why.value.hex(), (why.measure, why.worked)
+            assert why.is_counted == (query in scores.queries)
+            if why.is_counted:
+                assert why.value.hex() == float(scores[why.measure][scores.queries.index(query)]).hex(), why.measure
+            if why.measure.name != "AWRF":
+                assert sum(why.shares.values()) == pytest.approx(why.value, abs=1e-12)
+            json.dumps(why.to_dict(), allow_nan=False)
+
+
+@CHEAP
+@given(worlds(), worlds(), KNOWN)
+def test_what_moved_between_two_runs_is_the_difference_of_the_values(one: World, two: World, known: Known) -> None:
+    both = [scored(one.qrels, run, known, SINGLE) for run in (one.run, two.run)]
+    for found in tr.diff(one.qrels, one.run, two.run, list(SINGLE), items=items(known)):
+        assert (found.better + found.worse + found.same, found.uncommon) == (len(one.qrels), 0)
+        for move in found.queries:
+            place = both[0].queries.index(move.query)
+            assert [move.before, move.after] == [each[found.measure][place] for each in both]
+            adding = [shift.change for shift in move.documents if shift.change is not None]
+            if found.measure.name != "AWRF":
+                assert sum(adding) == pytest.approx(move.change, abs=1e-9)
+
+
+def test_the_documents_are_shown_as_what_they_add_judged_or_not() -> None:
+    table = {
+        "a": {"popularity": 4, "group": "x", "vector": [1, 0]},
+        "b": {"popularity": 1, "group": ["x", "{y}"], "vector": [0, 2]},
+        "c": {"popularity": 0, "vector": [3, 0]},
+    }
+    run = {"q": ["a", "u", "b", "c"]}
+    novelty, ild, awrf = tr.explain({"q": {"a": 1}}, run, "q", "Novelty(users=4) ILD AWRF(relevant=0)", items=table)
+    rows = [(term.doc, term.grade, term.text(), term.value) for term in novelty.worked.sums[0].terms]
+    assert rows == [
+        ("a", 1, "−log2(4 / 4)", 0.0),
+        *((doc, None, "−log2(1 / 4)", 2.0) for doc in ("u", "b", "c")),
+    ]
+    rows = [(term.doc, term.text(0), term.value) for term in ild.worked.sums[0].terms]
+    assert rows == [("a", "1 + 0", 1.0), ("b", "1", 1.0)]
+    assert [(line.name, line.value) for line in ild.worked.lines[1:]] == [("n", 3), ("pairs", 3), ("ILD", 2 / 3)]
+    rows = [(term.doc, term.text(), term.value) for term in awrf.worked.sums[0].terms]
+    assert rows == [("a", "x", 1.0), ("b", "x, {y}", 1 / math.log2(3))]
+    got = 1 / math.log2(3)
+    of_x, of_y = (line.numbers for line in awrf.worked.lines[:2])
+    assert of_x == pytest.approx(((1 + got) / (1 + 2 * got), 2 / 3))
+    assert of_y == pytest.approx((got / (1 + 2 * got), 1 / 3))
+    assert [line.name for line in awrf.worked.lines[2:]] == ["JS", "AWRF(relevant=0)"]
+
+
+def test_of_many_pairs_the_first_are_told() -> None:
+    table = {f"d{n}": {"vector": [n]} for n in range(8)}
+    why = tr.explain({"q": {}}, {"q": [f"d{n}" for n in range(8)]}, "q", "ILD(distance='hamming')", items=table)
+    texts = [term.text(0) for term in why.worked.sums[0].terms]
+    assert texts == [*["1 + 1 + 1 + 1 + …"] * 3, "1 + 1 + 1 + 1", "1 + 1 + 1", "1 + 1", "1"]
+
+
+def test_the_notes_say_what_ties_and_unjudged_documents_are_to_such_a_measure() -> None:
+    run = {"q": {"x": 2.0, "y": 2.0, "a": 1.0}}
+    table = {"x": {"popularity": 1}, "y": {"popularity": 3}, "a": {"popularity": 4}}
+    for k, said in (
+        (1, "This order and its reverse give Novelty@1 from 1.4150 to 3.0000."),
+        (2, "the same Novelty@2"),
+    ):
+        why = tr.explain({"q": {"a": 0}}, run, "q", f"Novelty@{k}", items=table)
+        notes = {note.rule: note.text for note in why.notes}
+        assert said in notes["ties"]
+        assert "count as any other" in notes["unjudged"]
+        assert f"Novelty@{k} has a value all the same" in notes["without_relevant"]
 
 
 @CHEAP

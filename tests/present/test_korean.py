@@ -114,10 +114,11 @@ def test_what_a_contest_s_judge_finds_is_told_in_korean():
 def test_each_measure_is_worked_out_in_korean(name):
     qrels = {"q": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1}}
     needs = {"IPrec": "IPrec(recall=0.5)", "Unjudged": "Unjudged@3", "Success": "Success@2"}
+    table = {doc: {"popularity": 1, "group": doc, "vector": [n, 1]} for n, doc in enumerate("abx")}
     needs |= {each: f"{each}@2" for each in ("F", "FirstRank", "MeanRank", "ARP", "FallOut", "MCC", "Hits")}
     for run in (["x", "a", "c", "b"], ["x", "c"], [], ["a", "b", "d"]):
         try:
-            worked = explain(qrels, {"q": run}, "q", needs.get(name, name)).worked
+            worked = explain(qrels, {"q": run}, "q", needs.get(name, name), items=table).worked
         except tr.MeasureError:
             pytest.skip("it needs a parameter")
         for line in worked.lines:

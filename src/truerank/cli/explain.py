@@ -80,6 +80,7 @@ class _Explain(click.Command):
 )
 @options.queries
 @options.docs
+@options.items
 @tables.format
 @tables.output
 @tables.digits
@@ -97,6 +98,7 @@ def command(
     most: int,
     queries: str | None,
     docs: str | None,
+    items: str | None,
     format: str | None,
     output: str,
     digits: int | None,
@@ -114,11 +116,12 @@ def command(
     Examples:
       truerank explain qrels.txt bm25.run 301 -m "AP nDCG@10"
       truerank explain qrels.txt bm25.run 301 --queries queries.jsonl --docs corpus.jsonl.gz
+      truerank explain qrels.txt lists.run 301 -m "ILD@10 Novelty@10" --items items.csv
       truerank explain qrels.txt bm25.run dense.run -m nDCG@10
       truerank explain qrels.txt bm25.run dense.run --query 301
       truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
     """
-    inputs.refuse(qrels, run, other, queries, docs, rules=rules, output=output)
+    inputs.refuse(qrels, run, other, queries, docs, items, rules=rules, output=output)
     chosen = parse_measures(" ".join(measures))
     judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):
@@ -126,23 +129,25 @@ def command(
             raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
         if queries or docs:
             raise click.UsageError(message("Several --rules are about means: there is nothing that has a text."))
+        if items:
+            raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
         with inputs.opened([run], run_format, again=True) as (source,):
             document = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(document, format, output)
     under = options.changed(rules, changes)
     if other and not query and not _is_run(other, judged):
         query, other = other, None
-    texts: dict[str, Any] = {"queries": queries, "docs": docs}
+    beside: dict[str, Any] = {"queries": queries, "docs": docs, "items": items}
     with inputs.opened([run, *([other] if other else [])], run_format) as sources:
         if other:
             wanted = chosen or [_default(under)]
-            diffs = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
+            diffs = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **beside)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
                 diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits
             )
         elif query:
-            reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **texts)
+            reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **beside)
             document = report.document(reasons, depth=depth, digits=digits)
         else:
             raise click.UsageError(

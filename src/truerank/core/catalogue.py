@@ -125,7 +125,7 @@ class Located:
         if self.catalogue is None:
             raise InputError(
                 message(
-                    "{measure} needs a table of the documents: evaluate(…, items=…), `truerank eval --items FILE`",
+                    "{measure} needs a table of the documents: items=…, or --items FILE of a command",
                     measure=measure,
                 )
             )

@@ -202,7 +202,7 @@ class _Lists:
         """(queries,) whether some of these changes when equal scores are put the other way round."""
         if not self.single or not self.hits.tied.any():
             return np.zeros(len(self.hits.queries), bool)
-        return _moved(self.single, self.hits, _turned(self.hits), self.rules)
+        return _moved(self.single, self.hits, turned(self.hits), self.rules)
 
     def of_run(self) -> dict[str, OfRun]:
         """The numbers of the whole run, by measure."""
@@ -211,7 +211,7 @@ class _Lists:
         return {str(m): m.of_run(seen_by(m, self.final, self.rules), **given) for m in chosen}
 
 
-def _turned(hits: Hits) -> Hits:
+def turned(hits: Hits) -> Hits:
     """The same with every group of ties the other way round; of lists whose unjudged documents are rows too."""
     moved = replace(hits, rank=hits.first + hits.last - hits.rank)
     return moved.where(np.lexsort((moved.rank, moved.query)))

@@ -89,23 +89,27 @@ def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
     return {str(word).strip(): found for word, found in each(measures, lambda word: under(word, rules))}
 
 
-def measures_under(measures: MeasuresLike, rules: Rules) -> list[Measure]:
+def measures_under(measures: MeasuresLike, rules: Rules, *, lists: bool = False) -> list[Measure]:
     """The measures that were asked for, as the rules read them, without repeats: of each query's judged documents.
+
+    Args:
+        lists: whether those that see all of a query's list can be had too.
 
     Raises:
         MeasureError: also for one that sees more than those, which only evaluate() and compare() can have.
     """
-    return of_judged(asked_for(measures, rules).values())
+    return of_judged(asked_for(measures, rules).values(), lists=lists)
 
 
-def of_judged(measures: Iterable[Measure]) -> list[Measure]:
-    """The measures, without repeats, where all are of each query's judged documents.
+def of_judged(measures: Iterable[Measure], *, lists: bool = False) -> list[Measure]:
+    """The measures, without repeats, where all are of each query's judged documents, or else of its list.
 
     Raises:
         MeasureError: one sees more, or is one number of the whole run.
     """
     chosen = list(dict.fromkeys(measures))
-    others = [str(measure) for measure in chosen if measure.definition.sees_lists]
+    defined = [(str(measure), measure.definition) for measure in chosen]
+    others = [name for name, each in defined if (each.is_of_run if lists else each.sees_lists)]
     if others:
         raise MeasureError(
             "{measures}: what is asked here needs measures of each query's judged documents, and this is of all "

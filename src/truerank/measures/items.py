@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from functools import cached_property
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from truerank.measures.discounts import weights
 from truerank.measures.parameters import Discount, Share, Shares
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
-from truerank.measures.terms import PerRow, Quantity, Terms, Words
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
 from truerank.measures.whole import OfRun
 
 L = TypeVar("L", bound="Listings")
@@ -169,12 +170,13 @@ def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Te
         )
     rows = hits.top(k)
     item = hits.items.place[rows.doc]
-    used = np.maximum(np.append(popularity, 0.0)[np.minimum(item, len(popularity))], 1.0)
-    values = np.maximum(-log2(used / max(every, 1.0)), 0.0)
+    used, every = np.maximum(np.append(popularity, 0.0)[np.minimum(item, len(popularity))], 1.0), max(every, 1.0)
+    values = np.maximum(-log2(used / every), 0.0)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("−log2({} / {})", (used[row], every))  # noqa: E731
-        return Words(message("its self-information"), how, Quantity("n", message("listed"), rows.count))
+        how: PerRow = lambda row: ("−log2({} / {})", (whole(used[row]), whole(every)))  # noqa: E731
+        listed = Quantity("n", message("listed"), rows.count)
+        return Words(message("its self-information"), how, listed, listed=np.ones(len(rows)))
 
     return Terms(rows, values, rows.count, words)
 
@@ -195,7 +197,7 @@ def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Te
 )
 def intra_list_diversity(
     hits: Hits, *, k: int | None = None, distance: Literal["cosine", "hamming", "jaccard"] = "cosine"
-) -> PerQuery:
+) -> Terms:
     """How different the listed documents are from one another: the mean distance of their pairs.
 
     "cosine" is 1 less the cosine of two vectors, "hamming" in how many numbers they differ, "jaccard" 1 less the
@@ -213,38 +215,43 @@ def intra_list_diversity(
     rows = hits.top(k)
     item = hits.items.place[rows.doc]
     rows = rows.where(np.append(known, False)[np.minimum(item, len(known))])
-    found = np.zeros(len(hits.queries))
     if distance == "cosine":
         length = np.sqrt((features * features).sum(axis=1, keepdims=True))
         features = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
-    for query, own in _queries(rows):
-        found[query] = _apart(features[hits.items.place[rows.doc[own]]], distance)
-    return found
+    item, ends = hits.items.place[rows.doc], np.cumsum(rows.count)
+    below, pairs = ends[rows.query] - np.arange(1, len(rows) + 1), rows.count * (rows.count - 1) // 2
+    values = np.zeros(len(rows))
+    for start, end in zip((ends - rows.count).tolist(), ends.tolist(), strict=True):
+        listed = features[item[start:end]]
+        for place in range(len(listed) - 1):
+            values[start + place] = total(_apart(listed[place], listed[place + 1 :], distance))
+
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        listed = features[item[row : row + 1 + below[row]]]
+        each = _apart(listed[0], listed[1:], distance)
+        told = ["{}"] * min(len(each), FEW) + ["…"] * (len(each) > FEW)
+        return " + ".join(told), tuple(each[:FEW].tolist())
+
+    def words() -> Words:
+        number = Quantity("n", message("listed, of which something is known to compare"), rows.count)
+        divisor = Quantity("pairs", "{} × {} / 2", pairs, (rows.count, np.maximum(rows.count - 1, 0)), (number,))
+        return Words(message("its distance to each below it"), how, divisor, listed=below.astype(np.float64))
+
+    return Terms(rows, values, pairs, words)
 
 
-def _queries(rows: Hits) -> Iterator[tuple[int, slice]]:
-    """Each query with rows, and where these stand."""
-    ends = np.cumsum(rows.count)
-    for query in np.flatnonzero(rows.count).tolist():
-        yield query, slice(int(ends[query] - rows.count[query]), int(ends[query]))
+FEW = 4
+"""How many distances of a document an explanation names."""
 
 
-def _apart(listed: Floats, distance: str) -> float:
-    """The mean distance of pairs of rows; 0 for fewer than two."""
-    n = len(listed)
-    if n < 2:
-        return 0.0
-    apart = 0.0
-    for row in range(n - 1):
-        one, others = listed[row], listed[row + 1 :]
-        if distance == "hamming":
-            between = (others != one).sum(axis=1).astype(np.float64)
-        else:
-            both = (others * one).sum(axis=1)
-            either = 1.0 if distance == "cosine" else others.sum(axis=1) + one.sum() - both
-            between = 1.0 - both / either
-        apart += total(between)
-    return apart / (n * (n - 1) / 2)
+def _apart(one: Floats, others: Floats, distance: str) -> Floats:
+    """(others,) how far each is from one."""
+    if distance == "hamming":
+        differing: Floats = (others != one).sum(axis=1).astype(np.float64)
+        return differing
+    both: Floats = (others * one).sum(axis=1)
+    either = 1.0 if distance == "cosine" else others.sum(axis=1) + one.sum() - both
+    return 1.0 - both / either
 
 
 @measure(
@@ -277,20 +284,69 @@ def rank_fairness(
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "AWRF(target='equal', relevant=0)", items=items).mean
     {"AWRF(target='equal', relevant=0)": 1.0}
     """
-    assert hits.items is not None
-    catalogue = hits.items.needed("AWRF")
-    members = np.vstack([catalogue.members, np.zeros((1, len(catalogue.group_names)))])  # the last: no item
-    rows = hits.top(k)
-    wanted = _targets(hits, members, catalogue.group_names, target, relevant, level)
-    own = (
-        members[np.minimum(hits.items.place[rows.doc], len(catalogue))] * weights(rows.rank, attention, 2)[:, None]
-    )
-    got = np.zeros(wanted.shape)
-    for group in range(own.shape[1]):
-        got[:, group] = rows.sum(own[:, group])
-    got = _shares(got)
-    there = (got.sum(axis=1) > 0) & (wanted.sum(axis=1) > 0)
-    return np.where(there, 1.0 - _divergence(got, wanted) / (math.log(2) if bits else 1.0), 0.0).clip(0.0, 1.0)
+    return Attention.of(hits, k, level, target, relevant, attention).fairness(bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """Which attention groups of documents get in a list, and which they should.
+
+    Attributes:
+        rows: the documents that are looked at.
+        members: (rows, groups) 1 where one is of a group.
+        weight: (rows,) the attention that each gets.
+        names: the groups, those that only the target names last.
+        got, wanted: (queries, groups) the share of each group.
+    """
+
+    rows: Hits
+    members: Floats
+    weight: Floats
+    names: tuple[str, ...]
+    got: Floats
+    wanted: Floats
+
+    @classmethod
+    def of(
+        cls,
+        hits: Hits,
+        k: int | None,
+        level: float,
+        target: Literal["catalogue", "equal"] | Mapping[str, float],
+        relevant: float,
+        attention: Any,
+    ) -> Attention:
+        """That of the first k; the parameters are those of AWRF."""
+        assert hits.items is not None
+        catalogue = hits.items.needed("AWRF")
+        members = np.vstack([catalogue.members, np.zeros((1, len(catalogue.group_names)))])  # the last: no item
+        rows = hits.top(k)
+        more = [name for name in target if name not in catalogue.group_names] if isinstance(target, Mapping) else []
+        names = (*catalogue.group_names, *more)
+        wanted = _targets(hits, members, names, target, relevant, level)
+        own = members[np.minimum(hits.items.place[rows.doc], len(catalogue))]
+        weight = weights(rows.rank, attention, 2)
+        got = np.zeros(wanted.shape)
+        for group in range(own.shape[1]):
+            got[:, group] = rows.sum(own[:, group] * weight)
+        return cls(rows, own, weight, names, _shares(got), wanted)
+
+    @property
+    def is_there(self) -> Bools:
+        """(queries,) whether some group gets attention, and some should."""
+        there: Bools = (self.got.sum(axis=1) > 0) & (self.wanted.sum(axis=1) > 0)
+        return there
+
+    @cached_property
+    def divergence(self) -> Floats:
+        """(queries, groups) what each adds to the Jensen-Shannon divergence of the two, in nats."""
+        middle = (self.got + self.wanted) / 2
+        return (_surprise(self.got, middle) + _surprise(self.wanted, middle)) / 2
+
+    def fairness(self, bits: bool) -> PerQuery:
+        """(queries,) 1 less the divergence."""
+        apart = _total(self.divergence) / (math.log(2) if bits else 1.0)
+        return np.where(self.is_there, 1.0 - apart, 0.0).clip(0.0, 1.0)
 
 
 def _targets(
@@ -303,13 +359,12 @@ def _targets(
 ) -> Floats:
     """(queries, groups) the share that each group should have; groups that only the target names come last."""
     assert hits.items is not None
-    more = [name for name in target if name not in names] if isinstance(target, Mapping) else []
     rest = np.ones(len(names)) if target == "equal" else members.sum(axis=0)
     if isinstance(target, Mapping):
-        rest = np.array([target.get(name, 0.0) for name in (*names, *more)], np.float64)
+        rest = np.array([target.get(name, 0.0) for name in names], np.float64)
     query, item = hits.items.relevant(hits.queries, level)
     own = np.zeros((len(hits.queries), len(rest)))
-    np.add.at(own[:, : len(names)], query, members[np.minimum(item, len(members) - 1)])
+    np.add.at(own[:, : members.shape[1]], query, members[np.minimum(item, len(members) - 1)])
     own, rest = _shares(own), _shares(rest[None, :])
     has = own.sum(axis=1, keepdims=True) > 0
     return _shares(np.where(has, relevant, 0.0) * own + (1 - relevant) * rest)
@@ -323,12 +378,6 @@ def _shares(values: Floats) -> Floats:
 def _total(values: Floats) -> Floats:
     """(rows,) the sum of each, from left to right."""
     return np.add.accumulate(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
-
-
-def _divergence(one: Floats, other: Floats) -> Floats:
-    """(rows,) the Jensen-Shannon divergence of shares, in nats."""
-    middle = (one + other) / 2
-    return _total(_surprise(one, middle) + _surprise(other, middle)) / 2
 
 
 def _surprise(shares: Floats, middle: Floats) -> Floats:

@@ -40,7 +40,7 @@ __all__ = [
 def explain(
     qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
     measure: Measure = ..., *,
-    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
+    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Explanation: ...  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def explain(
 def explain(
     qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
     measure: str | Iterable[str | Measure] = ..., *,
-    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
+    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
@@ -61,6 +61,7 @@ def explain(
     rules: RulesLike | None = None,
     queries: Any = None,
     docs: Any = None,
+    items: Any = None,
 ) -> Explanation | list[Explanation]:
     """Why a run scores what it scores on one query: its list, the measure worked out, the rules that applied.
 
@@ -70,6 +71,7 @@ def explain(
         query: its id.
         measure: one, such as "nDCG@10"; several, such as "nDCG@10 AP" or a list, give a list of explanations.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+        items: what is known of the documents that could be listed, as for `evaluate`.
 
     Raises:
         TruerankError: as for `evaluate`; the query is not judged; or a reading lacks what is to be shown.
@@ -82,7 +84,7 @@ def explain(
     [0.5, 0.0]
     """
     chosen = several(measure)
-    explanations = explain_each(qrels, run, query, chosen, rules=rules, queries=queries, docs=docs)
+    explanations = explain_each(qrels, run, query, chosen, rules=rules, queries=queries, docs=docs, items=items)
     return explanations[0] if is_one(measure, chosen) else explanations
 
 
@@ -95,6 +97,7 @@ def explain_each(
     rules: RulesLike | None = None,
     queries: Any = None,
     docs: Any = None,
+    items: Any = None,
 ) -> list[Explanation]:
     """The same for any number of measures, from one reading.
 
@@ -110,7 +113,8 @@ def explain_each(
         raise InputError(NO_RUN)
     else:
         answer = ask(read_qrels(qrels), open_run(run), key, under)
-    explanations = answer.explain(measures_under(measures, under))
+    chosen = measures_under(measures, under, lists=True)
+    explanations = answer.knowing(items).explain(chosen)
     if queries is None and docs is None:
         return explanations
     named = list(dict.fromkeys(listed.doc for one in explanations for listed in one.documents))

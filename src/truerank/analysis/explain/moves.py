@@ -15,7 +15,7 @@ from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, printable
-from truerank.core.evaluate import evaluate, rules_of, run_reading
+from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
 from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
@@ -23,7 +23,7 @@ from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import resolve
+from truerank.core.vocabulary import of_judged, resolve
 from truerank.formats import read_qrels
 from truerank.formats.texts import NOTHING, Snippets, locate, with_text
 from truerank.measures import Measure, MeasuresLike
@@ -39,7 +39,7 @@ def _change(before: float, after: float) -> float:
 
 @dataclass(frozen=True)
 class Shift:
-    """A judged document of a query, in two runs.
+    """A document of a query, in two runs: a judged one, but where the measure sees all that is listed.
 
     Attributes:
         doc, grade, kind: the document and its judgement.
@@ -146,6 +146,7 @@ def diff(
     qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading, measure: Measure = ..., *,
     query: str | int | bytes | None = ...,
     most: int = ..., rules: RulesLike | None = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
+    items: Any = ...,
 ) -> Diff: ...  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def diff(
     qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading,
     measure: str | Iterable[str | Measure] = ..., *,
     query: str | int | bytes | None = ..., most: int = ..., rules: RulesLike | None = ...,
-    threads: int | None = ..., queries: Any = ..., docs: Any = ...,
+    threads: int | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
@@ -170,16 +171,19 @@ def diff(
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,
+    items: Any = None,
 ) -> Diff | list[Diff]:
     """The queries that moved most from one run to another, and the documents that moved them.
 
     Args:
         qrels, rules, threads: as for `evaluate`; the qrels are None where both runs are `Reading`s.
-        run_a, run_b: the run before, and after; or a `Reading` each, of all rows where unjudged = "graded".
+        run_a, run_b: the run before, and after; or a `Reading` each, of all rows where unjudged = "graded" or a
+            measure sees whole lists.
         measure: one; of several, such as "nDCG@10 AP" or a list, there is a list.
         query: tell of this query alone, moved or not.
         most: how many queries to tell of.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+        items: what is known of the documents that could be listed, as for `evaluate`.
 
     >>> import truerank as tr
     >>> found = tr.diff({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, {"q": ["a", "b", "x"]}, "AP")
@@ -190,7 +194,7 @@ def diff(
     """
     chosen = several(measure)
     how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
-    diffs = diff_each(qrels, run_a, run_b, chosen, **how)
+    diffs = diff_each(qrels, run_a, run_b, chosen, **how, items=items)
     return diffs[0] if is_one(measure, chosen) else diffs
 
 
@@ -206,19 +210,22 @@ def diff_each(
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,
+    items: Any = None,
 ) -> list[Diff]:
     """The same for any number of measures."""
     under = rules_of(run_a, rules).by_query(message("runs are compared query by query"))
     judged = None if qrels is None else read_qrels(qrels)
-    keep: Keep = "all" if under.unjudged == "graded" else "judged"  # documents that have a grade can move a value
+    chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
+    known = None if items is None else read_catalogue(items)
+    sees_all = under.unjudged == "graded" or any(measure.definition.sees_lists for measure in chosen)
+    keep: Keep = "all" if sees_all else "judged"  # documents that have a grade, or are listed, can move a value
     a, b = (run_reading(judged, run, under, keep=keep, threads=threads) for run in (run_a, run_b))
-    chosen = [resolve(measure, under).measure for measure in measures]
-    both = evaluate(a, measures=chosen), evaluate(b, measures=chosen)
+    both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
     shown = [_shown_of(a.qrels, both, measure, query, most) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
-    answers = [answers_in(reading, keys, under) for reading in (a, b)]
+    old, new = (answers_in(reading, keys, under) for reading in (a, b))
     diffs = [
-        _moved(both, measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
+        _moved(both, measure, [(old[k].knowing(known), new[k].knowing(known)) for k in map(as_bytes, names)], under)
         for measure, names in zip(chosen, shown, strict=True)
     ]
     if queries is None and docs is None:
@@ -304,7 +311,8 @@ def _move(before: Explanation, after: Explanation) -> QueryDiff:
     for doc in old | new:
         change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
         listed, was, now = old.get(doc) or new[doc], _rank(old.get(doc)), _rank(new.get(doc))
-        if change or (change is None and listed.kind == "relevant" and was != now):
+        can_move = listed.kind == "relevant" or before.measure.definition.sees_lists
+        if change or (change is None and can_move and was != now):
             shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))
     return QueryDiff(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
 

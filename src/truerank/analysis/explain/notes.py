@@ -105,6 +105,8 @@ def _without(found: Found) -> Message:
         "error": message("That is an error under these rules: `truerank eval` stops at it."),
     }
     measure = found.measure
+    if found.rules.without_relevant in ("zero", "empty-is-right", "one") and measure.definition.is_of_items:
+        return message("{measure} has a value all the same.", measure=measure)
     if found.rules.without_relevant in said:
         return said[found.rules.without_relevant]
     if found.is_defined:
@@ -129,30 +131,55 @@ def _lost(found: Found) -> Iterator[str]:
 
 
 def _ties(found: Found) -> Iterator[str]:
-    groups = sorted({doc.tied for doc in found.documents if doc.tied and doc.kind != "unjudged"})
+    of_lists = found.measure.definition.sees_lists
+    groups = sorted({doc.tied for doc in found.documents if doc.tied and (of_lists or doc.kind != "unjudged")})
     if not groups:
         return
     first, last = groups[0]
     where = {"first": first, "last": last, "order": ORDERS[found.rules.ties]}
-    many = message(
-        "Ranks {first} to {last} have the same score, and {n} more such groups hold judged documents; "
-        "they stand {order}.",
-        n=len(groups) - 1,
-        **where,
-    )
-    one = message("Ranks {first} to {last} have the same score; they stand {order}.", **where)
-    low, high = found.spread
-    matter = (
-        message("Their order does not matter to {measure}.", measure=found.measure)
-        if is_equal(low, high)
+    many = (
+        message(
+            "{n} groups have the same score each, the first at ranks {first} to {last}; they stand {order}.",
+            n=len(groups),
+            **where,
+        )
+        if of_lists
         else message(
-            "Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.",
-            measure=found.measure,
-            low=low,
-            high=high,
+            "Ranks {first} to {last} have the same score, and {n} more such groups hold judged documents; "
+            "they stand {order}.",
+            n=len(groups) - 1,
+            **where,
         )
     )
+    one = message("Ranks {first} to {last} have the same score; they stand {order}.", **where)
+    matter = _reversed(found) if of_lists else _reordered(found)
     yield joined(" ", [many if len(groups) > 1 else one, matter])
+
+
+def _reordered(found: Found) -> Message:
+    """What the order of equal scores is to a measure, of all orders."""
+    low, high = found.spread
+    if is_equal(low, high):
+        return message("Their order does not matter to {measure}.", measure=found.measure)
+    return message(
+        "Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.",
+        measure=found.measure,
+        low=low,
+        high=high,
+    )
+
+
+def _reversed(found: Found) -> Message:
+    """What it is to a measure of whole lists, of which the reverse alone is tried."""
+    low, high = found.spread
+    if is_equal(low, high):
+        return message("Their reverse order gives the same {measure}.", measure=found.measure)
+    return message(
+        "This order and its reverse give {measure} from {low:.4f} to {high:.4f}.",
+        measure=found.measure,
+        low=low,
+        high=high,
+    )
 
 
 def _precision(found: Found) -> Iterator[str]:
@@ -179,6 +206,8 @@ def _unjudged(found: Found) -> Iterator[str]:
 
 
 def _as_what(found: Found) -> Message:
+    if found.measure.definition.is_of_items:
+        return message("any other")
     if found.measure.definition.sees_judged:
         return message("unjudged")
     if found.rules.unjudged == "graded":

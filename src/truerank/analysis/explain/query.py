@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, printable
-from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
+from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
 from truerank.core.hits import Hits
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
@@ -28,6 +29,9 @@ from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled, scan_
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
+
+if TYPE_CHECKING:
+    from truerank.core.catalogue import Catalogue
 
 Judged = dict[bytes, float]
 
@@ -44,6 +48,7 @@ class Answer:
         lines: how many lines of the run answer it; 1 unless the mean is over lines.
         rules: under whose rules.
         is_scored: whether the run has scores, and not only an order.
+        items: what is known of the documents that could be listed.
     """
 
     query: bytes
@@ -53,6 +58,11 @@ class Answer:
     lines: int
     rules: Rules
     is_scored: bool = True
+    items: Catalogue | None = None
+
+    def knowing(self, items: Any) -> Answer:
+        """The same with what is known of the documents, from wherever it is kept; None: nothing."""
+        return self if items is None else dataclasses.replace(self, items=read_catalogue(items))
 
     @property
     def is_answered(self) -> bool:
@@ -71,14 +81,21 @@ class Answer:
         moved = [way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False)]
         return tuple(hits.under(self.rules) for hits in moved)
 
+    @cached_property
+    def lists(self) -> tuple[Hits, Hits]:
+        """All rows, those of unjudged documents too, with the items they are; and with ties the other way round."""
+        rows = in_mean(self.reading.located(self.items), self.reading.rules, self.reading.name)
+        return rows.under(self.rules), turned(rows).under(self.rules)
+
     @property
     def _everything(self) -> Hits:
         """The hits before the rules for depth, unjudged and unreturned documents are applied."""
         return in_mean(self.reading.hits, self.reading.rules, self.reading.name)
 
     def spread(self, measure: Measure) -> tuple[float, float]:
-        """The lowest and the highest value that some order of equal scores gives."""
-        values = [float(valued(measure, hits, self._lenient)[0]) for hits in self.orders]
+        """The lowest and the highest value that some order of equal scores gives; of whole lists, of two orders."""
+        orders = self.lists if measure.definition.sees_lists else self.orders
+        values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
         return min(values), max(values)
 
     @cached_property
@@ -95,13 +112,14 @@ class Answer:
 
     def explain(self, measures: Sequence[Measure]) -> list[Explanation]:
         """Why each measure is what it is; the values are those of `evaluate`."""
-        scores = score(self.reading, list(measures))
+        scores = score(self.reading, list(measures), self.items)
         lists = {level: self.listing(level) for level in set(map(self.level, measures))}
         return [self._explain(m, float(scores[m][0]), lists[self.level(m)]) for m in measures]
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
-        hits = seen_by(measure, self.hits, rules).cut(measure.depth)
+        rows = self.lists[0] if measure.definition.sees_lists else self.hits
+        hits = seen_by(measure, rows, rules).cut(measure.depth)
         case = self._case(measure, hits, documents)
         ruling = _ruling(measure, rules, relevant, case.returned)
         found = Found(
@@ -145,7 +163,7 @@ class Answer:
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, named),
             calls=hits.calls,
-            read=hits if by_aspect else None,
+            read=hits if by_aspect or measure.definition.sees_lists else None,
             numbered=self._numbered() if by_aspect else {},
         )
 

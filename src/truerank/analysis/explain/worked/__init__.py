@@ -9,6 +9,7 @@ from truerank.analysis.explain.worked import expectations as expectations
 from truerank.analysis.explain.worked import graded as graded
 from truerank.analysis.explain.worked import incomplete as incomplete
 from truerank.analysis.explain.worked import intents as intents
+from truerank.analysis.explain.worked import items as items
 from truerank.analysis.explain.worked import nonrelevant as nonrelevant
 from truerank.analysis.explain.worked import ranks as ranks
 from truerank.analysis.explain.worked import sets as sets

@@ -11,7 +11,7 @@ from truerank.core.hits import Hits
 
 
 class Hit(NamedTuple):
-    """A judged document: its rank in the list (0: it is not there), id and grade, and the ranks of its ties."""
+    """A document: its rank in the list (0: it is not there), id and grade, and the ranks of its ties."""
 
     rank: int
     doc: str
@@ -27,13 +27,13 @@ class Case:
     Attributes:
         measure: what is worked out, as it prints.
         returned: how many documents were returned.
-        hits: the judged ones of them, by rank.
+        hits: the judged ones of them, by rank; for a measure of whole lists all of them.
         judged: all judged documents, best grade first.
         max_grade: the highest grade of the whole collection, or 0.
         depth: the last rank that counts; None: all.
         beyond: the judged documents below it that are tied with one above it.
         calls: where each of several lists ends; None for one list.
-        read: what a measure of aspects reads; None for others, to which a document is its grade.
+        read: what a measure of aspects or of whole lists reads; None for others, to which a document is its grade.
         numbered: the judged documents by their numbers in that.
     """
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from truerank.analysis.explain.worked.case import Hit
+from truerank.core.hits import UNJUDGED
 from truerank.core.messages import Message, message
 from truerank.measures.terms import whole as whole
 
@@ -74,7 +75,7 @@ class Term:
 
     Attributes:
         rank: where it stands; None where it was not returned.
-        doc, grade: the document.
+        doc, grade: the document; None where it is unjudged.
         how, numbers: the arithmetic, as in a `Line`.
         value: what it comes to.
         total: the sum so far.
@@ -83,7 +84,7 @@ class Term:
 
     rank: int | None
     doc: str
-    grade: float
+    grade: float | None
     how: str
     numbers: tuple[float, ...]
     value: float
@@ -185,7 +186,8 @@ def added(name: str, of: str, steps: Iterable[Step], lost: Iterable[Hit] = ()) -
     terms, total = [], 0.0
     for hit, how, numbers, value in steps:
         total += value
-        terms.append(Term(hit.rank, hit.doc, hit.grade, how, numbers, value, total))
+        grade = None if hit.grade == UNJUDGED else hit.grade
+        terms.append(Term(hit.rank, hit.doc, grade, how, numbers, value, total))
     terms += [Term(None, hit.doc, hit.grade, LOST, (), 0.0, total) for hit in lost]
     return Sum(name, of, tuple(terms))
 
