@@ -135,3 +135,13 @@ def test_a_saved_benchmark_has_its_calls(tmp_path: Path) -> None:
         (tmp_path / "wrong.json").write_text(json.dumps(value))
         with pytest.raises(InputError, match="damaged"):
             Bench.read(tmp_path / "wrong.json")
+
+
+@pytest.mark.parametrize("name", ["agent.jsonl", "agent.jsonl.gz", "agent.json"])
+def test_a_run_in_json_keeps_a_last_call_that_returned_nothing(tmp_path: Path, name: str) -> None:
+    found = tr.bench(lambda query, k: [["a"], ["b"], []], {"q": "tea"}, {"q": {"a": 1}}, warmup=0)
+    found.save_run(tmp_path / name)
+    found.save_run(tmp_path / "agent.run")
+    by_rows = tr.formats.open_run(tmp_path / "agent.run", "trec(second='call')")
+    runs = found.run, tr.formats.open_run(tmp_path / name), by_rows
+    assert [tr.rank({"q": {"a": 1}}, run).calls.number.tolist() for run in runs] == [[1, 2, 3], [1, 2, 3], [1, 2]]

@@ -19,6 +19,7 @@ from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.formats import read_qrels
+from truerank.formats.compression import codec_for
 from truerank.live import alternate, compare, sweep
 from truerank.live.adapters.objects import load
 from truerank.live.latency import FIGURES
@@ -143,7 +144,8 @@ def numbers(text: str) -> tuple[int, ...]:
     "--save-run",
     metavar="FILE",
     type=click.Path(),
-    help="Write the answers as a TREC run; of several (x.run) as x.1.run, x.2.run, …",
+    help="Write the answers as a run, TREC's but for another ending (.jsonl keeps a last call that returned "
+    "nothing); of several (x.run) as x.1.run, x.2.run, …",
 )
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
@@ -371,7 +373,9 @@ def _value(text: str) -> Any:
 
 def _save_runs(benches: Sequence[Bench], path: str) -> None:
     """The run of one, or of several with numbers before the ending."""
+    codec = codec_for(path)
+    plain = path[: len(path) - len(codec.suffix)] if codec else path
     for number, one in enumerate(benches, 1):
-        stem, dot, ending = path.rpartition(".")
-        numbered = f"{stem}.{number}.{ending}" if dot else f"{path}.{number}"
+        stem, dot, ending = plain.rpartition(".")
+        numbered = (f"{stem}.{number}.{ending}" if dot else f"{plain}.{number}") + path[len(plain) :]
         one.save_run(path if len(benches) == 1 else numbered)

@@ -204,10 +204,20 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
     raise InputError(why, source.name if source else None)
 
 
-def _suggested(name: str) -> Format:
+def by_ending(name: str) -> Format | None:
+    """The format of which a file's name has an ending."""
+    plain = _plain(name)
+    return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
+
+
+def _plain(name: str) -> str:
+    """A file's name without what compression adds to it."""
     codec = codec_for(name)
-    plain = name.lower().removesuffix(codec.suffix if codec else "")
-    found = next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
+    return name.lower().removesuffix(codec.suffix if codec else "")
+
+
+def _suggested(name: str) -> Format:
+    found, plain = by_ending(name), _plain(name)
     ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
     if found or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
         return found or named("trec")

@@ -18,6 +18,7 @@ from truerank.core.presented import Presented
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
 from truerank.core.scores import Scores, intervals
+from truerank.formats.converting import by_ending
 from truerank.formats.target import writing
 from truerank.formats.trec import write_run
 from truerank.live import latency, storage
@@ -287,9 +288,15 @@ class Bench(Presented):
             file.write(storage.dumped([self.to_dict()]))
 
     def save_run(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as a TREC run, all or nothing."""
+        """Write the answers as a run, all or nothing: by the file's ending, else TREC's.
+
+        JSON and JSON lines keep answers without documents, and so an agent's last calls that returned nothing; in
+        rows, as TREC's, there is no place for them.
+        """
+        found = by_ending(os.fspath(path))
+        write = write_run if found is None or found.write_run is None else found.write_run
         with writing(path) as file:
-            write_run(rankings(self.run.batches()), file, "-".join(self.name.split()) or "run")
+            write(rankings(self.run.batches()), file, "-".join(self.name.split()) or "run")
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Bench:
