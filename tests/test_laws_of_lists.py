@@ -219,7 +219,7 @@ RULES: dict[str, dict[str, Any]] = {
     "removed": {"unjudged": "removed", "depth": 3},
     "depth": {"ties": "doc-ascending", "depth": 4, "without_relevant": "empty-is-right"},
     "graded": {"unjudged": "graded", "unjudged_grade": 1, "missing": "skip", "without_relevant": "undefined"},
-    "returned": {"unreturned": "ignore", "ties": "input"},
+    "returned": {"unreturned": "ignore", "ties": "input", "without_relevant": "skip"},
 }
 
 

@@ -235,3 +235,17 @@ def test_a_list_without_scores_shows_none(invoke, here):
     assert told.stdout.splitlines()[2:4] == ["rank  document  grade  judged", "   1  x                unjudged"]
     plain = json.loads(invoke("explain", "qrels.txt", "lists.json", "q1", "-m", "AP", "--format", "json").stdout)
     assert [document["score"] for document in plain["documents"]] == [None] * 3
+
+
+def test_what_is_listed_is_explained_with_a_table_of_the_documents(invoke, here):
+    (here / "items.csv").write_text("id,popularity,group\na,3,g\nb,1,h\nx,4,g\n")
+    asked = ("-m", "Novelty AWRF AP", "--items", "items.csv", "-f", "json")
+    values = [one["value"] for one in json.loads(invoke(*ONE, *asked).stdout)]
+    scores = json.loads(invoke("eval", "qrels.txt", "first.run", *asked, "--per-query").stdout)
+    assert dict(zip(scores["mean"], values, strict=True)) == scores["queries"]["q1"]
+    moves = json.loads(invoke(*TWO, *asked).stdout)
+    assert [one["measure"] for one in moves] == ["Novelty", "AWRF", "AP"]
+    assert "table of the documents" in refused(invoke(*ONE, "-m", "Novelty"))
+    assert "all that a run lists" in refused(invoke(*ONE, "-m", "Coverage", "--items", "items.csv"))
+    many = ("explain", "qrels.txt", "first.run", "--rules", "trec_eval-10,trec_eval-9", "--items", "items.csv")
+    assert "no --items" in refused(invoke(*many))

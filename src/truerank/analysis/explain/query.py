@@ -117,7 +117,9 @@ class Answer:
         return [self._explain(m, float(scores[m][0]), lists[self.level(m)]) for m in measures]
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
-        rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
+        rules = self.rules
+        asked = self._everything if rules.without_relevant in ("skip", "error") else self.hits  # as `in_mean` asks
+        relevant = int(asked.relevant_total(rules.level)[0])
         rows = self.lists[0] if measure.definition.sees_lists else self.hits
         hits = seen_by(measure, rows, rules).cut(measure.depth)
         case = self._case(measure, hits, documents)
