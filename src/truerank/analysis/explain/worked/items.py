@@ -10,7 +10,9 @@ from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Step, Sum, Worked, added
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.errors import printable
 from truerank.core.messages import message
+from truerank.measures.sums import total
 
 
 @works("AWRF")
@@ -31,15 +33,16 @@ def rank_fairness(
     value = float(found.fairness(bits)[0])
     seen = _attended(case, found)
     if not found.is_there[0]:
-        return Worked((seen,), (Line(case.measure, message("0, as nothing listed has a group"), value),))
+        nothing = message("0, as nothing that is listed, or nothing that should be, has a group")
+        return Worked((seen,), (Line(case.measure, nothing, value),))
     shares = (each[0].tolist() for each in (found.got, found.wanted, found.divergence))
     rows = zip(found.names, *shares, strict=True)
     how = message("it gets {a}, its target is {b}")
-    groups = [Line(name, how, adds, (got, wanted)) for name, got, wanted, adds in rows if got or wanted]
-    apart = sum(line.value for line in groups)
-    total = Line("JS", message("the sum: how far the shares are from the target"), apart)
+    groups = [Line(printable(name), how, adds, (got, wanted)) for name, got, wanted, adds in rows if got or wanted]
+    apart = total(found.divergence[0])
+    divergence = Line("JS", message("the sum: how far the shares are from the target"), apart)
     last = Line(case.measure, "1 − {} / ln 2" if bits else "1 − {}", value, (apart,))
-    return Worked((seen,), (*groups, total, last))
+    return Worked((seen,), (*groups, divergence, last))
 
 
 def _attended(case: Case, found: Any) -> Sum:
@@ -48,7 +51,7 @@ def _attended(case: Case, found: Any) -> Sum:
     rows = zip(found.rows.rank.tolist(), found.weight.tolist(), found.members, strict=True)
     steps = []
     for rank, weight, own in rows:
-        if names := [name for name, of in zip(found.names, own.tolist(), strict=False) if of]:
+        if names := [printable(name) for name, of in zip(found.names, own.tolist(), strict=False) if of]:
             told = ", ".join(names).replace("{", "{{").replace("}", "}}")
             steps.append(Step(by_rank[rank], told, (), weight))
     return replace(added(message("attention"), message("its groups"), steps), is_added=False)
