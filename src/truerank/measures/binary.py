@@ -36,9 +36,9 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     >>> tr.evaluate({"q": {"a": 1}}, {"q": {"a": 3.0, "x": 2.0}}, "P@5")["P@5"].tolist()
     [0.2]
     """
-    found = hits.top(k).relevant(level)
+    rows = hits.top(k).relevant(level)
     if divisor == "k":
-        return Terms(found, None, k, lambda: counting(FIRST, k))
+        return Terms(rows, None, k, lambda: counting(FIRST, k))
     least = np.minimum(hits.returned, k)
 
     def words() -> Words:
@@ -48,7 +48,7 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
             divisor=Quantity("min(k, n)", message("the smaller of {a} and {b}"), least, (k, hits.returned)),
         )
 
-    return Terms(found, None, least, words)
+    return Terms(rows, None, least, words)
 
 
 @measure(
@@ -348,8 +348,8 @@ def r_precision(hits: Hits, *, level: float = 1) -> Terms:
     {'Rprec': 0.5}
     """
     total = hits.relevant_total(level)
-    found = hits.relevant(level)
-    first = found.where(found.rank <= total[found.query])
+    rows = hits.relevant(level)
+    first = rows.where(rows.rank <= total[rows.query])
     r = partial(relevant, total)
     return Terms(first, None, total, lambda: counting(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
 
@@ -371,8 +371,8 @@ def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery
     {'RprecMult@0.5': 1.0, 'RprecMult@2': 0.5}
     """
     cut = np.floor(x * hits.relevant_total(level) + 0.9)
-    found = hits.relevant(level)
-    return ratio(found.where(found.rank <= cut[found.query]).count, cut)
+    rows = hits.relevant(level)
+    return ratio(rows.where(rows.rank <= cut[rows.query]).count, cut)
 
 
 @measure(

@@ -43,14 +43,14 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, run, "CallRecall@1 CallRecall@2").mean
     {'CallRecall@1': 0.5, 'CallRecall@2': 1.0}
     """
-    found, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
+    once, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
 
     def words() -> Words:
         r = relevant(total)
         within = message("relevant documents that the first {a} calls returned")
         return counting(within, calls, divisor=r, given=(r,), lost_from=level)
 
-    return Terms(found.where(found.call <= calls), None, total, words)
+    return Terms(once.where(once.call <= calls), None, total, words)
 
 
 @measure(
@@ -72,8 +72,8 @@ def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, "FirstComplete@5")["FirstComplete@5"].tolist()
     [2.0, 6.0]
     """
-    found, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
-    within = found.where(found.call <= calls)
+    once, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
+    within = once.where(once.call <= calls)
     is_complete = (total > 0) & (within.count == total)
     return np.where(is_complete, within.last_value(within.call), calls + 1.0)
 

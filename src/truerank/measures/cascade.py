@@ -251,11 +251,11 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
     {'Compat(p=0.5)': 0.38095238095238093, 'Compat(p=0)': 0.0}
     """
     ideal = ideal_ranking(hits, "linear")
-    found = hits.where(hits.grade > 0)
-    rank = _ideal_ranks(found, ideal)
-    met, deepest = np.maximum(found.rank, rank), np.maximum(hits.returned, ideal.count)
+    rows = hits.where(hits.grade > 0)
+    rank = _ideal_ranks(rows, ideal)
+    met, deepest = np.maximum(rows.rank, rank), np.maximum(hits.returned, ideal.count)
     below = _running(p, deepest, by_depth=True)
-    values = np.where(rank > 0, below[deepest[found.query]] - below[met - 1], 0.0)
+    values = np.where(rank > 0, below[deepest[rows.query]] - below[met - 1], 0.0)
     over: Terms | Floats = _running(p, deepest, by_depth=False)[deepest]
     if normalize:
         best = below[deepest[ideal.query]] - below[ideal.rank - 1]
@@ -263,14 +263,14 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
 
     def words() -> Words:
         def how(row: int) -> tuple[str, tuple[float, ...]]:
-            return message("rank {a}; {b} in the ideal list"), (found.rank[row], rank[row])
+            return message("rank {a}; {b} in the ideal list"), (rows.rank[row], rank[row])
 
         length = Quantity("D", message("the larger of {a} and {b}"), deepest, (hits.returned, ideal.count))
         given = (Quantity("p", message("the chance that the reader goes on"), p), length)
         weight = None if isinstance(over, Terms) else Quantity("W", message("Σ p^(d − 1) of d from 1 to D"), over)
         return Words(OF, how, weight, "Σ", given=given, lost_from=PREFERRED, listed=rank.astype(np.float64))
 
-    return Terms(found, values, over, words)
+    return Terms(rows, values, over, words)
 
 
 def _words_of_ideal(ideal: Hits) -> Words:
@@ -278,21 +278,20 @@ def _words_of_ideal(ideal: Hits) -> Words:
     return Words(OF, how, name="best", words=message("the same of the ideal list with itself"), is_ideal=True)
 
 
-def _ideal_ranks(found: Hits, ideal: Hits) -> Ints:
+def _ideal_ranks(rows: Hits, ideal: Hits) -> Ints:
     """(hits,) the rank of each in the ideal list that has equal grades as they were returned.
 
     Of documents that count twice there are more than the ideal list has: 0 for what is beyond it.
     """
     grades = np.unique(ideal.grade)
     there, asked = (
-        (len(grades) + 1) * each.query + len(grades) - np.searchsorted(grades, each.grade)
-        for each in (ideal, found)
+        (len(grades) + 1) * each.query + len(grades) - np.searchsorted(grades, each.grade) for each in (ideal, rows)
     )
     order = np.argsort(asked, kind="stable")
     ordinal = np.empty(len(order), np.int64)
     ordinal[order] = np.arange(len(order)) - np.searchsorted(asked[order], asked[order])
     first, end = (np.searchsorted(there, asked, side=side) for side in ("left", "right"))
-    before = (np.cumsum(ideal.count) - ideal.count)[found.query]
+    before = (np.cumsum(ideal.count) - ideal.count)[rows.query]
     ranks: Ints = np.where(first + ordinal < end, first + ordinal - before + 1, 0)
     return ranks
 

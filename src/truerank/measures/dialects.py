@@ -66,8 +66,8 @@ def cut_inside(arguments: str) -> tuple[str | None, str]:
     >>> cut_inside("top_k=5, adaptive_k=True"), cut_inside("beta=2")
     (('5', 'adaptive_k=True'), (None, 'beta=2'))
     """
-    found = _CUT.search(arguments)
-    if not found:
+    match = _CUT.search(arguments)
+    if not match:
         return None, arguments
-    rest = arguments[: found.start()] + arguments[found.end() :]
-    return found[1], rest.strip().removeprefix(",").strip()
+    rest = arguments[: match.start()] + arguments[match.end() :]
+    return match[1], rest.strip().removeprefix(",").strip()

@@ -271,11 +271,11 @@ def global_ndcg(hits: Hits, *, k: int | None = None, gain: Worth = "linear") -> 
 
 def _global_gains(hits: Hits, gain: Worth) -> Floats:
     """(judgements + 1,) what each document gains; the last: an unjudged one."""
-    found = hits.aspects
-    if found is None:
+    aspects = hits.aspects
+    if aspects is None:
         return np.zeros(1)
-    worth = gains(found.grade, gain) * found.weight[found.aspect]
-    return np.bincount(found.of, worth, len(found.start)).astype(np.float64)
+    worth = gains(aspects.grade, gain) * aspects.weight[aspects.aspect]
+    return np.bincount(aspects.of, worth, len(aspects.start)).astype(np.float64)
 
 
 @measure(

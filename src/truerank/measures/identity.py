@@ -24,5 +24,5 @@ def inverse_negative_penalty(hits: Hits, *, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "mINP").mean
     {'mINP': 0.5}
     """
-    found, total = hits.relevant(level), hits.relevant_total(level)
-    return np.where(found.count == total, ratio(total, found.last_value(found.rank)), 0.0)
+    relevant, total = hits.relevant(level), hits.relevant_total(level)
+    return np.where(relevant.count == total, ratio(total, relevant.last_value(relevant.rank)), 0.0)

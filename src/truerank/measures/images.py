@@ -29,14 +29,14 @@ def average_precision_at_r(hits: Hits, *, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "MAP@R AP@2 Rprec").mean
     {'APatR': 0.5, 'AP@2': 0.5, 'Rprec': 0.5}
     """
-    total, found = hits.relevant_total(level), hits.relevant(level)
-    rows = found.where(found.rank <= total[found.query])
+    total, rows = hits.relevant_total(level), hits.relevant(level)
+    first = rows.where(rows.rank <= total[rows.query])
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} / {}", (rows.ordinal[row], rows.rank[row]))  # noqa: E731
+        how: PerRow = lambda row: ("{} / {}", (first.ordinal[row], first.rank[row]))  # noqa: E731
         return Words(message("precision at its rank"), how, relevant(total), lost_from=level)
 
-    return Terms(rows, rows.ordinal / rows.rank, total, words)
+    return Terms(first, first.ordinal / first.rank, total, words)
 
 
 @measure(
@@ -56,12 +56,12 @@ def precision_to_last(hits: Hits, *, k: int, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "mP@10 P@10").mean
     {'Pkq@10': 0.6666666666666666, 'P@10': 0.2}
     """
-    found = hits.relevant(level)
-    last = found.last_value(found.rank).astype(np.int64)
+    rows = hits.relevant(level)
+    last = rows.last_value(rows.rank).astype(np.int64)
     least = np.minimum(last, k)
 
     def words() -> Words:
         over = Quantity("kq", message("the smaller of {a} and {b}, the last relevant"), least, (k, last))
         return counting(message("relevant among the first {a}"), k, divisor=over)
 
-    return Terms(found.top(k), None, least, words)
+    return Terms(rows.top(k), None, least, words)

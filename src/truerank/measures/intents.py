@@ -12,8 +12,8 @@ from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
 
 
-def _values(found: PerQuery | Terms) -> PerQuery:
-    return found.result if isinstance(found, Terms) else found
+def _values(given: PerQuery | Terms) -> PerQuery:
+    return given.result if isinstance(given, Terms) else given
 
 
 @measure(

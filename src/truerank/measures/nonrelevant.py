@@ -95,12 +95,12 @@ def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> Per
     >>> tr.evaluate({"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 2.0, "z": 1.0}}, "AUROC GAUC@2").mean
     {'AUROC': 0.5, 'AUROC@2': 0.0}
     """
-    found, limit = hits.top(k).relevant(level), hits.limit(k)
-    end = found.last if limit is None else np.minimum(found.last, limit)
-    so_far = found.ordinal.astype(np.float64)
-    above = found.first - 1 - found.running_at(so_far, found.query, found.first - 1)
-    equal = end - found.running_at(so_far, found.query, end) - above
+    relevant, limit = hits.top(k).relevant(level), hits.limit(k)
+    end = relevant.last if limit is None else np.minimum(relevant.last, limit)
+    so_far = relevant.ordinal.astype(np.float64)
+    above = relevant.first - 1 - relevant.running_at(so_far, relevant.query, relevant.first - 1)
+    equal = end - relevant.running_at(so_far, relevant.query, end) - above
     returned = hits.returned if k is None else np.minimum(hits.returned, k)
-    wrong = returned - found.count
-    in_order = found.sum(wrong[found.query] - above - equal / 2)
-    return ratio(in_order, found.count * wrong)
+    wrong = returned - relevant.count
+    in_order = relevant.sum(wrong[relevant.query] - above - equal / 2)
+    return ratio(in_order, relevant.count * wrong)

@@ -42,10 +42,10 @@ class Blend:
     @classmethod
     def of(cls, hits: Hits, beta: float, gain: Gain, level: float) -> Blend:
         """Of all that was returned."""
-        found, ideal = hits.relevant(level), ideal_ranking(hits, gain, level)
+        rows, ideal = hits.relevant(level), ideal_ranking(hits, gain, level)
         best = ideal.running_sum(gains(ideal.grade, gain))
-        most = ideal.running_at(best, found.query, found.rank)
-        return cls(found, found.ordinal, found.running_sum(gains(found.grade, gain)), most, beta)
+        most = ideal.running_at(best, rows.query, rows.rank)
+        return cls(rows, rows.ordinal, rows.running_sum(gains(rows.grade, gain)), most, beta)
 
     def where(self, keep: Bools) -> Blend:
         """These rows alone, each with its ratio as it was."""
@@ -106,10 +106,10 @@ def q_measure(
     {'Q': 0.6785714285714286, 'Q(beta=0)': 0.8333333333333333}
     """
     total = hits.relevant_total(level)
-    found = Blend.of(hits.top(k), beta, gain, level)
+    blend = Blend.of(hits.top(k), beta, gain, level)
     if k is None:
-        return found.mean(total, relevant(total), level)
-    return found.mean(np.minimum(total, k), smaller(relevant(total), k), level)
+        return blend.mean(total, relevant(total), level)
+    return blend.mean(np.minimum(total, k), smaller(relevant(total), k), level)
 
 
 @measure(
@@ -129,13 +129,13 @@ def o_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: flo
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "O").mean
     {'O': 0.3333333333333333}
     """
-    found = Blend.of(hits, beta, gain, level)
-    return _at_stop(found, found.n == 1)
+    blend = Blend.of(hits, beta, gain, level)
+    return _at_stop(blend, blend.n == 1)
 
 
-def _best(found: Blend) -> Ints:
+def _best(blend: Blend) -> Ints:
     """(queries,) the rank of the first of the best documents that were returned; 0 without any."""
-    rows = found.rows
+    rows = blend.rows
     highest = np.full(len(rows.queries), -np.inf)
     np.maximum.at(highest, rows.query, rows.grade)
     best = rows.where(rows.grade == highest[rows.query])
@@ -143,9 +143,9 @@ def _best(found: Blend) -> Ints:
     return first.last_value(first.rank).astype(np.int64)
 
 
-def _at_stop(found: Blend, keep: Bools) -> Terms:
+def _at_stop(blend: Blend, keep: Bools) -> Terms:
     """The mean of the ratios of these rows."""
-    kept = found.where(keep)
+    kept = blend.where(keep)
     n = kept.rows.count
     return kept.mean(n, Quantity("N", message("relevant documents where a reader could stop"), n))
 
@@ -166,8 +166,8 @@ def p_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: flo
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "PMeasure").mean
     {'PMeasure': 0.8571428571428571}
     """
-    found = Blend.of(hits, beta, gain, level)
-    return _at_stop(found, found.rows.rank == _best(found)[found.rows.query])
+    blend = Blend.of(hits, beta, gain, level)
+    return _at_stop(blend, blend.rows.rank == _best(blend)[blend.rows.query])
 
 
 @measure(
@@ -188,8 +188,8 @@ def p_plus(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float 
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "P+").mean
     {'Pplus': 0.5952380952380952}
     """
-    found = Blend.of(hits, beta, gain, level)
-    return _at_stop(found, found.rows.rank <= _best(found)[found.rows.query])
+    blend = Blend.of(hits, beta, gain, level)
+    return _at_stop(blend, blend.rows.rank <= _best(blend)[blend.rows.query])
 
 
 @measure(
@@ -226,11 +226,11 @@ def normalised_cumulative_utility(
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "b"]}, "NCUguP NCUrbP(gamma=0.5)").mean
     {'NCU(beta=0)': 0.375, "NCU(stop='rank-biased', beta=0, gamma=0.5)": 0.3333333333333333}
     """
-    found = Blend.of(hits, beta, gain, level)
+    blend = Blend.of(hits, beta, gain, level)
     if stop == "graded":
         scale = gain if stops is None else stops
         judged = hits.ideal.relevant(level)
-        return found.weighted(gains(found.rows.grade, scale), judged.sum(gains(judged.grade, scale)), level)
+        return blend.weighted(gains(blend.rows.grade, scale), judged.sum(gains(judged.grade, scale)), level)
     total = hits.relevant_total(level)
     below = np.add.accumulate(np.concatenate([[0.0], powers(gamma, np.arange(total.max(initial=0)))]))
-    return found.weighted(powers(gamma, found.n - 1), below[total], level)
+    return blend.weighted(powers(gamma, blend.n - 1), below[total], level)

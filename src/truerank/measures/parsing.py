@@ -190,8 +190,8 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
 
 def _entry(word: str, cut: str | None, suffix: re.Match[str] | None) -> tuple[Definition, dict[str, Any]] | None:
     """The measure of a word, as it is with a cutoff; or of the word before a number at its end."""
-    found = (find(f"{word}@") if cut is not None else None) or find(word)
-    return found or (find(suffix["word"] + "@") or find(suffix["word"]) if suffix else None)
+    entry = (find(f"{word}@") if cut is not None else None) or find(word)
+    return entry or (find(suffix["word"] + "@") or find(suffix["word"]) if suffix else None)
 
 
 def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
@@ -228,14 +228,14 @@ def _value(node: ast.expr, whole: str) -> Any:
         return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
     try:
         value = ast.literal_eval(node)
-        found = canonical(value)
+        plain = canonical(value)
     except (ValueError, TypeError, OverflowError):
         raise MeasureError(
             "{text!r}: a parameter is a number, a word, or a mapping of numbers", text=whole
         ) from None
     if isinstance(node, ast.Dict) and len(value) < len(node.keys):
         raise MeasureError("{text!r} says twice what a grade is worth; a mapping names each grade once", text=whole)
-    return found
+    return plain
 
 
 def _literal(text: str, whole: str) -> int | float:

@@ -31,16 +31,16 @@ class Pairs:
     unseen: Ints
 
 
-def pairs_of(found: tuple[Ints, Ints], unseen: tuple[Ints, Ints], lists: int) -> Pairs:
+def pairs_of(returned: tuple[Ints, Ints], unseen: tuple[Ints, Ints], lists: int) -> Pairs:
     """The pairs of lists, out of rows of (list, class), where class 0 is better than class 1.
 
     Args:
-        found: of the returned documents, ordered by list, then rank.
+        returned: of the returned documents, ordered by list, then rank.
         unseen: of those that were not, in any order.
         lists: how many there are.
     """
-    classes = int(max(found[1].max(initial=0), unseen[1].max(initial=0))) + 1
-    keys = [one * classes + cls for one, cls in (found, unseen)]
+    classes = int(max(returned[1].max(initial=0), unseen[1].max(initial=0))) + 1
+    keys = [one * classes + cls for one, cls in (returned, unseen)]
     cells, cell = np.unique(np.concatenate(keys), return_inverse=True)
     above = np.bincount(cell[: len(keys[0])], minlength=len(cells))
     below = np.bincount(cell[len(keys[0]) :], minlength=len(cells))
@@ -52,7 +52,7 @@ def pairs_of(found: tuple[Ints, Ints], unseen: tuple[Ints, Ints], lists: int) ->
     seen, lost = total(above), total(below)
     worse = lost[owner] - (np.cumsum(below) - (np.cumsum(lost) - lost)[owner])
     return Pairs(
-        kept=np.bincount(found[0], outranked(*found), lists).astype(np.int64),
+        kept=np.bincount(returned[0], outranked(*returned), lists).astype(np.int64),
         returned=(seen * seen - total(above * above)) // 2,
         implied=total(above * worse),
         halved=seen * lost - total(above * below),
@@ -66,7 +66,7 @@ def outranked(owner: Ints, cls: Ints) -> Ints:
     Two classes differ first in one bit. So, bit by bit: among rows that agree in all bits above, how many with a 1
     stand behind each one with a 0.
     """
-    found = np.zeros(len(owner), np.int64)
+    behind = np.zeros(len(owner), np.int64)
     highest = int(cls.max(initial=0))
     for bit in reversed(range(highest.bit_length())):
         block = owner * ((highest >> (bit + 1)) + 1) + (cls >> (bit + 1))
@@ -75,8 +75,8 @@ def outranked(owner: Ints, cls: Ints) -> Ints:
         ones = np.cumsum(is_one)
         ends = np.flatnonzero(np.diff(block[order], append=-1) != 0)
         end = np.repeat(ends, np.diff(ends, prepend=-1))
-        found[order] += np.where(is_one, 0, ones[end] - ones)
-    return found
+        behind[order] += np.where(is_one, 0, ones[end] - ones)
+    return behind
 
 
 @measure(
@@ -107,11 +107,11 @@ def preferences(hits: Hits, *, pairs: Literal["judged", "seen", "returned"] = "j
     query, grade = hits.judgements.query, hits.judgements.grade
     query, grade = query[grade >= 0], grade[grade >= 0]
     classes, every = np.unique(-np.concatenate([judged.grade, grade]), return_inverse=True)
-    found = judged.query, every[: len(judged)]
-    unseen = _left(found, (query, every[len(judged) :]), len(classes))
-    counts = pairs_of(found, unseen, len(hits.queries))
-    behind = outranked(*found)
-    lost = np.zeros(len(judged), np.int64) if pairs == "returned" else _worse(found, unseen, len(classes))
+    returned = judged.query, every[: len(judged)]
+    unseen = _left(returned, (query, every[len(judged) :]), len(classes))
+    counts = pairs_of(returned, unseen, len(hits.queries))
+    behind = outranked(*returned)
+    lost = np.zeros(len(judged), np.int64) if pairs == "returned" else _worse(returned, unseen, len(classes))
     total = counts.returned
     if pairs != "returned":
         total = total + counts.halved + (counts.unseen if pairs == "judged" else 0)
@@ -124,17 +124,17 @@ def preferences(hits: Hits, *, pairs: Literal["judged", "seen", "returned"] = "j
     return Terms(judged, behind + lost, total, words)
 
 
-def _left(found: tuple[Ints, Ints], every: tuple[Ints, Ints], classes: int) -> tuple[Ints, Ints]:
-    """The rows of (list, class) that are left of all when those that were found are taken away."""
+def _left(returned: tuple[Ints, Ints], every: tuple[Ints, Ints], classes: int) -> tuple[Ints, Ints]:
+    """The rows of (list, class) that are left of all when those that were returned are taken away."""
     keys, number = np.unique(every[0] * classes + every[1], return_counts=True)
-    taken = np.searchsorted(keys, found[0] * classes + found[1])
+    taken = np.searchsorted(keys, returned[0] * classes + returned[1])
     left = np.repeat(keys, np.maximum(number - np.bincount(taken, minlength=len(keys)), 0))
     return left // classes, left % classes
 
 
-def _worse(found: tuple[Ints, Ints], unseen: tuple[Ints, Ints], classes: int) -> Ints:
+def _worse(returned: tuple[Ints, Ints], unseen: tuple[Ints, Ints], classes: int) -> Ints:
     """(rows,) how many of the rows that were not returned are of the same list and a higher class."""
     keys = np.sort(unseen[0] * classes + unseen[1])
-    return np.searchsorted(keys, (found[0] + 1) * classes) - np.searchsorted(
-        keys, found[0] * classes + found[1], side="right"
+    return np.searchsorted(keys, (returned[0] + 1) * classes) - np.searchsorted(
+        keys, returned[0] * classes + returned[1], side="right"
     )

@@ -30,8 +30,8 @@ def first_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["x", "a"], "r": ["x"]}, "FirstRank@10").mean
     {'FirstRank@10': 6.5}
     """
-    found = hits.relevant(level).top(k)
-    first = found.where(found.ordinal == 1)
+    relevant = hits.relevant(level).top(k)
+    first = relevant.where(relevant.ordinal == 1)
     return first.last_value(first.rank, k + 1.0)
 
 
@@ -51,8 +51,8 @@ def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}, "MeanRank@3").mean
     {'MeanRank@3': 3.0}
     """
-    found, total = hits.relevant(level).top(k), hits.relevant_total(level)
-    ranks = found.sum(found.rank) + (total - found.count) * (k + 1.0)
+    relevant, total = hits.relevant(level).top(k), hits.relevant_total(level)
+    ranks = relevant.sum(relevant.rank) + (total - relevant.count) * (k + 1.0)
     return np.where(total > 0, ranks / np.maximum(total, 1), k + 1.0)
 
 
@@ -74,8 +74,8 @@ def average_relevance_position(hits: Hits, *, k: int) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b"]}, "ARP@10").mean
     {'ARP@10': 1.5}
     """
-    found, ideal = hits.top(k), ideal_ranking(hits, "linear")
-    worth = gains(found.grade, "linear")
+    top, ideal = hits.top(k), ideal_ranking(hits, "linear")
+    worth = gains(top.grade, "linear")
     weight = ideal.sum(ideal.grade)
-    ranks = found.sum(worth * found.rank) + np.maximum(weight - found.sum(worth), 0.0) * (k + 1.0)
+    ranks = top.sum(worth * top.rank) + np.maximum(weight - top.sum(worth), 0.0) * (k + 1.0)
     return np.where(weight > 0, ranks / np.where(weight > 0, weight, 1.0), k + 1.0)

@@ -162,8 +162,8 @@ class Measure:
                 "evaluate() give it",
                 measure=self,
             )
-        found = self._found(hits, defaults)
-        return sound(self, hits, found.result if isinstance(found, Terms) else found)
+        given = self._found(hits, defaults)
+        return sound(self, hits, given.result if isinstance(given, Terms) else given)
 
     def of_run(self, hits: Hits, **defaults: Any) -> OfRun:
         """The number of a whole run, by a measure of that kind. Arguments as for `values`.
@@ -171,13 +171,13 @@ class Measure:
         Raises:
             MeasureError: the function gives something else.
         """
-        found = self._found(hits, defaults)
-        if not isinstance(found, OfRun):
-            kind = type(found).__name__
+        given = self._found(hits, defaults)
+        if not isinstance(given, OfRun):
+            kind = type(given).__name__
             raise MeasureError(
                 "{measure} gives a {kind}, not OfRun: one number of the run", measure=self, kind=kind
             )
-        return found
+        return given
 
     def _found(self, hits: Hits, defaults: dict[str, Any]) -> Any:
         """What the function gives.
@@ -215,12 +215,12 @@ class Measure:
         known = ~np.isnan(values)
         values = values if known.all() else values[known]
         with np.errstate(over="ignore"):
-            found = MEANS[self.definition.average](values)
-        if math.isinf(found) and np.isfinite(values).all():
+            mean = MEANS[self.definition.average](values)
+        if math.isinf(mean) and np.isfinite(values).all():
             raise MeasureError(
                 "the values of {measure} are too large to be summed over {n} queries", measure=self, n=len(values)
             )
-        return found
+        return mean
 
     def is_defined(self, hits: Hits, level: float) -> Bools:
         """(queries,) whether there is something to divide by; `level` is that of the rules."""

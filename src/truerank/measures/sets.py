@@ -146,8 +146,8 @@ def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetAP").mean
     {'SetAP': 0.125}
     """
-    found = hits.relevant(level).count.astype(np.float64)
-    return ratio(found * found, hits.returned.astype(np.float64) * hits.relevant_total(level))
+    tp = hits.relevant(level).count.astype(np.float64)
+    return ratio(tp * tp, hits.returned.astype(np.float64) * hits.relevant_total(level))
 
 
 @measure(
@@ -200,6 +200,6 @@ def utility(
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Utility Utility(a=3,b=-2)").mean
     {'Utility': -1.0, 'Utility(a=3, b=-2)': -1.0}
     """
-    found, returned, total = hits.relevant(level).count, hits.returned, hits.relevant_total(level)
-    left_out = (docs or 0) + found - returned - total
-    return np.asarray(a * found + b * (returned - found) + c * (total - found) + d * left_out, np.float64)
+    tp, returned, total = hits.relevant(level).count, hits.returned, hits.relevant_total(level)
+    left_out = (docs or 0) + tp - returned - total
+    return np.asarray(a * tp + b * (returned - tp) + c * (total - tp) + d * left_out, np.float64)

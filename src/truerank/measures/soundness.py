@@ -12,16 +12,16 @@ from truerank.core.messages import message
 from truerank.measures.sums import PerQuery
 
 
-def sound(measure: object, hits: Hits, found: Any) -> PerQuery:
+def sound(measure: object, hits: Hits, given: Any) -> PerQuery:
     """What a measure's function gave, if that is a finite number a query."""
     try:
-        values: PerQuery = np.asarray(found, dtype=np.float64)
+        values: PerQuery = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise MeasureError(
-            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
+            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(given).__name__
         ) from None
     if values.shape != (len(hits.queries),):
-        kind, size = type(found).__name__, values.size
+        kind, size = type(given).__name__, values.size
         raise MeasureError(
             "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
             "it from one a hit",

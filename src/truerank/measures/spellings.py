@@ -91,7 +91,7 @@ def _split(text: str, at: str | None) -> list[str]:
 
 def _with_cutoff(word: str, cut: str) -> str:
     """The same measure with another cutoff: P@1 and 5 are P@5; the cutoff alone if the measure has none."""
-    if found := _CUT.match(word):
-        return f"{found[1]}{cut}{found[2] or ''}"
+    if match := _CUT.match(word):
+        return f"{match[1]}{cut}{match[2] or ''}"
     suffix = SUFFIX.match(word)
     return word[: suffix.start("number")] + cut if suffix else cut
