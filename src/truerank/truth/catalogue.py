@@ -51,8 +51,8 @@ def read_catalogue(source: Any) -> Catalogue:
     Raises:
         InputError: no items, no ids, an id twice, or a value that is no number.
 
-    >>> found = read_catalogue({"a": {"popularity": 3, "genres": "drama|war"}, "b": {"popularity": 1}})
-    >>> found.ids, found.popularity.tolist(), found.groups
+    >>> items = read_catalogue({"a": {"popularity": 3, "genres": "drama|war"}, "b": {"popularity": 1}})
+    >>> items.ids, items.popularity.tolist(), items.groups
     ((b'a', b'b'), [3.0, 1.0], (('drama', 'war'), ()))
     """
     if isinstance(source, Catalogue):
@@ -117,8 +117,8 @@ def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Columns:
 
 
 def _catalogue(columns: Columns, name: str) -> Catalogue:
-    found = {role: find(list(columns), words) for role, words in ROLES.items()}
-    named = {role: list(columns)[place] for role, place in found.items() if place is not None}
+    places = {role: find(list(columns), words) for role, words in ROLES.items()}
+    named = {role: list(columns)[place] for role, place in places.items() if place is not None}
     if "id" not in named:
         known = ", ".join(map(repr, list(columns)[:12]))
         raise InputError("no column holds the ids of the items (there is {known}); call it id", name, known=known)

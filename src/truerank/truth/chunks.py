@@ -173,18 +173,18 @@ def read_chunks(text: str) -> dict[str, str]:
     table = read_table(as_source(path))
     chunk = table.column(CHUNK, message("the ids of chunks; name it chunk_id"), but=column)
     doc = table.column(DOC, message("the documents; name it doc_id"), named=column, but=chunk)
-    found: dict[str, str] = {}
+    docs: dict[str, str] = {}
     for row, (name, of) in enumerate(zip(table.columns[chunk], table.columns[doc], strict=True)):
         if name in (None, "") or of in (None, ""):
             lacking = chunk if name in (None, "") else doc
             raise InputError("there is no {column} here", path, table.line(row), column=lacking)
-        if found.setdefault(str(name), str(of)) != str(of):
+        if docs.setdefault(str(name), str(of)) != str(of):
             raise InputError(
                 "chunk {chunk} is a part of {first} and of {second}: ids of chunks must differ",
                 path,
                 table.line(row),
                 chunk=truncated(str(name)),
-                first=truncated(found[str(name)]),
+                first=truncated(docs[str(name)]),
                 second=truncated(str(of)),
             )
-    return found
+    return docs

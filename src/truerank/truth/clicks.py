@@ -152,8 +152,8 @@ def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> 
 
 @lru_cache(maxsize=64)
 def _roles(keys: tuple[str, ...]) -> dict[str, str]:
-    found = {role: names.find(keys, wanted) for role, wanted in ROLES.items()}
-    return {role: keys[place] for role, place in found.items() if place is not None}
+    places = {role: names.find(keys, wanted) for role, wanted in ROLES.items()}
+    return {role: keys[place] for role, place in places.items() if place is not None}
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,8 @@ class _Log:
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
         if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
             raise InputError("rankings has the list of each system: {system: [ids]}", self.name, line)
-        found = {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
-        for system, docs in found.items():
+        lists = {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
+        for system, docs in lists.items():
             if len(set(docs)) < len(docs):
                 twice = next(doc for doc in docs if docs.count(doc) > 1)
                 raise InputError(
@@ -215,7 +215,7 @@ class _Log:
                     system=truncated(system),
                     doc=truncated(twice),
                 )
-        return found
+        return lists
 
     def of_rows(self, records: Sequence[Numbered]) -> Iterator[Impression]:
         """The impressions of records that have a document each."""

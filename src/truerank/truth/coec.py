@@ -49,8 +49,8 @@ def coec(
 
     >>> from truerank import truth
     >>> log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}] * 20 + [{"query": "r", "docs": ["a", "b"]}] * 20
-    >>> found = truth.coec(log)
-    >>> {doc: round(grade, 3) for doc, grade in found.to_dict()[b"q"].items()}
+    >>> qrels = truth.coec(log)
+    >>> {doc: round(grade, 3) for doc, grade in qrels.to_dict()[b"q"].items()}
     {b'a': 1.0, b'b': 1.909}
     """
     if not smoothing >= 0 or not impressions >= 1 or list(cuts) != sorted(set(cuts)):
@@ -90,7 +90,7 @@ def coec(
 
 def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tuple[float, float, int]]:
     """{(query, document): its clicks, the expected ones, and how often it was shown}."""
-    found: dict[tuple[str, str], tuple[float, float, int]] = defaultdict(lambda: (0.0, 0.0, 0))
+    counts: dict[tuple[str, str], tuple[float, float, int]] = defaultdict(lambda: (0.0, 0.0, 0))
     for one in log.impressions:
         if not one.query:
             raise log.error(one, message("the impression has no query"))
@@ -102,9 +102,9 @@ def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tupl
             if clicked and not rates[rank]:
                 said = message("{doc} was clicked at rank {rank}, whose rate is 0", doc=doc, rank=rank)
                 raise log.error(one, said)
-            clicks, expected, shown = found[one.query, doc]
-            found[one.query, doc] = clicks + clicked, expected + rates[rank], shown + 1
-    return found
+            clicks, expected, shown = counts[one.query, doc]
+            counts[one.query, doc] = clicks + clicked, expected + rates[rank], shown + 1
+    return counts
 
 
 def _rates(given: Any) -> dict[int, float]:
@@ -113,10 +113,10 @@ def _rates(given: Any) -> dict[int, float]:
     table = read_table(as_source(given))
     ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
     rates = table.columns[table.column(RATES, message("the click rates; name it rate"))]
-    found: dict[int, float] = {}
+    rate_of: dict[int, float] = {}
     for row, (rank, rate) in enumerate(zip(ranks, rates, strict=True)):
         try:
-            found[int(rank)] = float(rate)
+            rate_of[int(rank)] = float(rate)
             is_share = 0 <= float(rate) <= 1
         except (TypeError, ValueError):
             is_share = False
@@ -128,4 +128,4 @@ def _rates(given: Any) -> dict[int, float]:
                 rank=truncated(str(rank)),
                 rate=rate,
             )
-    return found
+    return rate_of

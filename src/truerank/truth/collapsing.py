@@ -182,11 +182,11 @@ class _Form:
         """What each chunk is a part of, if that is known and none is there twice."""
         if not self.is_own and len(set(chunks.docs)) < len(chunks.docs):
             raise self._repeated(chunks)
-        found = list(map(self.known.__getitem__, chunks.docs))
-        if None not in found:
-            return cast("list[Part]", found)
+        parts = list(map(self.known.__getitem__, chunks.docs))
+        if None not in parts:
+            return cast("list[Part]", parts)
         if not self.is_guess:
-            unknown = chunks.docs[found.index(None)]
+            unknown = chunks.docs[parts.index(None)]
             raise InputError(
                 "chunk {chunk} of query {query}: the rule of ids does not say which document it is of",
                 self.run,
@@ -194,7 +194,7 @@ class _Form:
                 chunk=truncated(unknown),
                 query=truncated(chunks.query),
             )
-        return [part or Part(doc, WHOLE) for doc, part in zip(chunks.docs, found, strict=True)]
+        return [part or Part(doc, WHOLE) for doc, part in zip(chunks.docs, parts, strict=True)]
 
     def _repeated(self, chunks: Ranked) -> InputError:
         chunk = next(doc for place, doc in enumerate(chunks.docs) if doc in chunks.docs[:place])

@@ -42,8 +42,8 @@ def coordinate_checks(queries: Items, references: Items, distance: str | None) -
     """What looks wrong, a note each; nothing where nothing was measured."""
     if distance is None:
         return ()
-    found = (check(queries, references) for check in (_PLANE if distance == "xy" else _GLOBE))
-    return tuple(note for notes in found for note in notes)
+    checks = _PLANE if distance == "xy" else _GLOBE
+    return tuple(note for check in checks for note in check(queries, references))
 
 
 def _orders(queries: Items, references: Items) -> Iterator[TruthNote]:

@@ -35,15 +35,15 @@ def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str,
     """
     match = _by_pattern(pattern, source) if pattern else _by_at
     said = [match(name) for name in names]
-    for name, found in zip(names, said, strict=True):
-        if found is None and pattern:
+    for name, own in zip(names, said, strict=True):
+        if own is None and pattern:
             raise InputError(
                 "the name {name!r} is not like the pattern {pattern}", source, name=printable(name), pattern=pattern
             )
-        if found is None:
+        if own is None:
             raise InputError("the name {name!r} is not like @easting@northing@…", source, name=printable(name))
-    roles = dict.fromkeys(role for found in said if found for role in found)
-    return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
+    roles = dict.fromkeys(role for own in said if own for role in own)
+    return {"id": list(names), **{role: [(own or {}).get(role) for own in said] for role in roles}}
 
 
 GPS = re.compile(r"(\S.*?)\s+([EW])\s*([-+]?[0-9.]+)\s+([NS])\s*([-+]?[0-9.]+)(?:\s+[-+]?[0-9.]+)?", re.IGNORECASE)
@@ -100,7 +100,7 @@ def _by_pattern(pattern: str, source: str) -> Any:
         )
 
     def match(name: str) -> dict[str, str] | None:
-        found = compiled.search(name)
-        return {role: found[role] for role in roles if found[role]} if found else None
+        groups = compiled.search(name)
+        return {role: groups[role] for role in roles if groups[role]} if groups else None
 
     return match

@@ -95,8 +95,8 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
                 known=_listed(paths),
             )
     either = {role: given.get(role) or _found(paths, role, given, name) for role in KNOWN}
-    found = {role: path for role, path in either.items() if path}
-    return _without_halves(found, paths, name)
+    held = {role: path for role, path in either.items() if path}
+    return _without_halves(held, paths, name)
 
 
 def _found(paths: Sequence[str], role: str, given: Mapping[str, str], name: str) -> str | None:
@@ -126,16 +126,16 @@ def _readings(path: str) -> set[str]:
     return {folded(parts[-1]), folded("".join(parts[-2:])), folded(path)}
 
 
-def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> dict[str, str]:
+def _without_halves(held: dict[str, str], paths: Sequence[str], name: str) -> dict[str, str]:
     """East and north alone are a position, west, south, east and north are bounds; half a place is an error."""
-    if not all(side in found for side in SIDES):
-        found = {role: path for role, path in found.items() if role not in SIDES}
+    if not all(side in held for side in SIDES):
+        held = {role: path for role, path in held.items() if role not in SIDES}
     else:
-        sides = {found[side] for side in SIDES}
-        found = {role: path for role, path in found.items() if role in SIDES or path not in sides}
+        sides = {held[side] for side in SIDES}
+        held = {role: path for role, path in held.items() if role in SIDES or path not in sides}
     for one, other in (("lat", "lon"), ("lon", "lat"), ("x", "y"), ("y", "x")):
-        if one in found and other not in found:
-            path = found.pop(one)
+        if one in held and other not in held:
+            path = held.pop(one)
             if len(path.split(".")[-1]) > 1:  # a lone x or n may be anything
                 raise InputError(
                     "{column!r} is {one}, but what is {other}? Name it: {other}=… ({hint})",
@@ -145,7 +145,7 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
                     other=other,
                     hint=_hint(paths),
                 )
-    return found
+    return held
 
 
 def open_pairs(paths: Sequence[str]) -> list[str]:

@@ -54,10 +54,10 @@ def read_exact(source: Any, name: str | None = None) -> Neighbours:
 
 def _read_found(source: Any, exact: Neighbours) -> Neighbours:
     """What a search found; numbers in a tuple are of the kind of the exact ones, in whatever order they stand."""
-    found = read_exact(source, "found")
-    if not isinstance(source, tuple) or found.far is None or found.similar == exact.similar:
-        return found
-    return replace(found, far=-found.far, similar=exact.similar)
+    returned = read_exact(source, "found")
+    if not isinstance(source, tuple) or returned.far is None or returned.similar == exact.similar:
+        return returned
+    return replace(returned, far=-returned.far, similar=exact.similar)
 
 
 @rule("neighbours", read=read_exact, is_alone=True)
@@ -121,19 +121,19 @@ def _cut_ties(exact: Neighbours, tolerance: Tolerance, right: Bools) -> Bools:
 
 
 def _joined(
-    exact: Neighbours, whole: Neighbours, right: Bools, found: Neighbours, tolerance: Tolerance
+    exact: Neighbours, whole: Neighbours, right: Bools, returned: Neighbours, tolerance: Tolerance
 ) -> tuple[Neighbours, Bools]:
     """What is right by now, and what a search found beside it within the tolerance.
 
     Args:
         whole: the exact neighbours, and what other searches found.
     """
-    rows = _rows(exact, found)
-    ids = np.full((len(exact.ids), found.ids.shape[1]), -1, np.int64)
-    ids[rows] = np.where(is_id(found.ids), found.ids, -1)
+    rows = _rows(exact, returned)
+    ids = np.full((len(exact.ids), returned.ids.shape[1]), -1, np.int64)
+    ids[rows] = np.where(is_id(returned.ids), returned.ids, -1)
     far = measured(exact, ids)
     if far is None:
-        far = _own_distances(exact, found, ids, rows)
+        far = _own_distances(exact, returned, ids, rows)
     near = is_id(ids) & tolerance.near(far, tolerance.kth(exact)) & ~_are_in(ids, whole.ids)
     near &= _are_first(ids)
     assert whole.far is not None
@@ -141,26 +141,26 @@ def _joined(
     return both, np.hstack([right, near])
 
 
-def _own_distances(exact: Neighbours, found: Neighbours, ids: Array, rows: Ints) -> Floats:
+def _own_distances(exact: Neighbours, returned: Neighbours, ids: Array, rows: Ints) -> Floats:
     """(queries, n) how far a search says that what it found is."""
-    if exact.far is None or found.far is None:
-        lacking = exact.name if exact.far is None else found.name
+    if exact.far is None or returned.far is None:
+        lacking = exact.name if exact.far is None else returned.name
         raise InputError("what a search found is held against distances, and there are only ids", lacking)
     far = np.full(ids.shape, np.inf)
-    far[rows] = found.far
-    _check_kind(exact, replace(found, ids=ids, far=far))
+    far[rows] = returned.far
+    _check_kind(exact, replace(returned, ids=ids, far=far))
     return far
 
 
-def _rows(exact: Neighbours, found: Neighbours) -> Ints:
+def _rows(exact: Neighbours, returned: Neighbours) -> Ints:
     """Which query of the exact neighbours each row of what was found belongs to."""
     places = {name: row for row, name in enumerate(exact.names)}
-    unknown = next((name for name in found.names if name not in places), None)
+    unknown = next((name for name in returned.names if name not in places), None)
     if unknown is not None:
         raise InputError(
-            "query {query} is not among those of the exact neighbours", found.name, query=truncated(unknown)
+            "query {query} is not among those of the exact neighbours", returned.name, query=truncated(unknown)
         )
-    return np.array([places[name] for name in found.names], np.int64)
+    return np.array([places[name] for name in returned.names], np.int64)
 
 
 def _keys(ids: Array, size: int) -> Ints:
@@ -183,15 +183,15 @@ def _are_first(ids: Array) -> Bools:
     return is_first.reshape(keys.shape)
 
 
-def _check_kind(exact: Neighbours, found: Neighbours) -> None:
+def _check_kind(exact: Neighbours, returned: Neighbours) -> None:
     """Raise where documents that both list are not as far in both, such as where one has squares of distances."""
-    size = int(max(exact.ids.max(initial=0), found.ids.max(initial=0))) + 1
-    keys, others = _keys(exact.ids, size).ravel(), _keys(found.ids, size).ravel()
+    size = int(max(exact.ids.max(initial=0), returned.ids.max(initial=0))) + 1
+    keys, others = _keys(exact.ids, size).ravel(), _keys(returned.ids, size).ravel()
     _, one, two = np.intersect1d(keys, others, return_indices=True)
     one, two = one[keys[one] >= 0], two[others[two] >= 0]
     assert exact.far is not None
-    assert found.far is not None
-    a, b = exact.far.ravel()[one], found.far.ravel()[two]
+    assert returned.far is not None
+    a, b = exact.far.ravel()[one], returned.far.ravel()[two]
     scale = np.maximum(np.abs(a), np.abs(b))
     wrong = np.abs(a - b) > ALIKE * scale + ALIKE * float(np.median(scale) if len(scale) else 0)
     if wrong.sum() > STRANGE * len(a):
@@ -200,11 +200,11 @@ def _check_kind(exact: Neighbours, found: Neighbours) -> None:
         raise InputError(
             "its distances are of another kind than those of the exact neighbours: document {doc} is {a:g} from "
             "query {query} there, and {b:g} here",
-            found.name,
+            returned.name,
             doc=int(exact.ids[row, column]),
             query=truncated(exact.names[int(row)]),
             a=float(a[first]) * (-1 if exact.similar else 1),
-            b=float(b[first]) * (-1 if found.similar else 1),
+            b=float(b[first]) * (-1 if returned.similar else 1),
         )
 
 

@@ -123,17 +123,17 @@ def _is_items(value: dict[str, Any]) -> bool:
 
 def _tells(record: Mapping[str, Any]) -> bool:
     """Whether this is one item: it has one place (or label, or vector), not many."""
-    found = list(islice(flat(record), WIDEST + 1))
-    if len(found) > WIDEST:
+    leaves = list(islice(flat(record), WIDEST + 1))
+    if len(leaves) > WIDEST:
         return False
     depths: dict[str, list[int]] = {}
-    for path, _ in found:
+    for path, _ in leaves:
         depths.setdefault(folded(path.split(".")[-1]), []).append(path.count("."))
     for role in _TELLING:
         at = sorted(depth for word in KNOWN[role] for depth in depths.get(word, ()))
         if at:
             return len(at) == 1 or at[0] < at[1]
-    return any(isinstance(inner, list) and (_is_short(inner) or _are_corners(inner)) for _, inner in found)
+    return any(isinstance(inner, list) and (_is_short(inner) or _are_corners(inner)) for _, inner in leaves)
 
 
 def flat(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -62,8 +62,8 @@ def overlaps(
     >>> from truerank import truth
     >>> evidence = [{"query_id": "q", "doc_id": "a", "start": 10, "end": 30}]
     >>> chunks = [{"chunk_id": "a-1", "doc_id": "a", "start": 0, "end": 20}]
-    >>> found = truth.overlaps(evidence, [*chunks, {"chunk_id": "a-2", "doc_id": "a", "start": 20, "end": 40}])
-    >>> found.by_aspect(0)[b"a-1"], found.aspects.weight.tolist()
+    >>> qrels = truth.overlaps(evidence, [*chunks, {"chunk_id": "a-2", "doc_id": "a", "start": 20, "end": 40}])
+    >>> qrels.by_aspect(0)[b"a-1"], qrels.aspects.weight.tolist()
     ({b'a:0-10': 0.0, b'a:10-20': 1.0}, [10.0, 10.0, 10.0, 10.0])
     """
     if not characters >= 0 or not 0 <= share <= 1:

@@ -234,7 +234,7 @@ def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str
     paths = [
         path for path in columns if path == KEY or path == roles.get("id") or folded(path.split(".")[-1]) in PATHS
     ]
-    found = {}
+    aliases = {}
     for path in paths:
         values = columns[path]
         if (
@@ -242,8 +242,8 @@ def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str
             and all(isinstance(value, str) and value for value in values)
             and len(set(values)) == len(values)
         ):
-            found[path] = tuple(values)
-    return found
+            aliases[path] = tuple(values)
+    return aliases
 
 
 def _zones(table: _Table) -> Texts | None:

@@ -77,12 +77,12 @@ def rule(
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
             asked = read(queries, _named(queries, "queries"))
             there = None if is_alone else read(references, _named(references, "references"))
-            found = function(asked, there, *args, **params)
+            right = function(asked, there, *args, **params)
             called = written(name, params)
-            if isinstance(found, Truth):
-                return replace(found, name=called, rule=called)
+            if isinstance(right, Truth):
+                return replace(right, name=called, rule=called)
             assert there is not None, "a rule without references returns Truth"
-            return truth_of(called, asked, there, found)
+            return truth_of(called, asked, there, right)
 
         meaning = (inspect.getdoc(function) or "").partition("\n")[0]
         _rules[name] = Rule(name, make, taken, meaning, read, _origin(function), is_alone)

@@ -152,10 +152,10 @@ def _columns(source: Any, name: str) -> Mapping[str, Sequence[Any]]:
 
 def _is_run(source: Any, is_likely: bool) -> bool:
     """Whether a file is a run; a table with a column of positions is one only where that is likely."""
-    found = as_source(source)
+    opened = as_source(source)
     with suppress(InputError):
-        format = sniffed(found)
-        return format.holds(found) == "run" and (is_likely or format.name == "trec")
+        format = sniffed(opened)
+        return format.holds(opened) == "run" and (is_likely or format.name == "trec")
     return False
 
 
@@ -338,6 +338,6 @@ class Segments:
 
     def mask(self, start: Ints, end: Ints) -> NDArray[np.bool_]:
         """(spans, segments) whether a span covers a segment."""
-        found = np.zeros((len(start), len(self.cuts) - 1), bool)
-        found[self.covered(start, end)] = True
-        return found
+        mask = np.zeros((len(start), len(self.cuts) - 1), bool)
+        mask[self.covered(start, end)] = True
+        return mask

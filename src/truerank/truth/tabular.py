@@ -59,9 +59,9 @@ class Table:
         Raises:
             InputError: there is none.
         """
-        found = named if named in self.columns else None if named else self.find(wanted, but=but)
-        if found is not None:
-            return found
+        column = named if named in self.columns else None if named else self.find(wanted, but=but)
+        if column is not None:
+            return column
         known = ", ".join(map(repr, list(self.columns)[:12]))
         if named:
             hint = did_you_mean(named, self.columns)
@@ -85,16 +85,16 @@ def read_table(source: Source) -> Table:
     if head.startswith((b"{", b"[")):
         records, lines = read_records(source)
         return Table(columns(Listing("", records), source.name), source.name, lines)
-    found, lines = _csv(source)
-    return Table(found, source.name, lines)
+    cells, lines = _csv(source)
+    return Table(cells, source.name, lines)
 
 
 def read_records(source: Source) -> tuple[list[Any], list[int] | None]:
     """The objects of a JSON array, or of JSON lines, and the line of each of these."""
     text = source.read().removeprefix(MARK)
     if text.lstrip().startswith(b"["):
-        found = parsed(text, source.name)
-        return (found if isinstance(found, list) else [found]), None
+        whole = parsed(text, source.name)
+        return (whole if isinstance(whole, list) else [whole]), None
     lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
     return [parsed(line, source.name, number) for number, line in lines], [number for number, _ in lines]
 
@@ -125,8 +125,7 @@ def _csv(source: Source) -> tuple[Columns, list[int]]:
             )
     turned = list(zip(*(row for _, row in cells), strict=True)) or [()] * len(names)
     named = zip(map(str.strip, names), turned, strict=True)
-    found: Columns = {name: [cell or None for cell in column] for name, column in named}
-    return found, [line for line, _ in cells]
+    return {name: [cell or None for cell in column] for name, column in named}, [line for line, _ in cells]
 
 
 def from_parquet(source: Source) -> Columns:

@@ -81,11 +81,11 @@ def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]
         points: x and y, or longitude and latitude.
     """
     at_pole = is_globe & (np.abs(points[:, 1]) == 90)
-    found = [_near(points, np.flatnonzero(~at_pole), bounds, is_globe)]
+    pairs = [_near(points, np.flatnonzero(~at_pole), bounds, is_globe)]
     for row in np.flatnonzero(at_pole).tolist():  # whatever its longitude, it is on every meridian
         tiles = np.flatnonzero((bounds[:, 1] <= points[row, 1]) & (points[row, 1] <= bounds[:, 3]))
-        found.append((np.full(len(tiles), row), tiles))
-    point, tile = (np.concatenate(part) for part in zip(*found, strict=True))
+        pairs.append((np.full(len(tiles), row), tiles))
+    point, tile = (np.concatenate(part) for part in zip(*pairs, strict=True))
     return point, tile
 
 
@@ -102,15 +102,15 @@ def _near(points: Floats, rows: Ints, bounds: Floats, is_globe: bool) -> tuple[I
         return units
 
     tree = tree_of(scaled(middles(bounds, is_globe)), [turn, 0.0] if is_globe else None)
-    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    pairs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for start in range(0, len(rows), CHUNK):
         chunk = rows[start : start + CHUNK]
         lists = tree.query_ball_point(scaled(points[chunk]), 1 + SLACK, p=np.inf)
         point = np.repeat(chunk, [len(each) for each in lists])
         tile = np.concatenate([np.asarray(each, np.int64) for each in lists])
         held = _holds(points[point], bounds[tile], is_globe)
-        found.append((point[held], tile[held]))
-    point, tile = (np.concatenate(part) for part in zip(*found, strict=True))
+        pairs.append((point[held], tile[held]))
+    point, tile = (np.concatenate(part) for part in zip(*pairs, strict=True))
     return point, tile
 
 
