@@ -81,16 +81,16 @@ def evaluate(
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
     ruled = RULES if rules is None else Rules.of(rules).by_query(message("places are evaluated query by query"))
-    found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
+    answers = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
     usual = [f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")]
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
-    asked, unplaced = _without_unplaced(asked, found)
+    asked, unplaced = _without_unplaced(asked, answers)
     ks, metres, steep = tuple(_cuts(k)), accuracy.distances(within), accuracy.checked_steepness(steepness)
-    plan = _Plan(asked, there, found, truth, tuple(chosen), ks, metres, steep, ruled, keep)
+    plan = _Plan(asked, there, answers, truth, tuple(chosen), ks, metres, steep, ruled, keep)
     names = [metric] if isinstance(metric, str) else list(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
-    return Places(views, (*found.notes, *unplaced, *plan.strangers(), *notes), found)
+    return Places(views, (*answers.notes, *unplaced, *plan.strangers(), *notes), answers)
 
 
 def _items(source: Any, role: str) -> Items:

@@ -118,11 +118,11 @@ def read_results(
 
 def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None]) -> Results:
     spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
-    sample = [name for found in folder.read(spread) for name in found.ids]
+    sample = [name for answer in folder.read(spread) for name in answer.ids]
     form = _form(Names(references), sample, folder.name)
     answers = PackedAnswers(folder.name)
-    for found in folder.read(files, watch):
-        answers.add(files[found.file], found.ids, found.values, os.path.join(folder.name, found.file))
+    for answer in folder.read(files, watch):
+        answers.add(files[answer.file], answer.ids, answer.values, os.path.join(folder.name, answer.file))
     return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1)
 
 
@@ -185,31 +185,31 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
 
 
 def _of_run(run: Run, queries: Items, references: Items) -> Results:
-    found: dict[str, tuple[list[str], list[float]]] = {}
+    lists: dict[str, tuple[list[str], list[float]]] = {}
     for part in rankings(run.batches(), run.name):
-        docs, scores = found.setdefault(as_text(part.query), ([], []))
+        docs, scores = lists.setdefault(as_text(part.query), ([], []))
         docs += map(as_text, part.docs)
         scores += part.numbers()
-    if not found:
+    if not lists:
         raise InputError("there are no results in it", run.name)
-    known = _known(list(found), Names(queries), run.name)
-    sample = [doc for docs, _ in list(found.values())[:SAMPLE] for doc in docs]
+    known = _known(list(lists), Names(queries), run.name)
+    sample = [doc for docs, _ in list(lists.values())[:SAMPLE] for doc in docs]
     form = _form(Names(references), sample, run.name)
     answers = PackedAnswers(run.name)
-    for query, (docs, scores) in found.items():
+    for query, (docs, scores) in lists.items():
         answers.add(known[query], docs, scores, run.name)
     return _results(run.name, answers, form, 1)
 
 
-def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:
+def _known(queries: Sequence[str], names: Names, source: str) -> dict[str, str]:
     """What the items call each query; names that they do not know stay."""
-    form, items = names.best(found), names.items
-    rows = form.rows(found)
+    form, items = names.best(queries), names.items
+    rows = form.rows(queries)
     if set(rows) <= {UNKNOWN}:
         raise InputError(
-            "no query is known by the results' names: {example}", source, example=_example(found[0], items)
+            "no query is known by the results' names: {example}", source, example=_example(queries[0], items)
         )
-    return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(found, rows, strict=True)}
+    return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(queries, rows, strict=True)}
 
 
 def _form(names: Names, sample: Sequence[Any], source: str) -> NameForm:
