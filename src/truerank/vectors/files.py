@@ -48,7 +48,7 @@ class Files:
     def _columns(self, queries: Entries | None, gallery: Entries | None) -> dict[str, Any]:
         """Labels, cameras and ids of both sides, from files of their own where there are such."""
         sides = {"query": queries or Entries(), "gallery": gallery or Entries()}
-        found = {
+        columns = {
             f"{side}_{kind}": getattr(entries, kind)
             for kind in ("labels", "cameras")
             for side, entries in sides.items()
@@ -58,8 +58,8 @@ class Files:
             ("cameras", self.cameras, CAMERAS),
             ("ids", self.ids, IDS),
         ):
-            found |= {f"{side}_{kind}": values for side, values in _listed(files, names).items()}
-        return {name: values for name, values in found.items() if values is not None}
+            columns |= {f"{side}_{kind}": values for side, values in _listed(files, names).items()}
+        return {name: values for name, values in columns.items() if values is not None}
 
 
 def _vectors(entries: Entries | None, path: str, what: str) -> Any:
@@ -76,7 +76,7 @@ def _listed(files: tuple[str, ...], kind: tuple[str, ...]) -> dict[str, Any]:
             name=kind[0],
             n=len(files),
         )
-    found = [read_lists(path, kind) for path in files]
-    if len(found) == 1:
-        return {side or "query": values for side, values in found[0].items()}
-    return {side: lists.get(side, lists.get("")) for side, lists in zip(("query", "gallery"), found, strict=False)}
+    lists = [read_lists(path, kind) for path in files]
+    if len(lists) == 1:
+        return {side or "query": values for side, values in lists[0].items()}
+    return {side: one.get(side, one.get("")) for side, one in zip(("query", "gallery"), lists, strict=False)}

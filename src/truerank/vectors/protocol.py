@@ -40,10 +40,10 @@ def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
     if measures is None:
         measures = [*(rules.measures or DEFAULT), *(f"R@{share:g}%" for share in rules.percent_ranks)]
     words = [measures] if isinstance(measures, str | Measure) else list(measures)
-    found = [match for word in words if isinstance(word, str) for match in _PERCENT.finditer(word)]
+    matches = [match for word in words if isinstance(word, str) for match in _PERCENT.finditer(word)]
     whole = [_PERCENT.sub(lambda m: _cutoff(m, gallery), word) if isinstance(word, str) else word for word in words]
     parsed = dict.fromkeys(measure for word in whole for measure in measures_under(word, rules))
-    return Chosen(list(parsed), [f"{match[0]} is {_cutoff(match, gallery)}" for match in found])
+    return Chosen(list(parsed), [f"{match[0]} is {_cutoff(match, gallery)}" for match in matches])
 
 
 def _cutoff(match: re.Match[str], gallery: int) -> str:

@@ -29,11 +29,11 @@ ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first",
 def scan(pairs: JudgedPairs, source: BlockSource, scorers: Sequence[Scorer], width: int, look: Look) -> Scan:
     """Where the judged entries stand among the `width` ones that the scorers are over; each works in a thread."""
     blocks = _blocks(pairs, max(1, source.most // (width * source.size)))
-    found = list(_each(lambda score, queries: _ranked(pairs, source, score, queries, look), scorers, blocks))
+    ranked = list(_each(lambda score, queries: _ranked(pairs, source, score, queries, look), scorers, blocks))
     returned = np.full(len(pairs.row), -1, np.int64)
-    for queries, (_, ignored) in zip(blocks, found, strict=True):
+    for queries, (_, ignored) in zip(blocks, ranked, strict=True):
         returned[queries] = width - ignored
-    tables = [np.empty(0, ROW), *(table for table, _ in found)]
+    tables = [np.empty(0, ROW), *(table for table, _ in ranked)]
     return Scan(np.concatenate(tables), returned, pairs.extra, int(returned[returned > 0].sum()), 0)
 
 
@@ -63,12 +63,12 @@ def _ranked(pairs: JudgedPairs, source: BlockSource, score: Scorer, queries: Int
     judged, place, ignored = _judged(pairs, queries)
     rows = pairs.row[queries]
     block = score(rows)
-    found = _find(block, place, pairs.column[judged], ignored)
+    placed = _find(block, place, pairs.column[judged], ignored)
     look(rows, block, place, pairs.column[judged])
     table = np.empty(len(judged), ROW)
     table["query"], table["doc"] = pairs.qrels.query[judged], judged
-    table["first"], table["last"] = found.better + 1, found.better + found.tied
-    table["rank"], table["score"] = found.better + found.before + 1, source.final(found.score, rows[place])
+    table["first"], table["last"] = placed.better + 1, placed.better + placed.tied
+    table["rank"], table["score"] = placed.better + placed.before + 1, source.final(placed.score, rows[place])
     return table[np.lexsort((table["rank"], place))], np.bincount(ignored[0], minlength=len(queries))
 
 

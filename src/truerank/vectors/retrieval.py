@@ -116,8 +116,8 @@ class Retrieval:
 
         scorers = [self.source.over(self.columns) for _ in range(self.source.scorers)]
         for pairs in self._pairs():
-            found = scan(pairs, self.source, scorers, len(self.gallery), look)
-            yield Reading.of(pairs.qrels, found, self.rules, name)
+            scanned = scan(pairs, self.source, scorers, len(self.gallery), look)
+            yield Reading.of(pairs.qrels, scanned, self.rules, name)
 
     def _pairs(self) -> Iterator[JudgedPairs]:
         if self.qrels is not None:

@@ -192,10 +192,10 @@ def _odd(column: NDArray[Any]) -> Any:
     return next((v for v in values if isinstance(v, float) and not v.is_integer()), values[0] if values else None)
 
 
-def _same_length(found: int, wanted: int, what: str) -> None:
-    if found != wanted:
+def _same_length(length: int, wanted: int, what: str) -> None:
+    if length != wanted:
         raise InputError(
-            "{what} has {n:,} values where there are {wanted:,} entries", what=what, n=found, wanted=wanted
+            "{what} has {n:,} values where there are {wanted:,} entries", what=what, n=length, wanted=wanted
         )
 
 

@@ -91,8 +91,8 @@ def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> 
         part, own = block[_on(block, row[these])], score[_on(block, these)][:, None]
         level = part == own
         left = level & (places < columns[_on(block, these)][:, None])
-        for count, found in zip(counts, (part > own, level, left), strict=True):
-            count[these] = found.sum(1).cpu().numpy()
+        for count, mask in zip(counts, (part > own, level, left), strict=True):
+            count[these] = mask.sum(1).cpu().numpy()
     return Placed(score.cpu().numpy(), *counts)
 
 
