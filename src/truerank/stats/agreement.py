@@ -44,12 +44,12 @@ def _tied_pairs(differs: NDArray[np.bool_]) -> int:
 def _inversions(values: Floats) -> int:
     """How many pairs stand in the wrong order: Knight's algorithm (1966), with insertion in place of merging."""
     seen: list[float] = []
-    found = 0
+    inversions = 0
     for count, value in enumerate(values.tolist()):
         place = bisect_right(seen, value)
-        found += count - place
+        inversions += count - place
         seen.insert(place, value)
-    return found
+    return inversions
 
 
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:

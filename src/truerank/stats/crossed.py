@@ -72,8 +72,8 @@ def components(values: ArrayLike) -> Components:
     Raises:
         ValueError: fewer, or values that are not finite.
 
-    >>> found = components([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]])
-    >>> found.mean, round(found.between_queries, 4), round(found.between_runs, 4), round(found.rest, 4)
+    >>> parts = components([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]])
+    >>> parts.mean, round(parts.between_queries, 4), round(parts.between_runs, 4), round(parts.rest, 4)
     (0.5, 0.151, 0.0052, 0.0104)
     """
     rows = table(values)
@@ -228,15 +228,17 @@ def mean_over_runs(
     Args:
         values: (queries, runs).
 
-    >>> found = mean_over_runs([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]] * 5)
-    >>> found.interval.estimate, round(found.spread.share_of_runs, 3)
+    >>> over = mean_over_runs([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]] * 5)
+    >>> over.interval.estimate, round(over.spread.share_of_runs, 3)
     (0.5, 0.375)
     """
     known = components(values)
     rows = mean(table(values).T)
-    found = spread(rows, known)
+    uncertainty = spread(rows, known)
     return OverRuns(
-        found.widened(mean_interval(rows, confidence=confidence, resamples=resamples, seed=seed)), math.nan, found
+        uncertainty.widened(mean_interval(rows, confidence=confidence, resamples=resamples, seed=seed)),
+        math.nan,
+        uncertainty,
     )
 
 
@@ -252,14 +254,14 @@ def difference_over_runs(
         a, b: (queries, runs) each.
 
     >>> a, b = [[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]], [[0.25], [0.0], [1.0], [0.0]]
-    >>> found = difference_over_runs(a * 5, b * 5)
-    >>> round(found.interval.estimate, 4), found.p < 0.05
+    >>> over = difference_over_runs(a * 5, b * 5)
+    >>> round(over.interval.estimate, 4), over.p < 0.05
     (0.1875, False)
     """
     first, second = table(a, "a"), table(b, "b")
     one, other = mean(first.T), mean(second.T)
     rows = differences(one, other)
-    found = spread(rows, *(components(each) for each in (first, second) if each.shape[1] > 1))
+    uncertainty = spread(rows, *(components(each) for each in (first, second) if each.shape[1] > 1))
     drawn = mean_interval(rows, confidence=confidence, method="percentile", resamples=resamples, seed=seed)
-    p = found.p(drawn.estimate) if found.of_runs else paired_t(one, other).p
-    return OverRuns(found.widened(drawn), p, found)
+    p = uncertainty.p(drawn.estimate) if uncertainty.of_runs else paired_t(one, other).p
+    return OverRuns(uncertainty.widened(drawn), p, uncertainty)

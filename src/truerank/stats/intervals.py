@@ -86,8 +86,8 @@ def mean_interval(
     Raises:
         ValueError: no values, values that are not finite, or a binomial method where there are others than 0 and 1.
 
-    >>> found = mean_interval([0, 1, 1, 1, 0, 1, 1, 1, 1, 1])
-    >>> found.estimate, found.method
+    >>> interval = mean_interval([0, 1, 1, 1, 0, 1, 1, 1, 1, 1])
+    >>> interval.estimate, interval.method
     (0.8, 'binomial')
     """
     row = column(values)[:, None]

@@ -74,15 +74,15 @@ def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
     height = column(means, "means")
     different = table(p, "p") <= alpha
     place = {int(system): at for at, system in enumerate(np.argsort(-height, kind="stable"))}
-    found = [frozenset(place)]
+    current = [frozenset(place)]
     for one, other in np.argwhere(np.triu(different, 1)).tolist():
-        split = [group - {without} for group in found for without in (one, other) if {one, other} <= group]
-        kept = [group for group in found if not {one, other} <= group]
+        split = [group - {without} for group in current for without in (one, other) if {one, other} <= group]
+        kept = [group for group in current if not {one, other} <= group]
         for group in sorted(set(split), key=len, reverse=True):
             if not any(group <= larger for larger in kept):
                 kept.append(group)
-        found = kept
-    ranked = sorted(sorted(place[system] for system in group) for group in found)
+        current = kept
+    ranked = sorted(sorted(place[system] for system in group) for group in current)
     systems = list(place)
     return tuple(tuple(systems[at] for at in group) for group in ranked)
 

@@ -85,8 +85,10 @@ def _one_way(values: Sequence[Floats], columns: int) -> tuple[float, float]:
         """(ratios,) −2 × the restricted log-likelihood, but for a constant."""
         scale = 1 + ratio[:, None] * sizes
         fit = np.log(np.maximum(spread(ratio), np.finfo(float).tiny))
-        found: Floats = freedom * fit + columns * (np.log(scale).sum(axis=1) + np.log((sizes / scale).sum(axis=1)))
-        return found
+        deviance: Floats = freedom * fit + columns * (
+            np.log(scale).sum(axis=1) + np.log((sizes / scale).sum(axis=1))
+        )
+        return deviance
 
     ratio = _lowest(unlikely)
     within = float(spread(np.array([ratio]))[0] / freedom)

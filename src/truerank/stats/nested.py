@@ -81,8 +81,8 @@ def nested(
     Raises:
         ValueError: no collection, other systems in some of them, or numbers that are not finite.
 
-    >>> found = nested([[[0.5, 0.25], [0.75, 0.5]], [[0.5, 0.5], [1.0, 0.5]]])
-    >>> [each.estimate for each in found.overall], found.borda.tolist(), found.ranks.tolist()
+    >>> means = nested([[[0.5, 0.25], [0.75, 0.5]], [[0.5, 0.5], [1.0, 0.5]]])
+    >>> [each.estimate for each in means.overall], means.borda.tolist(), means.ranks.tolist()
     ([0.6875, 0.4375], [2.0, 0.0], [[1, 2], [1, 2]])
     """
     checked = _checked(values)
@@ -216,12 +216,14 @@ class _Work:
         return np.where(self.apart == 0, 1.0, np.where(is_flat, min(1.0, len(self.pairs[0]) * unanimous_p(n)), p))
 
     def _intervals(self, error: Floats, freedom: Floats) -> tuple[Interval, ...]:
-        found = []
+        intervals = []
         for over, one, free in zip(self.means.mean(axis=0).tolist(), error.tolist(), freedom.tolist(), strict=True):
             is_flat = one <= self._least
             far = 0.0 if is_flat else t_quantile((1 + self.confidence) / 2, free) * one
-            found.append(Interval(over, over - far, over + far, self.confidence, "constant" if is_flat else "t"))
-        return tuple(found)
+            intervals.append(
+                Interval(over, over - far, over + far, self.confidence, "constant" if is_flat else "t")
+            )
+        return tuple(intervals)
 
     def _unknown(self) -> _Found:
         over = self.means.mean(axis=0).tolist()
@@ -232,10 +234,10 @@ class _Work:
 def _variances(values: Floats) -> Floats:
     """(m, m) of the differences of each two columns."""
     columns = np.ascontiguousarray(values.T)
-    found = np.zeros((len(columns), len(columns)))
+    variances = np.zeros((len(columns), len(columns)))
     for at, own in enumerate(columns[:-1]):
-        found[at, at + 1 :] = found[at + 1 :, at] = (columns[at + 1 :] - own).var(axis=1, ddof=1)
-    return found
+        variances[at, at + 1 :] = variances[at + 1 :, at] = (columns[at + 1 :] - own).var(axis=1, ddof=1)
+    return variances
 
 
 def _welch(variances: Floats, sizes: Ints) -> tuple[Floats, Floats]:

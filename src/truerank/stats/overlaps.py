@@ -72,8 +72,8 @@ def _extrapolated(
 ) -> Floats:
     """Both go on agreeing as the shorter list does to its end, and the longer one to its own."""
     share = at_short / np.maximum(short, 1)
-    found = (1 - p) / p * (inside + share * more) + ((shared - at_short) / np.maximum(long, 1) + share) * p**long
-    return np.where(short > 0, np.minimum(1.0, found), np.where(long > 0, 0.0, 1.0))
+    overlap = (1 - p) / p * (inside + share * more) + ((shared - at_short) / np.maximum(long, 1) + share) * p**long
+    return np.where(short > 0, np.minimum(1.0, overlap), np.where(long > 0, 0.0, 1.0))
 
 
 def _at_short(ranks: Ints, short: Ints, shared: Floats) -> Floats:
@@ -91,7 +91,7 @@ def _at_short(ranks: Ints, short: Ints, shared: Floats) -> Floats:
 
 def _of_pairs(rows: list[Floats]) -> Floats:
     """(m, m) symmetric, from what each has with itself and those after it."""
-    found = np.zeros((len(rows), len(rows)))
+    matrix = np.zeros((len(rows), len(rows)))
     for i, row in enumerate(rows):
-        found[i, i:] = found[i:, i] = row
-    return found
+        matrix[i, i:] = matrix[i:, i] = row
+    return matrix

@@ -62,8 +62,8 @@ def pair_intervals(
     Args:
         values: (n, m) a row a query, a column a system.
 
-    >>> found = pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0), (1, 1)], resamples=200)
-    >>> [(each.estimate, each.method) for each in found]
+    >>> intervals = pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0), (1, 1)], resamples=200)
+    >>> [(each.estimate, each.method) for each in intervals]
     [(46.0, 'percentile'), (0.0, 'constant')]
     """
     checked = table(values)
@@ -76,16 +76,16 @@ def pair_intervals(
     grid, unit = on_grid(checked, 2 * scale(checked).max())
     sums = np.ascontiguousarray(resampled_sums(grid, resamples, seed).T)
     tails = normal_below([-reach(confidence, n), reach(confidence, n)]) * (resamples - 1)
-    is_flat, scarce, found = most - least <= scale(between) * rounding(1.0), differing(between), []
+    is_flat, scarce, intervals = most - least <= scale(between) * rounding(1.0), differing(between), []
     for at, (i, j) in enumerate(pairs):
         if is_flat[at]:
             same = float(between[0, at])
-            found.append(Interval(same, same, same, confidence, "constant"))
+            intervals.append(Interval(same, same, same, confidence, "constant"))
             continue
         low, high = (end * float(unit) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
         within = max(low, float(least[at])), min(high, float(most[at]))
-        found.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
-    return found
+        intervals.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
+    return intervals
 
 
 def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_000, seed: int = 0) -> Floats:

@@ -100,13 +100,13 @@ class PredictedMean:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if is_wide(middle) else (low, middle)
-        found = max(high, min(FEWEST, self.of))
-        return found if alone else min(found, self.needed(width, alone=True) or found)
+        enough = max(high, min(FEWEST, self.of))
+        return enough if alone else min(enough, self.needed(width, alone=True) or enough)
 
 
-def _within(found: Interval, low: float, high: float) -> Interval:
-    ends = ("estimate",) if found.method == "none" else ("estimate", "low", "high")
-    return replace(found, **{end: min(max(getattr(found, end), low), high) for end in ends})
+def _within(interval: Interval, low: float, high: float) -> Interval:
+    ends = ("estimate",) if interval.method == "none" else ("estimate", "low", "high")
+    return replace(interval, **{end: min(max(getattr(interval, end), low), high) for end in ends})
 
 
 def predicted_means(
@@ -143,8 +143,8 @@ def predicted_means(
     Raises:
         ValueError: shapes that do not fit, a place that is named twice, a probability that is none.
 
-    >>> found = predicted_means([[1.0], [0.0], [1.0]], [[0.9], [0.2], [0.8], [0.7]], [0, 1, 2], method="normal")[0]
-    >>> round(found.interval.estimate, 4), round(found.weight, 4), round(found.interval.low, 4)
+    >>> first = predicted_means([[1.0], [0.0], [1.0]], [[0.9], [0.2], [0.8], [0.7]], [0, 1, 2], method="normal")[0]
+    >>> round(first.interval.estimate, 4), round(first.weight, 4), round(first.interval.low, 4)
     (0.6916, 0.3736, 0.2873)
     """
     people, model = table(judged, "judged"), table(predicted, "predicted")
@@ -383,12 +383,12 @@ class _Powered:
         if draws:
             many, seed = draws
             drawn = self._total([resampled_means(part, many, seed + i) for i, part in enumerate(self._samples)])
-        found, skewness, plain = [], self.skewness, np.sqrt(self.plain)
+        intervals, skewness, plain = [], self.skewness, np.sqrt(self.plain)
         for i, middle in enumerate(estimate.tolist()):
             kind = self.method(i, confidence)
             if kind != POWERED:
                 far = np.inf if kind == "none" else 0.0
-                found.append((middle, middle - far, middle + far))
+                intervals.append((middle, middle - far, middle + far))
                 continue
             reach = t_quantile(level, freedom[i])
             if drawn is not None:
@@ -396,8 +396,8 @@ class _Powered:
             else:
                 both = _unskewed(reach, skewness[i] if method == "skewed-t" else 0.0)
                 low, high = (middle - each * errors[i] for each in both)
-            found.append((middle, float(low), float(high)))
-        return found
+            intervals.append((middle, float(low), float(high)))
+        return intervals
 
 
 def _sum(values: Floats) -> Floats:
@@ -423,5 +423,5 @@ def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
 
 def _scarcest(people: Floats, off: Floats) -> int | None:
     """How many queries decide everything, where few are judged otherwise than most, or than the model has them."""
-    known = [found for found in differing(np.column_stack([people, off])) if found is not None]
+    known = [scarce for scarce in differing(np.column_stack([people, off])) if scarce is not None]
     return min(known, default=None)

@@ -62,15 +62,15 @@ def indistinct(better: ArrayLike, heights: ArrayLike) -> Groups:
     """
     order = np.argsort(-column(heights, "heights"), kind="stable")
     sure = np.asarray(better, np.bool_)[np.ix_(order, order)]
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     start = 0
     for end in range(len(order)):
         apart = np.flatnonzero(sure[start:end, end] | sure[end, start:end])
         start += int(apart[-1]) + 1 if len(apart) else 0
-        if found and found[-1][0] == start:
-            found.pop()
-        found.append((start, end))
-    return tuple(tuple(order[start : end + 1].tolist()) for start, end in found)
+        if runs and runs[-1][0] == start:
+            runs.pop()
+        runs.append((start, end))
+    return tuple(tuple(order[start : end + 1].tolist()) for start, end in runs)
 
 
 def surely_better(drawn: Floats, spread: Floats, observed: Floats, alpha: float, *, exact: bool = False) -> Sure:

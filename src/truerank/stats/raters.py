@@ -282,10 +282,10 @@ def coefficient_intervals(
     count(resamples, "resamples")
     whole = tallies.whole
     blocks = [[of(block) for of in coefficients.values()] for block in tallies.resampled(resamples, seed)]
-    found = {}
+    intervals = {}
     for (name, of), *drawn_values in zip(coefficients.items(), *blocks, strict=True):
-        found[name] = _interval(float(of(whole)), np.concatenate(drawn_values), len(tallies.shares), confidence)
-    return found
+        intervals[name] = _interval(float(of(whole)), np.concatenate(drawn_values), len(tallies.shares), confidence)
+    return intervals
 
 
 def _interval(estimate: float, values: Floats, n: int, confidence: float) -> Interval:

@@ -38,8 +38,8 @@ def ratio_interval(
     Raises:
         ValueError: not as many of one as of the other, or a bottom below 0, or all of 0.
 
-    >>> found = ratio_interval([1, 0, 3, 2, 2, 1, 0, 3], [2, 1, 3, 2, 4, 2, 1, 3])
-    >>> round(found.estimate, 4), found.low < found.estimate < found.high
+    >>> ratio = ratio_interval([1, 0, 3, 2, 2, 1, 0, 3], [2, 1, 3, 2, 4, 2, 1, 3])
+    >>> round(ratio.estimate, 4), ratio.low < ratio.estimate < ratio.high
     (0.6667, True)
     """
     over, under = column(top, "top"), column(bottom, "bottom")

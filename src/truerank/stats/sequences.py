@@ -65,11 +65,11 @@ def mean_sequence(
         raise ValueError(f"looks rise and end at {len(given)}, the number of values, not {looks!r}")
     alpha = 1 - share(confidence, "confidence")
     scaled = (given - low) / (high - low)
-    found = _betting(scaled, alpha, looks) if method == "betting" else _bernstein(scaled, alpha, looks)
+    ends = _betting(scaled, alpha, looks) if method == "betting" else _bernstein(scaled, alpha, looks)
     means = np.cumsum(given) / np.arange(1, len(given) + 1)
     return [
         Interval(float(means[look - 1]), low + (high - low) * a, low + (high - low) * b, confidence, method)
-        for look, (a, b) in zip(looks, found, strict=True)
+        for look, (a, b) in zip(looks, ends, strict=True)
     ]
 
 
