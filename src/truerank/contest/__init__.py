@@ -132,8 +132,8 @@ def audit(
         rules: rules whose mean is over the submitted lines.
         format: the submission's, instead of the one that it looks like.
 
-    >>> found = audit({1: ["a"], 2: ["b"], 3: []}, [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}])
-    >>> found.official, found.strict, [finding.kind for finding in found.findings]
+    >>> one = audit({1: ["a"], 2: ["b"], 3: []}, [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}])
+    >>> one.official, one.strict, [finding.kind for finding in one.findings]
     (1.0, 0.6666666666666666, ['missing-id', 'repeated-document'])
     """
     under = Rules.of(rules)
@@ -143,12 +143,12 @@ def audit(
     qrels = read_qrels(truth)
     sent = read(submission, format).beside(qrels)
     case = _case(qrels, sent, chosen, under)
-    found = findings(case)
-    stops = any(finding.stops for finding in found)
+    problems = findings(case)
+    stops = any(finding.stops for finding in problems)
     official = None if stops else evaluate(qrels, sent.run, asked, rules=under)
     strict = evaluate(qrels, _put_right(case, sent.name), asked, rules=under)
     return Audit(
-        found,
+        problems,
         official and replace(official, ledger=_ledger(official.ledger, case)),
         _no_better(replace(strict, rules=under.replace(name=f"{under.name}, strictly")), official),
     )
@@ -167,12 +167,12 @@ def judge(
     Raises:
         InputError: the official code stops at some line, so there is no official score.
     """
-    found = audit(truth, submission, measures, rules=rules, format=format)
-    scores = found.official_scores
+    audited = audit(truth, submission, measures, rules=rules, format=format)
+    scores = audited.official_scores
     if scores is None:
-        raise InputError(_no_score(found), found.strict_scores.run, _first_stop(found))
+        raise InputError(_no_score(audited), audited.strict_scores.run, _first_stop(audited))
     fields = {name: getattr(scores, name) for name in Scores.__dataclass_fields__}
-    return AuditedScores(**fields, audit=found)
+    return AuditedScores(**fields, audit=audited)
 
 
 def _no_better(strict: Scores, official: Scores | None) -> StrictScores:

@@ -67,11 +67,11 @@ class Case:
     @cached_property
     def answers(self) -> dict[bytes, list[Line]]:
         """The lines that answer each judged id; none for a missing one."""
-        found: dict[bytes, list[Line]] = {query: [] for query in self.truth}
+        lines: dict[bytes, list[Line]] = {query: [] for query in self.truth}
         for line in self.readable:
-            if line.query in found:
-                found[line.query].append(line)
-        return found
+            if line.query in lines:
+                lines[line.query].append(line)
+        return lines
 
 
 Check = Callable[[Case], Finding | None]
@@ -80,8 +80,7 @@ Place = tuple[int | None, str]
 
 def findings(case: Case) -> tuple[Finding, ...]:
     """All that there is to say against a submission, the worst first."""
-    found = (check(case) for check in CHECKS)
-    return tuple(finding for finding in found if finding)
+    return tuple(finding for check in CHECKS if (finding := check(case)))
 
 
 STOPS = message("the official code stops there")
