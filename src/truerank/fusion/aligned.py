@@ -31,9 +31,9 @@ def aligned(runs: Sequence[Run], rules: Rules, *, together: bool = False) -> Ite
     try:
         for place, first in enumerate(waiting):
             for query, own in first.rest():
-                found = [later.of(query) for later in waiting[place + 1 :]]
-                is_shared = is_shared or any(one is not None for one in found)
-                yield query, [EMPTY] * place + [own, *(one or EMPTY for one in found)]
+                others = [later.of(query) for later in waiting[place + 1 :]]
+                is_shared = is_shared or any(one is not None for one in others)
+                yield query, [EMPTY] * place + [own, *(one or EMPTY for one in others)]
     finally:
         for one in waiting:
             one.close()
@@ -62,10 +62,10 @@ class _Waiting:
         """The list of a query, if the run has one."""
         if query in self.held or query in self.places:
             return self._released(query)
-        for name, found in self.lists:
+        for name, own in self.lists:
             if name == query:
-                return found
-            self._hold(name, found)
+                return own
+            self._hold(name, own)
         return None
 
     def rest(self) -> Iterator[tuple[bytes, List]]:
@@ -84,25 +84,25 @@ class _Waiting:
             self.is_empty = False
             yield one
 
-    def _hold(self, query: bytes, found: List) -> None:
-        self.held[query] = found
-        self.rows += len(found)
+    def _hold(self, query: bytes, own: List) -> None:
+        self.held[query] = own
+        self.rows += len(own)
         if self.rows > MOST:
             self._put_aside()
 
     def _put_aside(self) -> None:
         self.file = self.file or TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.file.seek(0, 2)
-        for query, found in self.held.items():
+        for query, own in self.held.items():
             self.places[query] = self.file.tell()
-            pickle.dump(found, self.file, pickle.HIGHEST_PROTOCOL)
+            pickle.dump(own, self.file, pickle.HIGHEST_PROTOCOL)
         self.held, self.rows = {}, 0
 
     def _released(self, query: bytes) -> List:
         if query in self.held:
-            found = self.held.pop(query)
-            self.rows -= len(found)
-            return found
+            own = self.held.pop(query)
+            self.rows -= len(own)
+            return own
         assert self.file is not None
         self.file.seek(self.places.pop(query))
         return pickle.load(self.file)  # type: ignore[no-any-return]

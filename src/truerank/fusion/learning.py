@@ -43,13 +43,13 @@ class Places:
 def places(qrels: Qrels, run: Run, rules: Rules) -> Places:
     """Where a run has what is relevant by the rules."""
     reading = read(qrels, run, rules=rules)
-    found = reading.hits.relevant(rules.level)
+    relevant = reading.hits.relevant(rules.level)
     precision = dict.fromkeys(reading.hits.queries, 0.0)
     scores = score(reading, [parse_measure("AP")])
     names = (as_bytes(query) for query in scores.queries)
     precision.update(zip(names, scores["AP"].tolist(), strict=True))
     values = np.array([precision[query] for query in reading.hits.queries])
-    return Places(found.query, found.rank, np.maximum(reading.hits.returned, 0), values)
+    return Places(relevant.query, relevant.rank, np.maximum(reading.hits.returned, 0), values)
 
 
 def learn(name: str, runs: Sequence[Places], some: Bools, segments: int = 0) -> Any:
@@ -91,8 +91,8 @@ def _odds(one: Places, queries: int) -> Floats:
 
 def _between(edges: Sequence[int], one: Places, queries: int) -> Floats:
     """The mean precision between each two ranks, over all queries."""
-    found = np.bincount(np.searchsorted(edges, one.rank - 1, side="right") - 1, minlength=len(edges))
-    return found[: len(edges) - 1] / np.diff(edges) / queries
+    sums = np.bincount(np.searchsorted(edges, one.rank - 1, side="right") - 1, minlength=len(edges))
+    return sums[: len(edges) - 1] / np.diff(edges) / queries
 
 
 def _by_share(one: Places, queries: int, segments: int) -> Floats:

@@ -17,14 +17,14 @@ LEAST = -1021
 
 def _highest(pool: Pooled) -> Floats:
     """(rows,) the highest score of each row's list: it is the first."""
-    found: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + 1]
-    return found
+    highest: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + 1]
+    return highest
 
 
 def _lowest(pool: Pooled) -> Floats:
     """(rows,) the lowest score of each row's list: it is the last."""
-    found: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + pool.length]
-    return found
+    lowest: Floats = pool.score[np.arange(len(pool.rank)) - pool.rank + pool.length]
+    return lowest
 
 
 def _total(pool: Pooled, values: Floats) -> Floats:

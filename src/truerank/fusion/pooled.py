@@ -83,9 +83,9 @@ class Pooled:
 
     def table(self, values: Floats, otherwise: float | Floats) -> Floats:
         """(runs, documents) the values of rows, or something else where there is no row."""
-        found = np.full((self.runs, len(self.query)), otherwise)
-        found.ravel()[self.run * len(self.query) + self.doc] = values
-        return found
+        table = np.full((self.runs, len(self.query)), otherwise)
+        table.ravel()[self.run * len(self.query) + self.doc] = values
+        return table
 
     def only(self, some: Bools) -> Pooled:
         """What is returned for some of the queries, (queries,) of all."""
@@ -123,12 +123,12 @@ def summed(terms: Floats) -> Floats:
     return total
 
 
-def pooled(found: Iterable[tuple[bytes, list[List]]], rows: int = ROWS) -> Iterator[Pooled]:
+def pooled(queries: Iterable[tuple[bytes, list[List]]], rows: int = ROWS) -> Iterator[Pooled]:
     """Queries with the list of each run, as many at once as have so many rows."""
     names: list[bytes] = []
     waiting: list[list[List]] = []
     size = 0
-    for query, each in found:
+    for query, each in queries:
         names.append(query)
         waiting.append(each)
         size += sum(map(len, each))

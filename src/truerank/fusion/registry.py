@@ -165,15 +165,15 @@ def methods() -> dict[str, Method]:
 def method_named(name: str) -> Method:
     """The method with this name, in capitals or not; CombSUM is sum."""
     folded = name.strip().lower().replace("-", "_")
-    found = next((each for each in _spellings(folded) if each in _methods), None)
-    if found is None:
+    spelling = next((each for each in _spellings(folded) if each in _methods), None)
+    if spelling is None:
         raise InputError(
             "there is no method of fusion {name}.{hint} There is {known}",
             name=quoted(name),
             hint=did_you_mean(folded, _methods),
             known=", ".join(_methods),
         )
-    return _methods[found]
+    return _methods[spelling]
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from truerank.core.schema import POSITIVE, whole
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.fusion.aligned import Found, aligned
+from truerank.fusion.aligned import aligned
 from truerank.fusion.fusing import Way, opened, way_of
 from truerank.fusion.learning import places
 from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled, ranked
@@ -206,15 +206,15 @@ def _dealt(counts: Bools, folds: int, seed: int) -> Ints:
 def _judged(sources: Sequence[Run], qrels: Qrels, way: Way) -> list[Pooled]:
     """The lists of the judged queries."""
 
-    def found(together: bool) -> list[Pooled]:
+    def judged(together: bool) -> list[Pooled]:
         lists = aligned(sources, way.rules, together=together)
         return list(pooled((query, each) for query, each in lists if query in known))
 
     known = set(qrels.queries)
     try:
-        pools = found(together=False)
+        pools = judged(together=False)
     except Interleaved:
-        pools = found(together=True)
+        pools = judged(together=True)
     if not pools:
         raise InputError("the runs answer no judged query: are runs and qrels of one collection?", qrels.name)
     return pools
@@ -285,8 +285,7 @@ def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], 
         return scores
 
     def batches(together: bool) -> Iterator[Batch]:
-        found: Iterator[Found] = aligned(sources, trials.way.rules, together=together)
-        for pool in pooled(found):
+        for pool in pooled(aligned(sources, trials.way.rules, together=together)):
             yield from ranked(pool, fused(pool), trials.way.rules.ties, depth)
 
     name = f"{trials.way.method.name} (tuned)"

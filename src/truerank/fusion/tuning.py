@@ -111,8 +111,8 @@ def shares(runs: int, step: float) -> list[tuple[float, ...]]:
     """
     whole = _steps(step)
     cuts = combinations_with_replacement(range(whole + 1), runs - 1)
-    found = (np.diff([0, *cut, whole]).tolist() for cut in cuts)
-    even = sorted(found, key=lambda parts: (sum(part**2 for part in parts), parts))
+    splits = (np.diff([0, *cut, whole]).tolist() for cut in cuts)
+    even = sorted(splits, key=lambda parts: (sum(part**2 for part in parts), parts))
     return [tuple(part / whole for part in parts) for parts in even]
 
 
@@ -165,9 +165,9 @@ class Trials:
 
     def by_query(self, scores: Scores) -> Floats:
         """(queries,) the values of each; NaN where a query is not in the mean."""
-        found = np.full(len(self.qrels), np.nan)
-        found[[self.place[query] for query in scores.queries]] = scores[self.measure]
-        return found
+        values = np.full(len(self.qrels), np.nan)
+        values[[self.place[query] for query in scores.queries]] = scores[self.measure]
+        return values
 
     @property
     def folds(self) -> int:
