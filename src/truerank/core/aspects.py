@@ -114,8 +114,8 @@ class Aspects:
         """What is made under this key the first time, and kept."""
         if key not in self._views:
             self._views[key] = make()
-        found: T = self._views[key]
-        return found
+        view: T = self._views[key]
+        return view
 
     @property
     def query(self) -> Ints:

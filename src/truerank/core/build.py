@@ -85,9 +85,9 @@ def _graded(grades: Floats, doc: Ints) -> Floats:
     if not len(doc) or int(doc.max()) < len(grades):
         return grades[doc]
     is_judged = doc < len(grades)
-    found = np.full(len(doc), UNJUDGED)
-    found[is_judged] = grades[doc[is_judged]]
-    return found
+    graded = np.full(len(doc), UNJUDGED)
+    graded[is_judged] = grades[doc[is_judged]]
+    return graded
 
 
 def is_later(doc: Ints) -> Bools:

@@ -53,8 +53,8 @@ class Catalogue:
         Raises:
             InputError: it was not given.
         """
-        found = getattr(self, column)
-        if found is None:
+        values = getattr(self, column)
+        if values is None:
             raise InputError(
                 "the table of items has no {column}, which a measure needs; there is {known}",
                 self.name,
@@ -63,7 +63,7 @@ class Catalogue:
                     ["id", *(name for name in COLUMNS if getattr(self, name) is not None), *self.others]
                 ),
             )
-        return found
+        return values
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -74,10 +74,10 @@ class Catalogue:
     def members(self) -> Floats:
         """(items, groups) 1 where an item is of a group; an item may be of several."""
         column = {name: place for place, name in enumerate(self.group_names)}
-        found = np.zeros((len(self), len(column)))
+        members = np.zeros((len(self), len(column)))
         for row, own in enumerate(self.needed("groups")):
-            found[row, [column[name] for name in own]] = 1.0
-        return found
+            members[row, [column[name] for name in own]] = 1.0
+        return members
 
 
 COLUMNS = ("popularity", "groups", "vectors")

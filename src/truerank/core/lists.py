@@ -60,12 +60,12 @@ def lists(
     names: list[bytes] = []
     given = 0
     try:
-        for found in fed(source, scanner):
-            if found is None and together:
+        for done in fed(source, scanner):
+            if done is None and together:
                 continue
-            rows, ids = scanner.taken() if found is None else (found[0], scanner.unjudged_ids)
+            rows, ids = scanner.taken() if done is None else (done[0], scanner.unjudged_ids)
             names += scanner.extra_from(given + len(names))
-            whole = len(names) - (found is None)  # the list of the last one may go on
+            whole = len(names) - (done is None)  # the list of the last one may go on
             if whole > 0:
                 yield from _cut(names[:whole], given, rows, Ids(*ids))
                 names, given = names[whole:], given + whole

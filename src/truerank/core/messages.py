@@ -21,8 +21,8 @@ class Message(str):
         many: the text for other numbers than 1, of a value named n; empty where number makes no difference.
         values: what stands for the names; messages among them are translated in their turn.
 
-    >>> found = plural("{n:,} query of {run}", "{n:,} queries of {run}", n=2000, run="bm25")
-    >>> found, found.text
+    >>> said = plural("{n:,} query of {run}", "{n:,} queries of {run}", n=2000, run="bm25")
+    >>> said, said.text
     ('2,000 queries of bm25', '{n:,} query of {run}')
     """
 

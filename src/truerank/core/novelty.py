@@ -48,9 +48,10 @@ def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
 
 def _picks(aspects: Aspects, level: float, alpha: float, k: int) -> tuple[Ints, Ints]:
     """The query and the document of each pick, k a query; all of them for -1."""
-    found = aspects.start, aspects.aspect, aspects.grade, aspects.weight
     begin, end, text = aspects.ids or (aspects.start, aspects.start, b"")
-    return _counting.Greedy(*found, level, alpha, begin, end, text).order(aspects.owner, k)
+    return _counting.Greedy(
+        aspects.start, aspects.aspect, aspects.grade, aspects.weight, level, alpha, begin, end, text
+    ).order(aspects.owner, k)
 
 
 def best_by(hits: Hits, worth: Floats) -> Hits:

@@ -311,7 +311,7 @@ class Qrels:
         text = self.text[: self.end[-1]] if is_plain and len(sizes) else b"".join(self.docs())
         lengths = np.fromiter(map(len, self.queries), np.int64, len(self))
         apart = repr(sorted(self.apart.items())).encode()
-        found = hashlib.blake2b(digest_size=16)
+        hashed = hashlib.blake2b(digest_size=16)
         parts = [b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart]
         if self.aspects is not None:
             answered = self.aspects
@@ -325,8 +325,8 @@ class Qrels:
                 answered.grade,
             ]
         for part in parts:
-            found.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
-        return found.hexdigest()
+            hashed.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
+        return hashed.hexdigest()
 
     def docs(self) -> list[bytes]:
         """(judgements,) the document id of each."""

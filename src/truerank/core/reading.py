@@ -376,10 +376,10 @@ def scan_units(
 ) -> tuple[Qrels, Scan]:
     """The judgements of what the mean is over, queries or a contest's lines, and what the kernel finds in a run."""
     if rules.unit == "line":  # a domain's own way to a reading, which stands above this room
-        found: tuple[Qrels, Scan] = import_module("truerank.contest.lines").scan_lines(
+        scanned: tuple[Qrels, Scan] = import_module("truerank.contest.lines").scan_lines(
             qrels, run, rules, threads, keep
         )
-        return found
+        return scanned
     try:
         return qrels, scan(run, qrels.judged, rules, threads, keep)
     except SeveralCalls:

@@ -111,8 +111,8 @@ class Run(Framed):
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {document: score}}, each list best first; as all below it reads the run."""
-        found: dict[str, dict[str, float]] = self._idioms().to_dict(self)
-        return found
+        lists: dict[str, dict[str, float]] = self._idioms().to_dict(self)
+        return lists
 
     def _flat_columns(self) -> dict[str, list[Any]]:
         """A row a document, best first."""
@@ -121,13 +121,13 @@ class Run(Framed):
 
     def cut(self, k: int) -> Run:
         """The run with the first k documents of each list; of equal scores around the k-th the first of the run."""
-        found: Run = self._idioms().cut(self, k)
-        return found
+        shorter: Run = self._idioms().cut(self, k)
+        return shorter
 
     def head(self, n: int = 5) -> Run:
         """The run with its first n queries."""
-        found: Run = self._idioms().head(self, n)
-        return found
+        first: Run = self._idioms().head(self, n)
+        return first
 
     def save(self, path: str | os.PathLike[str], *, to: str | None = None) -> None:
         """Write the run to a file, all or nothing; `to` names the format where the path's ending does not."""

@@ -143,9 +143,9 @@ def _scan_whole(run: Run, look: Look) -> Scan:
 
 def _finished(run: Run, scanner: Scanner) -> Found:
     """What a scanner finds in all of a run."""
-    *_, found = fed(run, scanner)
-    assert found is not None
-    return found
+    *_, finished = fed(run, scanner)
+    assert finished is not None
+    return finished
 
 
 def fed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
@@ -258,9 +258,9 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, look, piece) for piece in pieces]
         try:
-            scanners, found = zip(*(task.result() for task in tasks), strict=True)
-            tables, parts = map(list, zip(*found, strict=True))
-            del tasks, found
+            scanners, finished = zip(*(task.result() for task in tasks), strict=True)
+            tables, parts = map(list, zip(*finished, strict=True))
+            del tasks, finished
             returned = _together(parts)
         except Refused:  # a query may only go on in the next piece; of an error the line is named
             return _scan_whole(run, look)

@@ -29,13 +29,13 @@ class _Lists:
     """What the kernel found in each list by itself, in the order of the queries and of their calls.
 
     Attributes:
-        found: the scan of all of them, each as the answer to a query of its own.
+        scan: the scan of all of them, each as the answer to a query of its own.
         queries: the distinct queries.
         query, number: (lists,) of each list its query, and which call it was; 0: the query was asked nothing.
         rows: (rows,) the places in the table of the rows that count.
     """
 
-    found: Scan
+    scan: Scan
     queries: Sequence[bytes]
     query: Ints
     number: Ints
@@ -47,14 +47,14 @@ class _Lists:
         return self._column("query")
 
     def _column(self, name: str) -> Ints:
-        column: Ints = self.found.table[name][self.rows]
+        column: Ints = self.scan.table[name][self.rows]
         return column
 
     def joined(self, rules: Rules, qrels: Qrels, name: str) -> Scan:
         """Each query's lists as one, in which the kernel looks for what is judged and repeated."""
         owner = self.query[self.list]
         starts = np.flatnonzero(np.diff(owner, prepend=-1))
-        docs = text_column(self.found.unjudged.some(self._column("doc")))
+        docs = text_column(self.scan.unjudged.some(self._column("doc")))
         names = text_column([self.queries[query] for query in owner[starts].tolist()])
         columns = Columns(
             *names, *docs, -np.arange(len(owner), dtype=np.float64), None, np.append(starts, len(owner))
@@ -77,7 +77,7 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     whole = lists.joined(rules, qrels, run.name)
     table = whole.table[np.lexsort((whole.table["rank"], whole.table["query"]))]
     at = (-table["score"]).astype(np.int64)
-    of, own = lists.list[at], lists.found.table[lists.rows[at]]
+    of, own = lists.list[at], lists.scan.table[lists.rows[at]]
     table["score"] = own["score"]
     is_new = (np.diff(of, prepend=-1) != 0) | (np.diff(own["first"], prepend=-1) != 0)
     group, starts = np.cumsum(is_new) - 1, np.flatnonzero(is_new)
@@ -86,13 +86,13 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     place = {query: number for number, query in enumerate(qrels.queries)}
     judged = np.array([place.get(query, -1) for query in lists.queries], np.int64)[lists.query]
     counted = rules.duplicates in ("count", "once")
-    repeats = whole.repeats if counted else _repeats(lists.found.repeats, judged, len(qrels))
+    repeats = whole.repeats if counted else _repeats(lists.scan.repeats, judged, len(qrels))
     return replace(
         whole,
         table=table[(table["doc"] < len(qrels.grades)) | (table["rank"] <= keep)],
-        rows=lists.found.rows,
-        repeated=whole.repeated if counted else lists.found.repeated,
-        interleaved=lists.found.interleaved,
+        rows=lists.scan.rows,
+        repeated=whole.repeated if counted else lists.scan.repeated,
+        interleaved=lists.scan.interleaved,
         repeats=repeats,
         calls=None if rules.calls == "last" else _calls(lists, judged, np.bincount(of, minlength=len(judged))),
     )
@@ -128,7 +128,7 @@ def _calls(lists: _Lists, judged: Ints, kept: Ints) -> Calls:
     total = np.cumsum(left)
     is_first = np.diff(query, prepend=-1) != 0
     before = (total - left)[is_first][np.cumsum(is_first) - 1]
-    return Calls(query, lists.number[chosen], total - before, lists.found.returned[chosen] - left)
+    return Calls(query, lists.number[chosen], total - before, lists.scan.returned[chosen] - left)
 
 
 def _repeats(repeats: Ints | None, judged: Ints, queries: int) -> Ints | None:

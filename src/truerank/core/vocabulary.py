@@ -45,9 +45,9 @@ def resolve(measure: str | Measure, rules: Rules) -> Resolved:
     ["AP(divisor='capped')@10", "nDCG(gain='binary')@10", "nDCG(gain='linear')@10"]
     """
     asked = parse_measure(measure)
-    found = _settled(asked, rules) if asked.is_plain else None
-    chosen = _spelled_out(found or asked, rules)
-    known = found is not None or rules.vocabulary == "all"
+    settled = _settled(asked, rules) if asked.is_plain else None
+    chosen = _spelled_out(settled or asked, rules)
+    known = settled is not None or rules.vocabulary == "all"
     return Resolved(chosen, known or (not asked.is_plain and _is_named(chosen, rules)))
 
 
@@ -86,7 +86,7 @@ def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
     >>> {asked: str(measure) for asked, measure in asked_for("map P@1,5", Rules()).items()}
     {'map': 'AP', 'P@1': 'P@1', 'P@5': 'P@5'}
     """
-    return {str(word).strip(): found for word, found in each(measures, lambda word: under(word, rules))}
+    return {str(word).strip(): resolved for word, resolved in each(measures, lambda word: under(word, rules))}
 
 
 def measures_under(measures: MeasuresLike, rules: Rules, *, lists: bool = False) -> list[Measure]:
@@ -133,16 +133,16 @@ def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
 def _settled(asked: Measure, rules: Rules) -> Measure | None:
     """What a plain name comes to, which may be by way of another; None where the rules do not say."""
     seen = [asked]
-    while (found := _once(seen[-1], rules)) is not None:
-        if found == seen[-1] or not found.is_plain:
-            return found
-        if found in seen:
+    while (reading := _once(seen[-1], rules)) is not None:
+        if reading == seen[-1] or not reading.is_plain:
+            return reading
+        if reading in seen:
             raise RulesError(
                 "the readings of {rules} go in a circle: {names}",
                 rules=rules.name,
-                names=", ".join(map(str, [*seen, found])),
+                names=", ".join(map(str, [*seen, reading])),
             )
-        seen.append(found)
+        seen.append(reading)
     return seen[-1] if len(seen) > 1 else None
 
 
@@ -205,19 +205,19 @@ def _own(rules: Rules) -> tuple[Measure, ...]:
 
 def _first(text: str) -> Measure:
     """A reading at a cutoff of 1, where it has the one that is asked for."""
-    return parse_measure(_OPEN.sub(lambda found: _filled(found[0], 1), text))
+    return parse_measure(_OPEN.sub(lambda match: _filled(match[0], 1), text))
 
 
 @remembered
 def _by_name(rules: Rules) -> dict[str, str]:
     """The readings by the measures' own names, however they are spelled in the rules."""
-    found = {}
+    readings = {}
     for word, text in rules.readings:
         with _naming(rules, "readings"):
-            found[named(word)] = text
+            readings[named(word)] = text
         with _naming(rules, "readings", word):
             _first(text)
-    return found
+    return readings
 
 
 @contextmanager
