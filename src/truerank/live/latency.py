@@ -37,8 +37,8 @@ def summary(times: Ints, kind: str = NEAREST) -> dict[str, float]:
         times: (n,) nanoseconds.
         kind: of the percentiles, one of `KINDS`.
 
-    >>> found = summary(np.arange(1, 101) * MILLION)
-    >>> found["mean"], found["p50"], found["p99"]
+    >>> figures = summary(np.arange(1, 101) * MILLION)
+    >>> figures["mean"], figures["p50"], figures["p99"]
     (50.5, 50.0, 99.0)
     """
     if not len(times):
@@ -158,14 +158,14 @@ def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float]
         cluster: (n,) the query of each.
     """
     rng = np.random.default_rng(seed)
-    found = np.empty((_resamples(len(values)), 1 + len(quantiles)))
-    for row in found:
+    drawn = np.empty((_resamples(len(values)), 1 + len(quantiles)))
+    for row in drawn:
         times = np.bincount(rng.integers(count, size=count), minlength=count)[cluster]
         until = np.cumsum(times)
         row[0] = (values * times).sum() / until[-1]
         at = [np.searchsorted(until, math.ceil(round(q * until[-1], 9))) for q in quantiles]
         row[1:] = values[at]
-    return found
+    return drawn
 
 
 def _resamples(n: int) -> int:

@@ -58,7 +58,7 @@ def read_queries(queries: Any) -> dict[str, Any]:
 
 
 def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for number, (key, text) in enumerate(pairs, 1):
         if not isinstance(text, str) or not text.strip():
             raise InputError(
@@ -66,14 +66,14 @@ def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
             )
         if key is None or str(key) == "":
             raise InputError("query number {number} has no id", name, number=number)
-        if str(key) in found:
+        if str(key) in texts:
             raise InputError(
                 "query {key} comes twice (the second time as number {number})", name, key=key, number=number
             )
-        found[str(key)] = text
-    if not found:
+        texts[str(key)] = text
+    if not texts:
         raise InputError("there are no queries", name)
-    return found
+    return texts
 
 
 def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:

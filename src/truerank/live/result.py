@@ -141,10 +141,10 @@ class Bench(Presented):
             return {}
         means = [m for m in self.scores.measures if m.definition.average != "sum"]
         try:
-            found = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
+            of_means = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
         except ModuleNotFoundError:
             raise MissingPackage(message("an interval"), "stats") from None
-        return dict(zip(map(str, means), found, strict=True))
+        return dict(zip(map(str, means), of_means, strict=True))
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -155,8 +155,8 @@ class Bench(Presented):
     @property
     def failed(self) -> int:
         """Measured calls that brought no answer."""
-        found = self.outcomes
-        return sum(found[how] for how in ("error", "timeout", "dropped"))
+        outcomes = self.outcomes
+        return sum(outcomes[how] for how in ("error", "timeout", "dropped"))
 
     @property
     def calls(self) -> float | None:

@@ -103,10 +103,10 @@ def bench(
         TruerankError: wrong input, or a first answer that cannot be read.
 
     >>> import truerank as tr
-    >>> found = tr.bench(lambda query: ["d1", "d2"], {"q": "red shoes"}, {"q": {"d2": 1}}, measures="RR")
-    >>> sorted(found.latency)
+    >>> measured = tr.bench(lambda query: ["d1", "d2"], {"q": "red shoes"}, {"q": {"d2": 1}}, measures="RR")
+    >>> sorted(measured.latency)
     ['max', 'mean', 'min', 'p50', 'p90', 'p95', 'p99', 'p99.9']
-    >>> found.scores.mean, found.outcomes["ok"]
+    >>> measured.scores.mean, measured.outcomes["ok"]
     ({'RR': 0.5}, 1)
     """
     load = Load(k, warmup, concurrency, rate, arrivals, duration, repeats, timeout, seed, plain)
@@ -152,10 +152,10 @@ def measure(
     return [replace(one, percentiles=kind, indexing=indexed) for one in judged(benches, judging)]
 
 
-def judged(found: Sequence[Bench], judging: Judging) -> list[Bench]:
+def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
     """The same with the answers' scores, all under the same rules, where there are judgements."""
-    repeats, calls = any(one.answers.repeated for one in found), any(one.calls is not None for one in found)
-    return [_scored(one, judging, repeats, calls) for one in found]
+    repeats, calls = any(one.answers.repeated for one in benches), any(one.calls is not None for one in benches)
+    return [_scored(one, judging, repeats, calls) for one in benches]
 
 
 def rehearsed(judging: Judging, queries: list[str]) -> Judging:

@@ -45,8 +45,8 @@ def sweep(
     Raises:
         InputError: nothing is swept, or the retriever takes no parameters.
 
-    >>> found = sweep(lambda q, k: ["d1", "d2"][:k], ["tea"], {"1": {"d2": 1}}, over={"k": [1, 2]}, measures="RR")
-    >>> [(one.settings, one.scores.mean) for one in found]
+    >>> benches = sweep(lambda q, k: ["d1", "d2"][:k], ["tea"], {"1": {"d2": 1}}, over={"k": [1, 2]}, measures="RR")
+    >>> [(one.settings, one.scores.mean) for one in benches]
     [({'k': 1}, {'RR': 0.0}), ({'k': 2}, {'RR': 0.5})]
     """
     values = {name: [_plain(value) for value in several] for name, several in over.items()}
@@ -76,14 +76,14 @@ def _each(
         parameters = {name: value for name, value in settings.items() if name not in LOADS}
         try:
             own = {**how, **load, "index": None if last else how.get("index")}
-            found = bench(_made(retriever, parameters), queries, qrels, **own)
+            measured = bench(_made(retriever, parameters), queries, qrels, **own)
         except (TruerankError, KeyboardInterrupt) as error:
             if last is None:
                 raise
-            found = _without_calls(last, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
-        last = replace(found, settings=settings, indexing=last.indexing if last else found.indexing)
+            measured = _without_calls(last, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
+        last = replace(measured, settings=settings, indexing=last.indexing if last else measured.indexing)
         yield last
-        if found.stopped == INTERRUPTED:
+        if measured.stopped == INTERRUPTED:
             return
 
 
@@ -138,13 +138,13 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
     )
 
 
-def speed(found: Bench, against: str) -> float:
+def speed(one: Bench, against: str) -> float:
     """A figure of `Bench.latency` in milliseconds, or answers a second; NaN where nothing was answered."""
     if against != THROUGHPUT:
-        return found.latency[against]
-    return math.nan if found.throughput is None or not found.answered else found.throughput
+        return one.latency[against]
+    return math.nan if one.throughput is None or not one.answered else one.throughput
 
 
-def quality(found: Bench, measure: str) -> float:
+def quality(one: Bench, measure: str) -> float:
     """The mean of a measure; NaN where nothing was asked that is judged."""
-    return found.scores.mean[measure] if found.scores else math.nan
+    return one.scores.mean[measure] if one.scores else math.nan

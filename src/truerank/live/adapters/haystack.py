@@ -56,15 +56,15 @@ def component(
 
 def documents(raw: Any, key: str, ids: IdReader) -> Answer:
     """The answer in the outputs of a component."""
-    found = raw.get(key) if isinstance(raw, Mapping) else None
-    if not isinstance(found, list) or not all(hasattr(doc, "meta") for doc in found):
+    docs = raw.get(key) if isinstance(raw, Mapping) else None
+    if not isinstance(docs, list) or not all(hasattr(doc, "meta") for doc in docs):
         has = (
             message("it has {keys}", keys=", ".join(map(str, raw)))
             if isinstance(raw, Mapping)
             else message("it is {kind}", kind=type(raw).__name__)
         )
         raise InputError("there is no list of Documents under {key!r} in the output: {has}", key=key, has=has)
-    return answer(found, [doc.score for doc in found], ids, DOCUMENT)
+    return answer(docs, [doc.score for doc in docs], ids, DOCUMENT)
 
 
 def _calls(target: Any, takes: Iterable[str], embedder: Any, asynchronous: bool, read: Read) -> tuple[Call, Read]:

@@ -64,11 +64,11 @@ def _parsed(raw: Any) -> Any:
 
 
 def _at(whole: Any, path: str) -> Iterable[Any]:
-    found = field(whole, path)
-    if not isinstance(found, list | dict):
+    results = field(whole, path)
+    if not isinstance(results, list | dict):
         if isinstance(whole, dict):
             raise InputError(
                 "there is no list at {place!r}; the answer has {keys}", place=path, keys=", ".join(whole)
             )
         raise InputError("there is no list at {place!r}", place=path)
-    return found
+    return results

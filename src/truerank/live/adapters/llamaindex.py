@@ -28,8 +28,8 @@ CUTOFFS = (
 
 
 def _metadata(result: Any) -> Mapping[str, object]:
-    found: Mapping[str, object] = result.node.metadata
-    return found
+    metadata: Mapping[str, object] = result.node.metadata
+    return metadata
 
 
 NODE = IdKind(
@@ -64,8 +64,8 @@ def _copy(target: Any, method: str, cutoff: str, k: int) -> Ask:
     """The retrieving method of a copy with this k; the given retriever is not changed."""
     other = copy.copy(target)
     setattr(other, cutoff, k)
-    found: Ask = getattr(other, method)
-    return found
+    ask: Ask = getattr(other, method)
+    return ask
 
 
 def _read(raw: Any, ids: IdReader) -> Answer:

@@ -54,8 +54,8 @@ def _own(result: Any) -> object:
 
 
 def _metadata(result: Any) -> Mapping[str, object]:
-    found = _first(result, ("metadata", "meta"))
-    return found if isinstance(found, Mapping) else {}
+    metadata = _first(result, ("metadata", "meta"))
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 PLAIN = IdKind(message("a plain value"), _own, field, _metadata, lambda result: _first(result, TEXTS))
@@ -118,19 +118,19 @@ def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
 def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
     """Arrays of one query, as FAISS gives them: (D, I), told apart by their types, -1 where nothing was found."""
     if hasattr(raw, "__array__"):
-        found = _row(raw)
-        distances = [None] * len(found)
+        ids = _row(raw)
+        distances = [None] * len(ids)
     elif isinstance(raw, tuple | list) and len(raw) == 2 and all(hasattr(part, "__array__") for part in raw):
         first, second = _row(raw[0]), _row(raw[1])
-        found, values = (first, second) if second.dtype.kind == "f" else (second, first)
-        if len(found) != len(values):
-            raise InputError("there are {n} ids and {others} distances", n=len(found), others=len(values))
+        ids, values = (first, second) if second.dtype.kind == "f" else (second, first)
+        if len(ids) != len(values):
+            raise InputError("there are {n} ids and {others} distances", n=len(ids), others=len(values))
         distances = values.tolist()
     else:
         return None
-    padding = found.dtype.kind == "i"
-    kept = [at for at, doc in enumerate(found.tolist()) if not (padding and doc == -1)]
-    return [found[at].item() for at in kept], [distances[at] for at in kept]
+    padding = ids.dtype.kind == "i"
+    kept = [at for at, doc in enumerate(ids.tolist()) if not (padding and doc == -1)]
+    return [ids[at].item() for at in kept], [distances[at] for at in kept]
 
 
 def _row(array: Any) -> np.ndarray[Any, Any]:
