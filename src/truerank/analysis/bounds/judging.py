@@ -270,14 +270,14 @@ class _Asked:
         """
         times = np.bincount(query, minlength=len(self.pool.hits.queries))
         ends = np.cumsum(times)
-        found = []
+        values = []
         for part in chunks(times * (1 + self.pool.hits.where(self.pool.known(self.is_seeing)).count)):
             chosen = np.zeros(len(times), bool)
             chosen[part] = times[part] > 0
             if chosen.any():
                 asked = rows[ends[part][0] - times[part][0] : ends[part][-1]]
-                found.append(self._part(chosen, times[chosen], asked))
-        return np.concatenate(found)
+                values.append(self._part(chosen, times[chosen], asked))
+        return np.concatenate(values)
 
     def _part(self, chosen: Bools, times: Ints, rows: Ints) -> PerQuery:
         judged = self.pool.known(self.is_seeing)

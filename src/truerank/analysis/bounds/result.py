@@ -161,7 +161,7 @@ class Bounds(Presented):
     def _summary(self) -> str:
         lines = []
         for name in map(str, self.measures):
-            ranges = [(why, found[name]) for why, found in self._asked if name in found]
+            ranges = [(why, by_measure[name]) for why, by_measure in self._asked if name in by_measure]
             limits = (f", by {why} {r.lowest:.4f} to {r.highest:.4f}" for why, r in ranges)
             lines.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
         queries = pluralize(len(self.queries), "query", "queries")
@@ -174,7 +174,7 @@ class Bounds(Presented):
 
     @cached_property
     def _asked(self) -> tuple[tuple[str, Mapping[str, Range]], ...]:
-        return tuple((why, found) for why, found in (("ties", self.ties), ("unjudged", self.unjudged)) if found)
+        return tuple((why, ranges) for why, ranges in (("ties", self.ties), ("unjudged", self.unjudged)) if ranges)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -184,6 +184,6 @@ class Bounds(Presented):
             "query_count": len(self.queries),
             "samples": self.samples,
             "seed": self.seed,
-            **{why: {name: range.to_dict() for name, range in found.items()} for why, found in self._asked},
+            **{why: {name: range.to_dict() for name, range in ranges.items()} for why, ranges in self._asked},
             **({} if self.open is None else {"open": self.open, "grades": list(self.grades)}),
         }

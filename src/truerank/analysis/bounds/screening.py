@@ -173,11 +173,11 @@ def _average_precision(
     alone, together = judged * cuts.ordinal(judged) * by_rank, both * cuts.ordinal(both) * by_rank
     if is_first:
         moved = cuts.above(opened) * cuts.below(judged * by_rank)
-        found = cuts.above(together) + cuts.below(alone) + moved
+        summed = cuts.above(together) + cuts.below(alone) + moved
     else:
         moved = cuts.above(opened) * cuts.below(both * by_rank)
-        found = cuts.above(alone) + cuts.below(together) - moved
-    return ratio(found, _divisor(cuts, given, is_first, k, level, divisor))
+        summed = cuts.above(alone) + cuts.below(together) - moved
+    return ratio(summed, _divisor(cuts, given, is_first, k, level, divisor))
 
 
 def _recall(
@@ -186,8 +186,8 @@ def _recall(
     hits, given = cuts.settled.hits, grade >= level
     judged = cuts.is_near & ~cuts.is_open & (hits.grade >= level)
     opened = cuts.is_near & cuts.is_open & given
-    found = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
-    return ratio(found, _divisor(cuts, given, is_first, k, level, "capped" if capped else "relevant"))
+    retrieved = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
+    return ratio(retrieved, _divisor(cuts, given, is_first, k, level, "capped" if capped else "relevant"))
 
 
 def _divisor(cuts: Cuts, given: bool, is_first: bool, k: int | None, level: float, divisor: str) -> Floats:

@@ -52,7 +52,7 @@ def under_ties(
         progress: called with how many tied queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
-    found = {name: _Found.of(values) for name, values in now.items()}
+    limits = {name: _Limits.of(values) for name, values in now.items()}
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
     search = _Search(
@@ -60,13 +60,13 @@ def under_ties(
     )
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
-            look(hits.select(which), found, np.flatnonzero(which))
-    return {str(m): found[str(m)].range(m, now[str(m)]) for m in measures}
+            look(hits.select(which), limits, np.flatnonzero(which))
+    return {str(m): limits[str(m)].range(m, now[str(m)]) for m in measures}
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """What was found so far, an array of a value a query each."""
+class _Limits:
+    """The limits that were found so far, an array of a value a query each."""
 
     low: Floats
     high: Floats
@@ -75,7 +75,7 @@ class _Found:
     sure: Bools
 
     @classmethod
-    def of(cls, values: Floats) -> _Found:
+    def of(cls, values: Floats) -> _Limits:
         return cls(values.copy(), values.copy(), values.copy(), np.zeros(len(values)), np.ones(len(values), bool))
 
     def range(self, measure: Measure, values: Floats) -> Range:
@@ -84,7 +84,7 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """How to look for the extremes; the results are written into what was found."""
+    """How to look for the extremes; the results are written into the limits."""
 
     measures: tuple[Measure, ...]
     rules: Rules
@@ -94,7 +94,7 @@ class _Search:
     few: int
     of: int
 
-    def through_all(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
+    def through_all(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
         """Every order of each query."""
         times = np.array([_orders(hits, q) for q in range(len(at))])
         for part in chunks(times * hits.count):
@@ -106,30 +106,30 @@ class _Search:
             values = values_of(self.measures, in_order(ways.hits, rank), self.rules)
             for measure in self.measures:
                 name = str(measure)
-                found[name].low[at[part]] = ways.lowest(values[name])
-                found[name].high[at[part]] = ways.highest(values[name])
-                found[name].expected[at[part]] = ways.mean(values[name])
-                found[name].sure[at[part]] = is_declared(measure)
+                limits[name].low[at[part]] = ways.lowest(values[name])
+                limits[name].high[at[part]] = ways.highest(values[name])
+                limits[name].expected[at[part]] = ways.mean(values[name])
+                limits[name].sure[at[part]] = is_declared(measure)
             self.progress(part.stop, self.of)
 
-    def through_some(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
+    def through_some(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
         """The orders by priorities of grades, and random ones."""
-        totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in found}
-        now = {name: each.expected[at] for name, each in found.items()}  # sums of what differs lose no digits
+        totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in limits}
+        now = {name: each.expected[at] for name, each in limits.items()}  # sums of what differs lose no digits
         orders, complete = priorities(hits)
         for number, rank in enumerate(itertools.chain(orders, _random_orders(hits, self.samples, self.rng))):
             for name, values in values_of(self.measures, in_order(hits, rank), self.rules).items():
-                found[name].low[at] = np.minimum(found[name].low[at], values)
-                found[name].high[at] = np.maximum(found[name].high[at], values)
+                limits[name].low[at] = np.minimum(limits[name].low[at], values)
+                limits[name].high[at] = np.maximum(limits[name].high[at], values)
                 if number >= len(orders):
                     totals[name][0][:] += values - now[name]
                     totals[name][1][:] += (values - now[name]) ** 2
             self.progress(self.few + len(at) * (number + 1) // (len(orders) + self.samples), self.of)
         for measure in self.measures:
             name = str(measure)
-            found[name].expected[at] = now[name] + totals[name][0] / self.samples
-            found[name].error[at] = deviation(*totals[name], self.samples)
-            found[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
+            limits[name].expected[at] = now[name] + totals[name][0] / self.samples
+            limits[name].error[at] = deviation(*totals[name], self.samples)
+            limits[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
 
 
 @dataclass(frozen=True)
@@ -151,12 +151,12 @@ def _groups(hits: Hits, query: int) -> list[_Group]:
     groups: dict[int, list[int]] = {}
     for row in np.flatnonzero(hits.tied[begin:end]).tolist():
         groups.setdefault(int(hits.first[begin + row]), []).append(row)
-    found = []
+    tied = []
     for first, rows in groups.items():
         rows.sort(key=lambda row: float(hits.grade[begin + row]))
         counts = Counter(hits.grade[begin + row] for row in rows)
-        found.append(_Group(tuple(rows), tuple(counts.values()), range(first, int(hits.last[begin + rows[0]]) + 1)))
-    return found
+        tied.append(_Group(tuple(rows), tuple(counts.values()), range(first, int(hits.last[begin + rows[0]]) + 1)))
+    return tied
 
 
 def _orders(hits: Hits, query: int) -> int:

@@ -52,15 +52,15 @@ def under_judgement(
     """
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
     now = values_of(measures, pool.as_is(), rules)
-    found = {name: (values.copy(), values.copy()) for name, values in now.items()}
+    limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
     passes = list(search.passes(measures))
     for part in Part.of(pool):
         for of, values in search.through(part, passes):
             for name, value in values.items():
-                np.minimum.at(found[name][0], of, value)
-                np.maximum.at(found[name][1], of, value)
+                np.minimum.at(limits[name][0], of, value)
+                np.maximum.at(limits[name][1], of, value)
         progress(part.queries.stop, len(search.size))
-    return {str(m): Range(m, now[str(m)], *found[str(m)], search.is_sure(m)) for m in measures}
+    return {str(m): Range(m, now[str(m)], *limits[str(m)], search.is_sure(m)) for m in measures}
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:

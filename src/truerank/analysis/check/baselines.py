@@ -37,14 +37,14 @@ def comparable(figures: Figures, baseline: Figures) -> list[str]:
     Raises:
         MeasureError: there is none.
     """
-    found = [name for name in figures.mean if name in baseline.mean and is_plain(name)]
-    if not found:
+    common = [name for name in figures.mean if name in baseline.mean and is_plain(name)]
+    if not common:
         raise MeasureError(
             "{name} and {baseline} have no measure in common that can be compared",
             name=figures.name,
             baseline=baseline.name,
         )
-    return found
+    return common
 
 
 def pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, int, list[str]]:

@@ -70,7 +70,7 @@ class Figures:
         if isinstance(thing, Reading):
             thing = evaluate(thing, measures=measures)
         if hasattr(thing, "people"):
-            people, means = thing.people, {name: found.interval.estimate for name, found in thing.items()}
+            people, means = thing.people, {name: predicted.interval.estimate for name, predicted in thing.items()}
             called = {people.called(name): mean for name, mean in means.items()}
             return cls(thing.run, called, tuple(people.queries), people.columns, thing.rules, predicted=thing)
         if isinstance(thing, Scores):
@@ -168,11 +168,11 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 
 
 def _means(means: Mapping[Any, Any]) -> Figures:
-    found = _numbers(means, "scores")
-    for measure, mean in found.items():
+    numbers = _numbers(means, "scores")
+    for measure, mean in numbers.items():
         if not math.isfinite(mean):
             raise InputError("{measure} is {mean}: a mean is a finite number", measure=measure, mean=mean)
-    return Figures("scores", found, (), {}, None)
+    return Figures("scores", numbers, (), {}, None)
 
 
 def _saved(value: Mapping[str, Any], name: str) -> Figures:

@@ -98,13 +98,13 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     Raises:
         InputError: the file cannot be read, is no TOML, or says something that no gate has.
     """
-    found = toml.read(Path(path), message("the gates"))
-    for key, value in found.items():
+    values = toml.read(Path(path), message("the gates"))
+    for key, value in values.items():
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))
     given: dict[str, Any] = {
         key: os.path.normpath(os.path.join(here, value)) if key in (*FILES, "by") else value
-        for key, value in found.items()
+        for key, value in values.items()
     }
     if given.get("sample") not in (None, RANDOM):
         given["sample"] = os.path.normpath(os.path.join(here, given["sample"]))
@@ -162,12 +162,12 @@ def watched(settings: Settings) -> Watch | None:
 def _range(name: str, limits: Any) -> tuple[float, float]:
     low, colon, high = str(limits).partition(":")
     try:
-        found = float(low), float(high)
+        ends = float(low), float(high)
     except ValueError:
-        found = math.nan, math.nan
-    if not (name and colon and math.isfinite(found[0]) and math.isfinite(found[1]) and found[0] < found[1]):
+        ends = math.nan, math.nan
+    if not (name and colon and math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] < ends[1]):
         raise InputError(
             "a range is a measure and two numbers, the lower one first: DCG@10=0:100; not {given!r}",
             given=f"{name}={limits}" if name else limits,
         )
-    return found
+    return ends

@@ -326,11 +326,11 @@ def _seen(figures: Figures, baseline: Figures | None) -> Look:
 def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str]) -> dict[str, list[float | None]]:
     """The values of each measure, by the name that it has and the one that it is called here."""
     place = {query: i for i, query in enumerate(figures.queries)}
-    found = {}
+    columns = {}
     for name, own in names.items():
         column = [value if math.isfinite(value) else None for value in figures.values[own].tolist()]
-        found[name] = [column[place[query]] if query in place else None for query in queries]
-    return found
+        columns[name] = [column[place[query]] if query in place else None for query in queries]
+    return columns
 
 
 def _look(plain: Mapping[str, Any]) -> Look:

@@ -62,15 +62,15 @@ def audit_table(
         raise InputError("alpha is between 0 and 1, not {given!r}", given=alpha)
     check_level(alpha, 1)
     names = measures.split() if isinstance(measures, str) else measures
-    found = published(table, names)
-    _refuse_unknown(found, binary, baseline)
-    columns = [_Column(found, name, queries, sd, alpha, name in binary, baseline) for name in found.columns]
+    means = published(table, names)
+    _refuse_unknown(means, binary, baseline)
+    columns = [_Column(means, name, queries, sd, alpha, name in binary, baseline) for name in means.columns]
     try:
         claims = tuple(claim for column in columns for claim in column.claims())
         told = tuple(column.told() for column in columns)
     except ModuleNotFoundError:
         raise MissingPackage("audit_table", "stats") from None
-    return TableAudit(found.name, queries, alpha, baseline, told, claims, sd is not None, found.left_out)
+    return TableAudit(means.name, queries, alpha, baseline, told, claims, sd is not None, means.left_out)
 
 
 def _refuse_unknown(published: Published, binary: Sequence[str], baseline: str | None) -> None:
@@ -127,8 +127,8 @@ class _Column:
 
     def claims(self) -> list[Claim]:
         """Each pair, the largest difference first."""
-        found = [self._claim(*pair) for pair in self.pairs]
-        return sorted(found, key=lambda claim: -claim.difference)
+        claims = [self._claim(*pair) for pair in self.pairs]
+        return sorted(claims, key=lambda claim: -claim.difference)
 
     def _claim(self, better: str, worse: str) -> Claim:
         a, b = self.means[better], self.means[worse]

@@ -63,10 +63,10 @@ def power(
     _check(queries, difference, sd, systems, alpha, power)
     if sd is not None and runs is not None:
         raise InputError("give the standard deviation (sd), or runs that have one; not both")
-    found, source = _spreads(sd, qrels, runs, measures, rules)
+    spreads, source = _spreads(sd, qrels, runs, measures, rules)
     level = alpha / math.comb(systems, 2)
     try:
-        rows = tuple(_row(*one, queries, difference, level, power) for one in found)
+        rows = tuple(_row(*one, queries, difference, level, power) for one in spreads)
     except ModuleNotFoundError:
         raise MissingPackage("power", "stats") from None
     return Power(rows, queries, difference, systems, alpha, power, source)
@@ -108,15 +108,15 @@ def _usual(measures: MeasuresLike) -> tuple[Spreads, Message]:
     for one in asked:
         _refuse_sum(one)
     spreads = {one.written: usual(one.written) for one in asked}
-    found = [row for name, spread in spreads.items() for row in _three(name, spread)]
+    rows = [row for name, spread in spreads.items() for row in _three(name, spread)]
     unknown = [name for name, spread in spreads.items() if spread is ANY]
     if unknown:
-        return found, message(
+        return rows, message(
             "usual standard deviations, as measured for docs/claims.md; not measured, and taken to have the range "
             "of all others: {names}",
             names=listed(unknown),
         )
-    return found, message("usual standard deviations, as measured for docs/claims.md")
+    return rows, message("usual standard deviations, as measured for docs/claims.md")
 
 
 def _refuse_sum(measure: Measure) -> None:
@@ -132,20 +132,20 @@ def _of_runs(
     qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None
 ) -> tuple[Spreads, Message]:
     scores = scored(qrels, runs, measures, rules)
-    systems, found = align(scores), Spreads()
+    systems, spreads = align(scores), Spreads()
     if len(systems.queries) < 2:
         raise InputError("one query shows nothing of a spread: the runs must share 2 queries or more")
     for measure in common_measures(scores, measures):
         _refuse_sum(measure)
         values = averaged(measure, systems.values(measure))
         kept = values[np.isfinite(values).all(axis=1)]
-        found += _of_values(str(measure), kept) if len(kept) > 1 else []
-    if not found:
+        spreads += _of_values(str(measure), kept) if len(kept) > 1 else []
+    if not spreads:
         raise InputError("the runs score the same on every query: their differences have no spread to go by")
     n = math.comb(len(scores), 2)
     if not n:
-        return found, message("guessed from the spread of one run: give two or more to know that of a difference")
-    return found, plural("the {n} pair of the runs", "the {n} pairs of the runs", n=n)
+        return spreads, message("guessed from the spread of one run: give two or more to know that of a difference")
+    return spreads, plural("the {n} pair of the runs", "the {n} pairs of the runs", n=n)
 
 
 def _of_values(name: str, values: np.ndarray) -> Spreads:

@@ -153,11 +153,11 @@ def _unfolded(cell: str) -> list[str]:
     >>> _unfolded(r"\multicolumn{2}{c}{MS MARCO}"), _unfolded(r"\multirow{2}{*}{Model}"), _unfolded("0.4")
     (['MS MARCO', 'MS MARCO'], ['Model'], ['0.4'])
     """
-    found = _WIDE.match(cell)
-    if found is None:
+    match = _WIDE.match(cell)
+    if match is None:
         return [cell]
-    is_column = cell.startswith("\\multicolumn") and found[1].strip().isdecimal()
-    return [found[2].strip()] * (int(found[1]) if is_column else 1)
+    is_column = cell.startswith("\\multicolumn") and match[1].strip().isdecimal()
+    return [match[2].strip()] * (int(match[1]) if is_column else 1)
 
 
 def _by_tab(line: str) -> list[str]:
@@ -241,15 +241,15 @@ def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether a column has numbers, and nothing else."""
-    found = [cell for cell in cells if _plain(cell).lower() not in NOTHING]
-    return bool(found) and all(_number(cell) is not None for cell in found)
+    filled = [cell for cell in cells if _plain(cell).lower() not in NOTHING]
+    return bool(filled) and all(_number(cell) is not None for cell in filled)
 
 
 def _column(
     head: str, cells: Sequence[tuple[int, str]], systems: Sequence[str], name: str
 ) -> tuple[dict[str, Mean], bool]:
     """The means of one column, and whether they are percentages."""
-    found: dict[str, tuple[float, float]] = {}
+    numbers: dict[str, tuple[float, float]] = {}
     is_percent = False
     for system, (line, cell) in zip(systems, cells, strict=True):
         if _plain(cell).lower() in NOTHING:
@@ -267,10 +267,10 @@ def _column(
                 cell=truncated(cell),
                 head=head,
             )
-        found[system] = number
+        numbers[system] = number
         is_percent |= number[0] > 1 or "%" in cell
     scale = 0.01 if is_percent else 1.0
-    return {system: Mean(value * scale, unit * scale) for system, (value, unit) in found.items()}, is_percent
+    return {system: Mean(value * scale, unit * scale) for system, (value, unit) in numbers.items()}, is_percent
 
 
 def _plain(cell: str) -> str:

@@ -57,8 +57,10 @@ def measure_of(heading: str) -> Measure | None:
     >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10", "R@1k #2", "BLEU")]
     ['RR@10', 'nDCG@10', 'R@1000', 'None']
     """
-    found = (_parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (heading, *reversed(heading.split())))
-    return next(filter(None, found), None)
+    measures = (
+        _parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (heading, *reversed(heading.split()))
+    )
+    return next(filter(None, measures), None)
 
 
 def _parsed(text: str) -> Measure | None:

@@ -38,13 +38,13 @@ class Crediting:
 
     def team_draft(self, one: Impression) -> PerQuery:
         """A click is a credit of the team that its document is in (Radlinski et al. 2008; Schuth et al. 2014)."""
-        found = np.zeros(len(self.systems))
+        credit = np.zeros(len(self.systems))
         for doc, clicked, system in zip(one.docs, one.clicked, one.systems or (None,) * len(one.docs), strict=True):
             if system is None:
                 said = message("{doc} was shown, but no system says that it is its own", doc=truncated(doc))
                 raise self.log.error(one, said)
-            found[self.systems.index(system)] += clicked
-        return found
+            credit[self.systems.index(system)] += clicked
+        return credit
 
     def balanced(self, one: Impression) -> PerQuery:
         """The clicks among the first k of each list, k being the depth of the lowest click (Joachims 2003)."""
@@ -64,15 +64,15 @@ class Crediting:
         """
         own = self._own(one)
         heights = [{doc: -self.tau * math.log(place) for place, doc in enumerate(docs, 1)} for docs in own]
-        found = np.zeros(len(own))
+        credit = np.zeros(len(own))
         for doc, clicked in zip(one.docs, one.clicked, strict=True):
             # logarithms, as a power of a deep rank may be too small for a number
             chance = np.array([_log_share(left, doc) for left in heights])
             shared = np.exp(chance - chance.max())
-            found += clicked * shared / shared.sum()
+            credit += clicked * shared / shared.sum()
             for left in heights:
                 left.pop(doc, None)
-        return found
+        return credit
 
     def _own(self, one: Impression) -> list[Sequence[str]]:
         """Each system's own list; every document that was shown is in one of them.
@@ -81,8 +81,8 @@ class Crediting:
             InputError: it is not, or a system has no list for the query.
         """
         own = [one.rankings.get(name, self.lists.get(name, {}).get(one.query)) for name in self.systems]
-        found = [docs for docs in own if docs is not None]
-        if len(found) < len(own):
+        known = [docs for docs in own if docs is not None]
+        if len(known) < len(own):
             lacking = listed([n for n, docs in zip(self.systems, own, strict=True) if docs is None])
             said = message(
                 "there is no list of {systems} for the query {query}: give rankings in the log, or runs",
@@ -90,12 +90,12 @@ class Crediting:
                 query=truncated(one.query),
             )
             raise self.log.error(one, said)
-        there = set().union(*found)
+        there = set().union(*known)
         for doc in one.docs:
             if doc not in there:
                 said = message("{doc} was shown, but is in the list of no system", doc=truncated(doc))
                 raise self.log.error(one, said)
-        return found
+        return known
 
 
 def _log_share(heights: Mapping[str, float], doc: str) -> float:

@@ -58,8 +58,8 @@ class Preference:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for limits that are not known."""
         low, high = (limit if np.isfinite(limit) else None for limit in (self.delta.low, self.delta.high))
-        found = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
-        return {**vars(self), **found}
+        delta = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
+        return {**vars(self), **delta}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,25 +212,25 @@ def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str
         name for one in log.impressions for name in (one.rankings if method != "team-draft" else ())
     )
     said = sorted({name for one in log.impressions for name in one.systems if name is not None})
-    found = tuple(dict.fromkeys([*runs, *own])) if method != "team-draft" else tuple(said)
-    if method == "team-draft" and not found:
+    systems = tuple(dict.fromkeys([*runs, *own])) if method != "team-draft" else tuple(said)
+    if method == "team-draft" and not systems:
         raise InputError("the log does not say which system each document is of; name it system", log.name)
-    if method != "team-draft" and not found:
+    if method != "team-draft" and not systems:
         raise InputError(
             "{method} interleaving needs each system's own list: rankings in the log, or runs",
             log.name,
             method=method,
         )
-    if len(found) < 2 or (method == "balanced" and len(found) > 2):
+    if len(systems) < 2 or (method == "balanced" and len(systems) > 2):
         raise InputError(
             "{method} interleaving is of {wanted} systems; these are {n}: {names}",
             log.name,
             method=method,
             wanted=message("two") if method == "balanced" else message("two or more"),
-            n=len(found),
-            names=", ".join(found),
+            n=len(systems),
+            names=", ".join(systems),
         )
-    return found
+    return systems
 
 
 def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, NDArray[np.int64]]:

@@ -210,15 +210,15 @@ def ips(
 
 
 def _additive(measures: Any) -> tuple[Measure, ...]:
-    found = tuple(parse_measures(measures))
-    for measure in found:
+    parsed = tuple(parse_measures(measures))
+    for measure in parsed:
         if measure.definition.name not in ADDITIVE:
             raise MeasureError(
                 "{measure} is no sum over relevant documents, which alone clicks can estimate; there is {known}",
                 measure=str(measure),
                 known=", ".join(ADDITIVE),
             )
-    return found
+    return parsed
 
 
 def _named(runs: Any) -> dict[str, RunLike]:

@@ -75,17 +75,17 @@ class Propensities:
         Raises:
             InputError: there is none for the rank, or it is.
         """
-        found = float(rank**-self.eta) if self.eta is not None else self.by_rank.get(rank, math.nan)
-        if found >= LEAST:
-            return found
+        propensity = float(rank**-self.eta) if self.eta is not None else self.by_rank.get(rank, math.nan)
+        if propensity >= LEAST:
+            return propensity
         said = (
             message("rank {rank} was clicked, but has no propensity ({origin})", rank=rank, origin=self.origin)
-            if math.isnan(found)
+            if math.isnan(propensity)
             else message(
                 "rank {rank} was clicked, but its propensity is {propensity:.3g} ({origin}): one click would "
                 "outweigh all others",
                 rank=rank,
-                propensity=found,
+                propensity=propensity,
                 origin=self.origin,
             )
         )
@@ -103,13 +103,13 @@ def _of_file(path: Any) -> dict[int, float]:
     table = read_table(as_source(path))
     rank = table.column(names.RANK, message("the ranks; name it rank"))
     share = table.column(COLUMNS, message("the propensities; name it propensity"))
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for row, (at, value) in enumerate(zip(table.columns[rank], table.columns[share], strict=True)):
         place = _rank(at, table.name, table.line(row))
-        if place in found:
+        if place in shares:
             raise InputError("rank {rank} has two propensities", table.name, table.line(row), rank=place)
-        found[place] = _share(value, place, table.name, table.line(row))
-    return found
+        shares[place] = _share(value, place, table.name, table.line(row))
+    return shares
 
 
 def _rank(value: Any, path: str | None, line: int | None) -> int:

@@ -29,9 +29,9 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, Files]:
     Raises:
         InputError: it cannot be read, names no collection, or says something else.
     """
-    found = read(path, message("the collections"))
-    unknown = [key for key in found if key != "collections"]
-    tables = found.get("collections")
+    content = read(path, message("the collections"))
+    unknown = [key for key in content if key != "collections"]
+    tables = content.get("collections")
     if unknown or not isinstance(tables, dict) or not tables:
         raise InputError(
             "a file of collections has a table [collections.NAME] for each, with qrels and runs{more}",
@@ -67,10 +67,10 @@ def _matching(pattern: str, path: str | os.PathLike[str]) -> list[str]:
     """The files that a pattern is for, in order; what is no pattern is a file."""
     if not WILD & set(pattern) or os.path.exists(pattern):
         return [pattern]
-    found = sorted(glob.glob(pattern))
-    if not found:
+    paths = sorted(glob.glob(pattern))
+    if not paths:
         raise InputError("no file is like {pattern}", path, pattern=pattern)
-    return found
+    return paths
 
 
 def system_named(path: str) -> str:
@@ -90,9 +90,9 @@ def named(runs: Sequence[str], collection: str) -> dict[str, str]:
     Raises:
         InputError: two have the same name.
     """
-    found: dict[str, str] = {}
+    by_system: dict[str, str] = {}
     for run in runs:
-        first = found.setdefault(system_named(run), run)
+        first = by_system.setdefault(system_named(run), run)
         if first != run:
             raise InputError(
                 "{collection} has two runs of a system {name}, {first} and {second}: name the systems in a file of "
@@ -102,4 +102,4 @@ def named(runs: Sequence[str], collection: str) -> dict[str, str]:
                 first=first,
                 second=run,
             )
-    return found
+    return by_system

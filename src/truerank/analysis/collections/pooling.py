@@ -112,7 +112,7 @@ def _scored(
     given = read_collections(several) if isinstance(several, str | os.PathLike) else several
     if not isinstance(given, Mapping) or not given:
         raise InputError("collections are names with their (qrels, runs), or the path of a file that has them")
-    found: dict[str, dict[str, Scores]] = {}
+    scores: dict[str, dict[str, Scores]] = {}
     under = None if rules is None else Rules.of(rules)
     for name, thing in given.items():
         is_pair = isinstance(thing, tuple) and len(thing) == 2
@@ -123,8 +123,8 @@ def _scored(
             runs = named([os.fspath(run) for run in runs], str(name))
         own = scored(qrels, runs, measures, under, threads)
         under = under or next(iter(own.values())).rules
-        found[str(name)] = own
-    return found
+        scores[str(name)] = own
+    return scores
 
 
 def _nowhere(missing: Mapping[str, tuple[str, ...]], of: int) -> InputError:

@@ -122,8 +122,8 @@ class Agreement(Presented):
     @property
     def columns(self) -> dict[str, list[Any]]:
         """What is known of each query, by name; None for what is not known."""
-        found = {"rbo": self.rbo, "tau": self.tau, "tau_ap": self.tau_ap, "overlap": self.overlap}
-        return {name: list(map(known, each.tolist())) for name, each in found.items()} | {
+        columns = {"rbo": self.rbo, "tau": self.tau, "tau_ap": self.tau_ap, "overlap": self.overlap}
+        return {name: list(map(known, each.tolist())) for name, each in columns.items()} | {
             "shared": self.shared.tolist()
         }
 
@@ -227,10 +227,10 @@ class Asked:
         """Those of a run."""
         return Lists.of(_read(run, name, self.rules, self.most), self.most, self.ties is not None)
 
-    def overlap(self, found: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
+    def overlap(self, shared: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
         """The share that so many documents are of the first k; two empty lists are the same."""
         size = np.minimum(self.k, np.maximum(length_a, length_b))
-        return np.where(size > 0, found / np.maximum(size, 1), 1.0)
+        return np.where(size > 0, shared / np.maximum(size, 1), 1.0)
 
 
 def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Reading:
@@ -316,11 +316,11 @@ def _agree(a: Lists, b: Lists, asked: Asked) -> tuple[PerQuery, PerQuery, PerQue
     """Of each query rank-biased overlap, tau, tau-AP, overlap, and how many documents both lists hold."""
     size_a, size_b = np.diff(a.start), np.diff(b.start)
     query = np.repeat(np.arange(len(size_a)), size_a)
-    found = Judged(b.queries, b.start, b.begin, b.end, b.text).find_each(query, a.begin, a.end, a.text)
-    in_b = np.where(found >= 0, found - b.start[query], -1)
+    matches = Judged(b.queries, b.start, b.begin, b.end, b.text).find_each(query, a.begin, a.end, a.text)
+    in_b = np.where(matches >= 0, matches - b.start[query], -1)
     shared, concordant, *by_place = concordance(in_b, a.start)
     tau, tau_ap = coefficients(shared, concordant, *by_place)
-    both = np.flatnonzero(found >= 0)
+    both = np.flatnonzero(matches >= 0)
     in_a, in_b, query = both - a.start[query[both]], in_b[both], query[both]
     top = np.bincount(query[(in_a < asked.k) & (in_b < asked.k)], minlength=len(size_a))
     start = np.cumsum(shared)[:-1]

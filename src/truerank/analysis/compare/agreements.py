@@ -96,8 +96,8 @@ class Agreements(Presented):
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a pair; None for what is not known."""
         for i, j in itertools.combinations(range(len(self.systems)), 2):
-            found = {name: known(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")}
-            yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **found}
+            values = {name: known(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")}
+            yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **values}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what is not known."""
@@ -192,13 +192,13 @@ class _Numbered:
         """The lists of a run; what has no number yet gets one."""
         firsts: Sequence[Ints | None] = lists.firsts if len(lists.group) else [None] * len(lists.queries)
         begin, end, start = lists.begin.tolist(), lists.end.tolist(), lists.start.tolist()
-        found = {}
+        numbered = {}
         for query, first, (a, b) in zip(lists.queries, firsts, itertools.pairwise(start), strict=True):
             own = numbers.setdefault(query, {})
             ids = (lists.text[i:j] for i, j in zip(begin[a:b], end[a:b], strict=True))
             docs = np.fromiter((own.setdefault(doc, len(own)) for doc in ids), np.int64, b - a)
-            found[query] = docs, first
-        return cls(lists.name, found)
+            numbered[query] = docs, first
+        return cls(lists.name, numbered)
 
 
 class _Work:
@@ -225,29 +225,29 @@ class _Work:
         at = np.ix_(there, there)
         self.queries[at] += 1
         self.known[at] += ~np.isnan(tau)
-        for name, found in enumerate((rbo, np.nan_to_num(tau), np.nan_to_num(tau_ap), overlap)):
-            self.sums[name][at] += found
+        for name, values in enumerate((rbo, np.nan_to_num(tau), np.nan_to_num(tau_ap), overlap)):
+            self.sums[name][at] += values
 
     def _rbo(self, ranks: Ints, lengths: Ints, firsts: Sequence[Ints | None]) -> Floats:
         how = self.asked
         if how.ties is None:
             return stats.rbo_of_ranks(ranks, lengths, how.p, how.unseen)
-        found = np.zeros((len(ranks), len(ranks)))
+        rbo = np.zeros((len(ranks), len(ranks)))
         for i, j in itertools.combinations(range(len(ranks)), 2):
             both = (ranks[i] >= 0) & (ranks[j] >= 0)
             first = np.asarray(firsts[i]), np.asarray(firsts[j])
             sizes, places = (int(lengths[i]), int(lengths[j])), (ranks[i][both], ranks[j][both])
-            found[i, j] = found[j, i] = stats.rbo_of_shared(
+            rbo[i, j] = rbo[j, i] = stats.rbo_of_shared(
                 places, sizes, how.p, first=first, ties=how.ties, unseen=how.unseen
             )
-        return found
+        return rbo
 
     def means(self) -> Iterator[Floats]:
         """Of rank-biased overlap, tau, tau-AP and overlap; NaN where there are none, and of a run with itself."""
         for total, of in zip(self.sums, (self.queries, self.known, self.known, self.queries), strict=True):
-            found = np.divide(total, of, out=np.full(total.shape, np.nan), where=of > 0)
-            np.fill_diagonal(found, np.nan)
-            yield found
+            mean = np.divide(total, of, out=np.full(total.shape, np.nan), where=of > 0)
+            np.fill_diagonal(mean, np.nan)
+            yield mean
 
 
 def _concordance(ranks: Ints, lists: Sequence[Ints]) -> tuple[Floats, Floats]:
@@ -257,9 +257,9 @@ def _concordance(ranks: Ints, lists: Sequence[Ints]) -> tuple[Floats, Floats]:
     start = np.append(0, np.cumsum(np.concatenate(sizes)))
     shared, concordant, *by_place = concordance(np.concatenate(places), start)
     upper = np.triu_indices(len(lists), 1)
-    found = []
+    matrices = []
     for each in coefficients(shared, concordant, *by_place):
         both = np.full((len(lists), len(lists)), np.nan)
         both[upper] = both[upper[::-1]] = each
-        found.append(both)
-    return found[0], found[1]
+        matrices.append(both)
+    return matrices[0], matrices[1]

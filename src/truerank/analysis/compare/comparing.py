@@ -124,7 +124,7 @@ class _Work:
         )
 
     def _on(self, places: Sequence[int], done: int, of: int) -> tuple[Outcome, ...]:
-        found = []
+        outcomes = []
         for number, measure in enumerate(self.measures, 1):
             names, chosen = list(self.systems.scores), np.array(places, np.intp)
             if self.predictions:
@@ -135,9 +135,9 @@ class _Work:
             else:
                 runs = {name: table[chosen] for name, table in self.systems.runs(measure).items()}
                 one = outcome_over_runs(measure, self.systems.values(measure)[chosen], runs, names, self.procedure)
-            found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
+            outcomes.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
             self.progress(done + number, of)
-        return tuple(found)
+        return tuple(outcomes)
 
     def _comparison(self, places: Sequence[int], outcomes: tuple[Outcome, ...], **sliced: Any) -> Comparison:
         return Comparison(

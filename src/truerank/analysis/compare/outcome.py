@@ -168,14 +168,14 @@ class _Pairs:
         counts = (np.count_nonzero(each, axis=0) for each in (gained > 0, gained == 0, gained < 0))
         columns = (p, adjusted, sizes, *counts, self._detectable())
         rows = zip(self.places, self._intervals(), *(column.tolist() for column in columns), strict=True)
-        return tuple(Pair(self.names[i], self.names[j], *found) for (i, j), *found in rows)
+        return tuple(Pair(self.names[i], self.names[j], *numbers) for (i, j), *numbers in rows)
 
     def _p(self) -> tuple[Floats, Floats]:
         """p of each pair, and corrected for the number of pairs."""
         how, values, places = self.procedure, self.values, self.places
         if how.test == TUKEY:
-            found = stats.tukey_hsd(values, confidence=how.confidence).p
-            p = np.array([found[i, j] for i, j in places])
+            matrix = stats.tukey_hsd(values, confidence=how.confidence).p
+            p = np.array([matrix[i, j] for i, j in places])
             return p, p
         columns = [(values[:, i], values[:, j]) for i, j in places]
         random = {"samples": how.samples, "seed": how.seed}
@@ -241,5 +241,5 @@ def groups_of(
         i, j = place[pair.system], place[pair.against]
         p[i, j] = p[j, i] = pair.adjusted
     heights = np.array([mean.estimate for mean in means]) * (sign or 1)
-    found = stats.groups(p, heights, procedure.alpha)
-    return tuple(tuple(names[i] for i in group) for group in found)
+    groups = stats.groups(p, heights, procedure.alpha)
+    return tuple(tuple(names[i] for i in group) for group in groups)

@@ -59,25 +59,25 @@ def outcome_over_runs(
     """
     if procedure.test != OVER_RUNS:
         return outcome(measure, values, names, procedure)
-    found = outcome(measure, values, names, replace(procedure, test="t"))
+    over_queries = outcome(measure, values, names, replace(procedure, test="t"))
     kept = np.isfinite(values).all(axis=1)
     if kept.sum() < 2:
-        return found
+        return over_queries
     known = {name: stats.components(averaged(measure, table[kept])) for name, table in runs.items()}
     plain = dict(zip(names, averaged(measure, values[kept]).T, strict=True))
     spreads: dict[tuple[str, ...], Spread] = {(name,): stats.spread(plain[name], known[name]) for name in known}
-    for pair in found.pairs:
+    for pair in over_queries.pairs:
         own = [known[name] for name in (pair.system, pair.against) if name in known]
         apart = difference(plain[pair.system], plain[pair.against])
         spreads[pair.system, pair.against] = stats.spread(apart, *own)
     means = {
         name: widened(measure, mean, spreads[name,]) if name in known else mean
-        for name, mean in found.means.items()
+        for name, mean in over_queries.means.items()
     }
-    pairs = _pairs(measure, found, spreads, procedure)
+    pairs = _pairs(measure, over_queries, spreads, procedure)
     sign = direction(measure)
     return replace(
-        found,
+        over_queries,
         means=means,
         pairs=pairs,
         beaten=beaten_by(names, pairs, sign, procedure.alpha),

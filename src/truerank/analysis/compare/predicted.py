@@ -66,7 +66,7 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
     unseen: int = 0
 
     def _summary(self) -> str:
-        means = ", ".join(f"{name}: {found.interval.estimate:.4f}" for name, found in self.items())
+        means = ", ".join(f"{name}: {mean.interval.estimate:.4f}" for name, mean in self.items())
         size = f"{len(self.places):,} of {len(self.queries):,} queries judged"
         return f"Predicted({self.run!r}, rules {self.rules.name!r}, {size}, {means})"
 
@@ -129,12 +129,12 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
         how: dict[str, Any] = {"probability": self.probability, "confidence": self.confidence, "method": method}
         least = -1.0 if method == "t" else 0.0
         try:
-            found = stats.predicted_means(judged, predicted, self.places, **how)
+            means = stats.predicted_means(judged, predicted, self.places, **how)
         except ModuleNotFoundError:
             raise MissingPackage(message("an estimate of people's and a model's judgements"), "stats") from None
         return [
             one.within(least, 1.0) if measure.definition.unit else one
-            for one, measure in zip(found, measures, strict=True)
+            for one, measure in zip(means, measures, strict=True)
         ]
 
     def refuse_other(self, other: Predicted) -> None:
@@ -191,7 +191,7 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
             "judged": len(self.places),
             "sample": RANDOM if self.probability is None else COLUMN,
             "confidence": self.confidence,
-            "estimates": {name: as_dict(found) for name, found in self.items()},
+            "estimates": {name: as_dict(mean) for name, mean in self.items()},
             "signs": [dataclasses.asdict(sign) for sign in self.signs],
             "documents": {"unpredicted": self.unpredicted, "unseen": self.unseen},
         }

@@ -152,8 +152,8 @@ class Outcome:
             InputError: there is no such system, or these two were not compared.
         """
         turned = self.compared(against, system)
-        if found := self.compared(system, against) or (turned and turned.turned()):
-            return found
+        if pair := self.compared(system, against) or (turned and turned.turned()):
+            return pair
         for name in (system, against):
             check_word(message("system"), name, list(self.means))
         if system == against:
@@ -314,8 +314,8 @@ class Comparison(Presented, ByMeasure[Outcome]):
 
         In a system's row `against` is None and `value` its mean; in a pair's `value` is the difference.
         """
-        found = [{"slice": None, **row} for row in self._rows()]
-        return found + [{"slice": v, **row} for v, part in self.slices.items() for row in part._rows()]
+        rows = [{"slice": None, **row} for row in self._rows()]
+        return rows + [{"slice": v, **row} for v, part in self.slices.items() for row in part._rows()]
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for outcome in self.outcomes:
@@ -351,8 +351,8 @@ class Comparison(Presented, ByMeasure[Outcome]):
             import pandas
         except ModuleNotFoundError:
             raise self._missing("to_pandas", "frames") from None
-        found = pandas.DataFrame(self.columns(layout, measure))
-        return found if layout == "long" else found.set_index(found.columns[0])
+        frame = pandas.DataFrame(self.columns(layout, measure))
+        return frame if layout == "long" else frame.set_index(frame.columns[0])
 
     def columns(self, layout: Layout = "long", measure: str | Measure | None = None) -> dict[str, list[Any]]:
         """The numbers by column.
@@ -420,8 +420,8 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _of_spread(found: tuple[tuple[str, ...], Spread]) -> dict[str, Any]:
-    (system, *against), spread = found
+def _of_spread(item: tuple[tuple[str, ...], Spread]) -> dict[str, Any]:
+    (system, *against), spread = item
     return {
         "system": system,
         "against": against[0] if against else None,

@@ -73,13 +73,13 @@ def signs_of(
     is_first = place[places].max() < place[rest].min()
     if is_first and probability is None:
         p[0] = min(p[0], 1 / math.comb(len(place), len(rest)))
-    found = [
+    signs = [
         Sign(what, one, float(column[places].mean()), float(column[rest].mean()), what == "order" and is_first)
         for (what, column), one in zip(values.items(), p.tolist(), strict=True)
     ]
     if probability is not None:
-        found.insert(0, _size(len(places), probability))
-    return tuple(sign for sign in found if sign.p * len(found) <= RARE)
+        signs.insert(0, _size(len(places), probability))
+    return tuple(sign for sign in signs if sign.p * len(signs) <= RARE)
 
 
 def _size(judged: int, probability: NDArray[np.float64]) -> Sign:
@@ -120,8 +120,8 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
             ),
             where,
         )
-    found = {query: _probability(query, by_query[query], where) for query in queries}
-    if sure := [query for query, number in found.items() if number == 1 and query not in judged]:
+    chances = {query: _probability(query, by_query[query], where) for query in queries}
+    if sure := [query for query, number in chances.items() if number == 1 and query not in judged]:
         raise InputError(
             plural(
                 "{n:,} query has the probability 1, and people did not judge it ({names})",
@@ -131,7 +131,7 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
             ),
             where,
         )
-    return np.array(list(found.values()))
+    return np.array(list(chances.values()))
 
 
 def _probability(query: str, value: Any, where: str | None) -> float:

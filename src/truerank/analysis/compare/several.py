@@ -81,23 +81,23 @@ def values_of(scores: Scores, measure: Measure) -> PerQuery:
 
 def _places(scores: Scores) -> list[NDArray[np.intp]]:
     """Where each run has the queries of the system."""
-    found = []
+    places = []
     for one in scores.runs or (scores,):
         if one.queries is scores.queries:
-            found.append(np.arange(len(scores.queries)))
+            places.append(np.arange(len(scores.queries)))
         else:
             place = {query: row for row, query in enumerate(one.queries)}
-            found.append(np.array([place[query] for query in scores.queries], np.intp))
-    return found
+            places.append(np.array([place[query] for query in scores.queries], np.intp))
+    return places
 
 
 def alike(scores: Scores) -> list[tuple[str, str]]:
     """The runs of a system that score the same on every query, each beside the first that it is like."""
-    found = []
+    pairs = []
     for at, other in enumerate(scores.runs):
         same = next((one for one in scores.runs[:at] if _same(one, other)), None)
-        found += [(same.run, other.run)] if same else []
-    return found
+        pairs += [(same.run, other.run)] if same else []
+    return pairs
 
 
 def is_deterministic(scores: Scores) -> bool:
@@ -125,18 +125,18 @@ def _over_runs(measure: Measure, values: PerQuery) -> PerQuery:
 def _ledger(ledgers: Sequence[Ledger], evaluated: int) -> Ledger:
     """What the means of all runs hide."""
     first: dict[str, Any] = {f.name: getattr(ledgers[0], f.name) for f in dataclasses.fields(Ledger)}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in first.items():
         each = [getattr(one, name) for one in ledgers]
         if isinstance(value, int):
-            found[name] = max(each)
+            fields[name] = max(each)
         elif isinstance(value, tuple):
-            found[name] = tuple(dict.fromkeys(item for one in each for item in one))
+            fields[name] = tuple(dict.fromkeys(item for one in each for item in one))
     keys = {key for one in ledgers for key in one.examples}
-    found["examples"] = {key: _first(one.examples.get(key, ()) for one in ledgers) for key in sorted(keys)}
+    fields["examples"] = {key: _first(one.examples.get(key, ()) for one in ledgers) for key in sorted(keys)}
     lacking = {name for one in ledgers for name in one.undefined}
-    found["undefined"] = {name: max(one.undefined.get(name, 0) for one in ledgers) for name in sorted(lacking)}
-    return Ledger(**found | {"answered": min(one.answered for one in ledgers), "evaluated": evaluated})
+    fields["undefined"] = {name: max(one.undefined.get(name, 0) for one in ledgers) for name in sorted(lacking)}
+    return Ledger(**fields | {"answered": min(one.answered for one in ledgers), "evaluated": evaluated})
 
 
 def _first(examples: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -167,9 +167,9 @@ class _MeanOfRuns(OfRun):
 
     def at(self, times: Ints) -> float:
         """The mean of what it comes to in each run."""
-        found = []
+        values = []
         for one, places in zip(self.runs, self.places, strict=True):
             of_all = np.zeros(one.queries, np.int64)
             of_all[places] = times
-            found.append(one.at(of_all))
-        return float(mean(np.array(found)))
+            values.append(one.at(of_all))
+        return float(mean(np.array(values)))

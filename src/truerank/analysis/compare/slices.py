@@ -45,16 +45,16 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
 
 
 def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    slices: dict[str, str] = {}
     for query, value in zip(queries, values, strict=True):
         if query is None or _is_blank(value):
             continue
-        first = found.setdefault(str(query), str(value))
+        first = slices.setdefault(str(query), str(value))
         if first != str(value):
             raise InputError(
                 "query {query} has two values, {first} and {second}", name, query=query, first=first, second=value
             )
-    return found
+    return slices
 
 
 def _is_blank(value: Any) -> bool:

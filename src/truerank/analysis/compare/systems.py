@@ -61,12 +61,12 @@ class Systems:
 
     def numbers(self, measure: Measure, chosen: NDArray[np.intp], times: NDArray[np.int64]) -> PerQuery:
         """(systems,) what a measure of the whole run comes to where the chosen queries are there so many times."""
-        found = []
+        values = []
         for scores, at in zip(self.scores.values(), self.places, strict=True):
             of_all = np.zeros(len(scores.queries), np.int64)
             of_all[at[chosen]] = times
-            found.append(scores.of_run[str(measure)].at(of_all))
-        return np.array(found)
+            values.append(scores.of_run[str(measure)].at(of_all))
+        return np.array(values)
 
 
 def scored(

@@ -175,9 +175,9 @@ def _accepted(hits: Hits, accepted: Ints, first: Hits, level: float) -> dict[str
 
 def _per_query(hits: Hits, retrieved: Ints, level: float, documents: int | None) -> dict[str, Confusion]:
     columns = (hits.relevant(level).count, retrieved, hits.relevant_total(level))
-    found = {}
+    by_query = {}
     for name, *row in zip(hits.queries, *(column.tolist() for column in columns), strict=True):
         query, (tp, size, relevant) = as_text(name), row
         enough(documents, relevant + size - tp, query)
-        found[query] = counted(tp, size, relevant, documents)
-    return found
+        by_query[query] = counted(tp, size, relevant, documents)
+    return by_query

@@ -94,7 +94,7 @@ def experiment(
     scores = {name: replace(one, ledger=replace(one.ledger, unasked=unasked)) for name, one in scores.items()}
     asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules)), live, progress)
     benches = asked.benches(live, k, {**asking, "seed": seed})
-    found = compare(
+    comparison = compare(
         None,
         _alike(list(named), scores, benches),
         measures,
@@ -108,7 +108,7 @@ def experiment(
         as_written=as_written,
         progress=asked.compared,
     )
-    return Experiment(found, benches, unasked)
+    return Experiment(comparison, benches, unasked)
 
 
 def is_live(system: Any) -> bool:
@@ -245,11 +245,11 @@ class _Asked:
     def benches(self, live: Mapping[str, Any], k: int | None, how: Mapping[str, Any]) -> dict[str, Bench]:
         """The benchmark of each retriever, and those that were given, all judged under the same rules."""
         how = {"k": self._depth() if k is None else k, **how}
-        found = dict(self._each(live, how))
-        for name, one in found.items():
+        benches = dict(self._each(live, how))
+        for name, one in benches.items():
             if not one.asked:
                 raise InputError("nothing was asked: {why}", name, why=one.stopped)
-        return dict(zip(found, judged(list(found.values()), self.judging), strict=True))
+        return dict(zip(benches, judged(list(benches.values()), self.judging), strict=True))
 
     def _each(self, live: Mapping[str, Any], how: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
         done = 0
@@ -269,13 +269,13 @@ class _Asked:
             self.progress(before * each + each * done // max(1, total), everything)
 
         try:
-            found = bench(retriever, self.texts, progress=report, **how)
+            timed = bench(retriever, self.texts, progress=report, **how)
         except InputError as error:
             raise InputError(error.said, name) from error
-        if found.stopped == INTERRUPTED:
+        if timed.stopped == INTERRUPTED:
             raise KeyboardInterrupt
         report(1, 1)
-        return replace(found, name=name)
+        return replace(timed, name=name)
 
     def compared(self, done: int, total: int) -> None:
         """So many of the measures are compared."""

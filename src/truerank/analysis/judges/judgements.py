@@ -44,13 +44,13 @@ class Judgements:
     def of(cls, qrels: Mapping[str, Qrels]) -> Judgements:
         """Those of the judges, in any order of theirs."""
         places: dict[tuple[bytes, bytes], int] = {}
-        found = []
+        by_judge = []
         for one in qrels.values():
             is_judged = one.grades >= 0  # False for NaN, which is ignored
             keys = _keys(one, is_judged)
-            found.append(([places.setdefault(key, len(places)) for key in keys], one.grades[is_judged]))
+            by_judge.append(([places.setdefault(key, len(places)) for key in keys], one.grades[is_judged]))
         grades = np.full((len(places), len(qrels)), np.nan)
-        for judge, (at, own) in enumerate(found):
+        for judge, (at, own) in enumerate(by_judge):
             grades[at, judge] = own
         queries = sorted({query for query, _ in places})
         number = {query: place for place, query in enumerate(queries)}

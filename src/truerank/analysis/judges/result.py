@@ -72,7 +72,7 @@ class TwoJudges:
             "only_second": self.only_second,
             "mean_grades": list(map(_known, self.means)),
             "confusion": [list(row) for row in self.confusion],
-            "coefficients": {name: _plain(found) for name, found in self.coefficients.items()},
+            "coefficients": {name: _plain(value) for name, value in self.coefficients.items()},
             "queries": {row["query"]: {key: row[key] for key in OF_QUERIES} for row in self.rows()},
         }
 
@@ -156,12 +156,12 @@ class Order:
 
     def row(self, measure: str) -> dict[str, Any]:
         """The same in one row, with the flips counted."""
-        found: dict[str, Any] = {"measure": measure, "first": self.first, "second": self.second}
+        row: dict[str, Any] = {"measure": measure, "first": self.first, "second": self.second}
         for name, tau in (("tau", self.tau), ("tau_ap", self.tau_ap)):
             ends = _plain(tau) if tau else dict.fromkeys(("value", "low", "high"))
-            found |= {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
+            row |= {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
         counts = {"pairs": self.pairs, "flips": len(self.flips), "significant": self.significant, "kept": self.kept}
-        return {**found, **counts}
+        return {**row, **counts}
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class Judges(Presented):
             "procedure": {"confidence": self.confidence, "samples": self.samples, "seed": self.seed},
             "query_count": self.queries,
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "together": {name: _plain(found) for name, found in self.together.items()},
+            "together": {name: _plain(value) for name, value in self.together.items()},
             **(
                 {
                     "rules": self.rules.to_dict(),
@@ -307,9 +307,9 @@ class Judges(Presented):
         of_pairs = [(pair.first, pair.second, pair.both, pair.coefficients) for pair in self.pairs]
         everything = [*of_pairs, (None, None, self.together_on, self.together)]
         return [
-            {"first": first, "second": second, "coefficient": name, **_plain(found), "documents": n}
+            {"first": first, "second": second, "coefficient": name, **_plain(value), "documents": n}
             for first, second, n, coefficients in everything
-            for name, found in coefficients.items()
+            for name, value in coefficients.items()
         ]
 
     def columns(self, layout: Layout = "coefficients") -> dict[str, list[Any]]:

@@ -169,9 +169,9 @@ def _is_clear(pair: Pair, alpha: float) -> bool:
 
 def _flips(one: Outcome, other: Outcome, alpha: float, sign: int) -> tuple[Flip, ...]:
     """Pairs that differ in opposite directions, turned so that the first judge prefers the first system."""
-    found = []
+    flips = []
     for a, b in zip(one.pairs, other.pairs, strict=True):
         if a.difference.estimate * b.difference.estimate < 0:
             is_turned = sign * a.difference.estimate < 0
-            found.append(Flip(a.turned() if is_turned else a, b.turned() if is_turned else b, alpha))
-    return tuple(sorted(found, key=lambda flip: (flip.by_first.adjusted, flip.by_second.adjusted)))
+            flips.append(Flip(a.turned() if is_turned else a, b.turned() if is_turned else b, alpha))
+    return tuple(sorted(flips, key=lambda flip: (flip.by_first.adjusted, flip.by_second.adjusted)))
