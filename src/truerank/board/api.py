@@ -124,8 +124,8 @@ async def metrics(request: Request) -> Response:
 async def boards(request: Request, team: Asker) -> list[schemas.BoardListed]:
     """The boards that may be seen, and who is first."""
     service, display = service_of(request), display_of(request)
-    found = await visible_boards(service, team)
-    return [schemas.BoardListed(**about, **await display.first(service.board(about["name"]))) for about in found]
+    seen = await visible_boards(service, team)
+    return [schemas.BoardListed(**about, **await display.first(service.board(about["name"]))) for about in seen]
 
 
 async def visible_boards(service: Service, team: Team | None) -> list[dict[str, Any]]:
@@ -290,8 +290,8 @@ async def own_submissions(service: Service, board: BoardSettings, team: Team) ->
         theirs = select(Submission).where(Submission.board == board.name)
         if not team.is_host:
             theirs = theirs.where(Submission.account_id == team.id)
-        found = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(1000))
-        return [submission_state(service, session, one, team, with_queries=False) for one in found]
+        rows = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(1000))
+        return [submission_state(service, session, one, team, with_queries=False) for one in rows]
 
     return await service.database.read(look)
 

@@ -148,10 +148,10 @@ class SubmissionAudit:
 
 def from_json(text: str) -> dict[str, Any]:
     """What `SubmissionAudit.to_dict` gave; messages that an older version kept only as texts stay these texts."""
-    found = {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(text)}
-    for finding in found["findings"]:
+    fields = {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(text)}
+    for finding in fields["findings"]:
         finding["message"] = from_plain(finding.pop("said", None)) or finding["message"]
-    return found
+    return fields
 
 
 def audit(path: Path, contest: Contest, unpacked: int) -> SubmissionAudit:
@@ -180,12 +180,12 @@ def format_of(source: Source) -> str:
     """
     if not source.head.strip():
         raise InputError("the file is empty", source.name)
-    found = chosen(source, "run").name
-    if found not in TEXT:
+    name = chosen(source, "run").name
+    if name not in TEXT:
         formats = ", ".join(TEXT)
-        said = message("{format} is not taken here; send one of {formats}", format=found, formats=formats)
+        said = message("{format} is not taken here; send one of {formats}", format=name, formats=formats)
         raise InputError(said, source.name)
-    return found
+    return name
 
 
 def _unreadable(error: InputError) -> AuditFinding:
@@ -227,14 +227,14 @@ def _scanned(source: Source, format: str, contest: Contest) -> Scan:
 
 def run_of(source: Source, format: str, most: int | None = None) -> Run:
     """The run in a source, not yet read; its lists, if it consists of such, have at most `most` results."""
-    found = chosen(source, "run", format)
-    read = found.read_run
+    reader = chosen(source, "run", format)
+    read = reader.read_run
     assert read is not None
 
     def batches() -> Iterator[Batch]:
         return read(source) if most is None else _bounded(read(source), most, source.name)
 
-    cut = partial(found.cut_run, source) if format == "trec" else lambda threads: ()
+    cut = partial(reader.cut_run, source) if format == "trec" else lambda threads: ()
     return Run(source.name, batches, pieces=cut)
 
 
@@ -293,15 +293,15 @@ def _said(kind: str, count: int, ids: Iterable[bytes]) -> Message:
 def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
     """The line in which each query of a TREC file comes first."""
     wanted = {query: re.compile(rb"^[ \t]*%b[ \t]" % re.escape(query), re.MULTILINE) for query in queries}
-    found = []
+    lines = []
     for line, block in source.blocks():
         for query, pattern in list(wanted.items()):
             if query in block and (match := pattern.search(block)):
-                found.append(line + block.count(b"\n", 0, match.start()))
+                lines.append(line + block.count(b"\n", 0, match.start()))
                 del wanted[query]
         if not wanted:
             break
-    return sorted(found)
+    return sorted(lines)
 
 
 def _closely(source: Source, format: str, contest: Contest) -> list[AuditFinding]:

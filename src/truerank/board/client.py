@@ -45,9 +45,9 @@ def address(url: str) -> str:
     'http://localhost:8000/api/boards/science'
     """
     parts = urlsplit(url)
-    before, found, name = parts.path.rstrip("/").rpartition("/boards/")
+    before, separator, name = parts.path.rstrip("/").rpartition("/boards/")
     name = name.partition("/")[0]
-    if parts.scheme not in ("http", "https") or not found or not name:
+    if parts.scheme not in ("http", "https") or not separator or not name:
         raise InputError(
             "--board is the address of a board, e.g. https://host/boards/science; not {url!r}", url=url
         )

@@ -54,8 +54,8 @@ class Spec:
     def of(cls, settings: BoardSettings, truth: Path, key: bytes, split: str = "exact") -> Spec:
         """With the stamp of the files as they are now."""
         paths = [truth, settings.queries, Path(settings.rules)]
-        found = [path.stat() for path in paths if path and path.is_file()]
-        stamp = (number for stat in found for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
+        stats = [path.stat() for path in paths if path and path.is_file()]
+        stamp = (number for stat in stats for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
         return cls(settings, truth, key, tuple(stamp), split)
 
 

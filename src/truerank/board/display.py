@@ -53,8 +53,8 @@ class Display:
         async with self._locks.setdefault(board.name, asyncio.Lock()):
             kept = self._kept.get(board.name)
             if kept is None or kept[0] != moment:
-                found = await self.service.database.read(lambda session: self._computed(session, board, moment))
-                kept = self._kept[board.name] = moment, found
+                computed = await self.service.database.read(lambda session: self._computed(session, board, moment))
+                kept = self._kept[board.name] = moment, computed
         if kept[1].is_pending and board.name not in self._groups:
             task = asyncio.create_task(self._group(board))
             self._groups[board.name] = task

@@ -100,7 +100,7 @@ def final_score(entry: Submission, contest: Contest, part: str) -> float:
 
 def unranked(session: Session, board: str) -> list[dict[str, Any]]:
     """The entries that hosts took out, the last first."""
-    found = session.execute(
+    rows = session.execute(
         select(Account.name, Submission.mark, Submission.reason, Submission.marked_at)
         .join(Account, Account.id == Submission.account_id)
         .where(Submission.board == board, Submission.state == SCORED, Submission.mark.is_not(None))
@@ -109,5 +109,5 @@ def unranked(session: Session, board: str) -> list[dict[str, Any]]:
     )
     return [
         {"team": team, "mark": word, "reason": reason or "", "at": moment(at or 0)}
-        for team, word, reason, at in found
+        for team, word, reason, at in rows
     ]

@@ -20,14 +20,14 @@ INSIDE = ("audit", "results", "rules")
 
 def export_lines(session: Session, board: str) -> Iterator[str]:
     """A JSON object a submission, in the order of arrival."""
-    found = session.execute(
+    rows = session.execute(
         select(Submission, Account.name)
         .join(Account, Account.id == Submission.account_id)
         .where(Submission.board == board)
         .order_by(Submission.received_at, Submission.id)
         .execution_options(yield_per=100)
     )
-    for submission, team in found:
+    for submission, team in rows:
         yield json.dumps(_plain(submission, team), ensure_ascii=False) + "\n"
 
 

@@ -154,14 +154,14 @@ class Follower:
 
     def take(self) -> Followed[Assessment] | None:
         """What is under way, which is the caller's now."""
-        found, self._under_way = self._under_way, None
-        return found
+        followed, self._under_way = self._under_way, None
+        return followed
 
     def give_up(self) -> None:
         """The file is not wanted, unless `take` was called."""
-        if found := self.take():
-            found.give_up()
-            self._charge(found.spent)
+        if followed := self.take():
+            followed.give_up()
+            self._charge(followed.spent)
 
 
 def result_of(followed: Followed[Assessment]) -> Assessment | None:

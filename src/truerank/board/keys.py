@@ -11,9 +11,9 @@ from truerank.board.models import Secret
 
 def secret(session: Session, name: str) -> bytes:
     """A key of the service's own, made when it is first asked for."""
-    found = session.get(Secret, name)
-    if found is None:
-        found = Secret(name=name, value=secrets.token_bytes(32))
-        session.add(found)
+    row = session.get(Secret, name)
+    if row is None:
+        row = Secret(name=name, value=secrets.token_bytes(32))
+        session.add(row)
         session.flush()
-    return found.value
+    return row.value

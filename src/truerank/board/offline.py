@@ -103,10 +103,10 @@ def revoke(database: Database, name: str, now: int) -> int:
     """End all tokens of an account; how many there were."""
     with database.writing() as session:
         theirs = Token.account_id == account_named(session, name).id
-        found = list(session.scalars(select(Token.id).where(theirs, Token.revoked_at.is_(None))))
-        for token in found:
+        ids = list(session.scalars(select(Token.id).where(theirs, Token.revoked_at.is_(None))))
+        for token in ids:
             tokens.revoke(session, token, now)
-        return len(found)
+        return len(ids)
 
 
 def approve(database: Database, name: str) -> None:

@@ -61,7 +61,7 @@ def _copied(path: Path, here: Path, there: Path, elsewhere: str) -> str:
     return name
 
 
-def _toml(found: dict[str, Any]) -> str:
+def _toml(settings: dict[str, Any]) -> str:
     """Settings as text.
 
     >>> print(_toml({"workers": 2, "boards": [{"name": "a", "accept": ["missing-id"]}]}))
@@ -73,9 +73,9 @@ def _toml(found: dict[str, Any]) -> str:
     accept = ["missing-id"]
     <BLANKLINE>
     """
-    above = {key: value for key, value in found.items() if key != "boards"}
+    above = {key: value for key, value in settings.items() if key != "boards"}
     lines = [f"# Written by `truerank board backup`; the original is {ORIGINAL}.", *_pairs(above)]
-    for fields in found["boards"]:
+    for fields in settings["boards"]:
         lines += ["", "[[boards]]", *_pairs(fields)]
     return "\n".join(lines) + "\n"
 

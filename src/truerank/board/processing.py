@@ -153,8 +153,8 @@ class Processing:
 
     def begin(self, submission: Submission) -> asyncio.Task[Submission]:
         """Let it be audited and scored, unless that was begun already."""
-        if (found := self.tasks.get(submission.id)) is not None:
-            return found
+        if (begun := self.tasks.get(submission.id)) is not None:
+            return begun
         task = asyncio.create_task(self._process(submission))
         self.tasks[submission.id] = task
         self.waiting[submission.account_id] += 1

@@ -30,15 +30,15 @@ def published_ids(path: Path) -> tuple[bytes, ...]:
     source = as_source(path)
     data = source.read().removeprefix(MARK)
     start = data.lstrip()[:1]
-    found: Iterable[Any]
+    ids: Iterable[Any]
     if start == b"[" or (start == b"{" and not _are_lines(data)):
-        found = _of_json(parsed(data, source.name), source.name)
+        ids = _of_json(parsed(data, source.name), source.name)
     elif start == b"{":
         lines = ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
-        found = (_id(parsed(line, source.name, number), source.name, number) for number, line in lines)
+        ids = (_id(parsed(line, source.name, number), source.name, number) for number, line in lines)
     else:
-        found = _of_text(data)
-    return tuple(sorted({as_bytes(one) for one in found} - {b""}))
+        ids = _of_text(data)
+    return tuple(sorted({as_bytes(one) for one in ids} - {b""}))
 
 
 def _are_lines(data: bytes) -> bool:
@@ -76,8 +76,8 @@ def _of_text(data: bytes) -> Iterable[bytes]:
 def _key(keys: tuple[str, ...]) -> str | None:
     """Which of these names is the id's."""
     surest = [name for name in ID if name not in TEXTS]
-    found = names.find(keys, (*surest, *TEXTS))
-    return None if found is None else keys[found]
+    place = names.find(keys, (*surest, *TEXTS))
+    return None if place is None else keys[place]
 
 
 def _id(record: Any, name: str, line: int | None) -> Any:

@@ -165,5 +165,5 @@ def part_values(blob: bytes, contest: Contest, part: str) -> Floats:
 
 def describe(result: dict[str, Any], contest: Contest, part: str) -> float:
     """The score that ranks, out of what was kept."""
-    found = result[contest.settings.score].get(part, {})
-    return float(found.get(str(contest.rank_by), 0.0))
+    values = result[contest.settings.score].get(part, {})
+    return float(values.get(str(contest.rank_by), 0.0))

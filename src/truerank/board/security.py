@@ -153,11 +153,11 @@ async def by_token(request: Request, given: str) -> Team:
 async def known(request: Request, text: str) -> Team:
     """Whose token this is; guesses from one address are limited."""
     service: Service = request.app.state.service
-    found = await service.database.read(lambda session: tokens.find(session, text))
-    if found is None:  # a good token is let in whoever guesses at the same address
+    match = await service.database.read(lambda session: tokens.find(session, text))
+    if match is None:  # a good token is let in whoever guesses at the same address
         service.failures.check(address(request))
         raise unauthorized()
-    account, token = found
+    account, token = match
     if account.role == tokens.WAITING:
         why = message("a host has not approved this registration yet; try again later")
         raise ApiError(403, "not-approved", why)

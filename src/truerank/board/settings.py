@@ -179,23 +179,23 @@ def load(path: Path, database: str | None = None) -> ServiceSettings:
     Raises:
         BoardError: the file cannot be read, or a setting is not what it should be.
     """
-    found = parsed(path)
-    boards = found.pop("boards", [])
+    values = parsed(path)
+    boards = values.pop("boards", [])
     if not isinstance(boards, list) or not boards or not all(isinstance(board, dict) for board in boards):
         said = message("there is no board; write one as [[boards]] with name, rules and truth")
         raise BoardError(joined(": ", [str(path), said]))
     folder = path.resolve().parent
-    _refuse_unknown(found, set(ABOVE) | {"data", "database", "memory"}, str(path))
-    _check_above(found, path)
-    data = folder / _text(found.pop("data", "data"), "data")
-    address = database or _text(found.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
-    found.pop("database", None)
-    found["memory"] = _size(found.get("memory", 4 << 30), "memory")
+    _refuse_unknown(values, set(ABOVE) | {"data", "database", "memory"}, str(path))
+    _check_above(values, path)
+    data = folder / _text(values.pop("data", "data"), "data")
+    address = database or _text(values.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
+    values.pop("database", None)
+    values["memory"] = _size(values.get("memory", 4 << 30), "memory")
     made = tuple(_board(board, folder) for board in boards)
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
         said = message("two boards are called {name!r}", name=twice.pop())
         raise BoardError(joined(": ", [str(path), said]))
-    return ServiceSettings(path=path.resolve(), boards=made, data=data, database=address, **found)
+    return ServiceSettings(path=path.resolve(), boards=made, data=data, database=address, **values)
 
 
 _SECONDS = number(message("a number of seconds from 1"), 1)
@@ -215,8 +215,8 @@ ABOVE: dict[str, Kind] = {
 """What may stand above the boards."""
 
 
-def _check_above(found: Mapping[str, Any], path: Path) -> None:
-    for key, value in found.items():
+def _check_above(values: Mapping[str, Any], path: Path) -> None:
+    for key, value in values.items():
         ABOVE.get(key, ANYTHING).checked(f"{path}: {key}", value, BoardError)
 
 

@@ -121,12 +121,12 @@ def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
 
 def _counts(session: Session, board: str) -> dict[int, tuple[int, int]]:
     """{team: (entries, when the last one was accepted)}."""
-    found = session.execute(
+    rows = session.execute(
         select(Submission.account_id, func.count(), func.max(Submission.accepted_at))
         .where(*standing(board))
         .group_by(Submission.account_id)
     )
-    return {account: (entries, last or 0) for account, entries, last in found}
+    return {account: (entries, last or 0) for account, entries, last in rows}
 
 
 def _row(

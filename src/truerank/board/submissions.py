@@ -147,8 +147,8 @@ def receive(
 
 def _before(session: Session, board: str, account: int, sha256: str, key: str | None) -> Submission | None:
     mine = select(Submission).where(Submission.board == board, Submission.account_id == account)
-    if key and (found := session.scalar(mine.where(Submission.key == key))):
-        return found
+    if key and (earlier := session.scalar(mine.where(Submission.key == key))):
+        return earlier
     alive = Submission.state.in_((RECEIVED, *COUNTED))
     return session.scalar(mine.where(Submission.sha256 == sha256, alive).limit(1))
 

@@ -59,12 +59,12 @@ async def own(request: Request, board: str) -> Response:
     service = service_of(request)
     settings = api.visible(service, board, team)
     about = next(one for one in await api.visible_boards(service, team) if one["name"] == settings.name)
-    found = [one.model_dump() for one in await api.own_submissions(service, settings, team)]
+    rows = [one.model_dump() for one in await api.own_submissions(service, settings, team)]
     now = service.now
     used = await service.database.read(lambda session: submissions.attempts(session, settings, team.id, now))
     more: dict[str, Any] = {"attempts": api.attempts_state(used).model_dump(), "key": secrets.token_urlsafe(18)}
     more["settings"] = settings
-    return page(request, "submissions.html", team, board=about, submissions=found, **more)
+    return page(request, "submissions.html", team, board=about, submissions=rows, **more)
 
 
 @router.post("/boards/{board}/submissions")
@@ -80,8 +80,8 @@ async def submit(request: Request, board: str) -> Response:
     if not form.has_file:
         raise ApiError(422, "no-file", message("choose a file first"))
     if fields.get("what") == "check":
-        found = await service.check(settings.name, team, form.feed)
-        audit = {**found.to_dict(), "valid": found.is_valid}
+        checked = await service.check(settings.name, team, form.feed)
+        audit = {**checked.to_dict(), "valid": checked.is_valid}
         return page(request, "audit.html", team, board={"name": settings.name}, audit=audit)
     key, label = (api.clean(fields.get(name)) for name in ("key", "label"))
     sent, _ = await service.submit(settings.name, team, form.feed, key=key and key[:80], label=(label or "")[:120])

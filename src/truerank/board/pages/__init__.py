@@ -102,8 +102,8 @@ def unplaced(text: str) -> str:
     >>> unplaced(message("line {line}: {what}", line=7, what="it is no JSON")), unplaced("the file is empty")
     ('it is no JSON', 'the file is empty')
     """
-    found: str = text.values.get("what", text) if isinstance(text, Message) else text
-    return found
+    what: str = text.values.get("what", text) if isinstance(text, Message) else text
+    return what
 
 
 def _moment(at: datetime) -> Markup:

@@ -59,8 +59,8 @@ def numbers(values: Iterable[float], most: int = 5) -> Axis:
     >>> [words for _, words in numbers([0.1 + 0.2, 0.3]).ticks]
     ['0.2', '0.3', '0.4']
     """
-    found = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
-    low, high = min(found), max(found)
+    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(finite), max(finite)
     one = max(1.0, abs(low), abs(high)) / 10
     step = _round_step((high - low) / most if high - low > one / 1e6 else one)
     while (first := math.floor(low / step + 1e-9)) + most < (last := math.ceil(high / step - 1e-9)):
@@ -89,8 +89,8 @@ def moments(times: Iterable[datetime], most: int = 4) -> Axis:
     >>> [words for _, words in moments(times).ticks]
     ['01-01', '01-02', '01-03', '01-04']
     """
-    found = sorted(times)
-    low, high = found[0], found[-1]
+    ordered = sorted(times)
+    low, high = ordered[0], ordered[-1]
     if high - low < timedelta(minutes=2):
         low = high - timedelta(minutes=2)
     step = next((step for step in STEPS if (high - low) / step <= most), STEPS[-1])

@@ -79,9 +79,9 @@ def rules_in_words(rules: str) -> tuple[Message, ...]:
     >>> rules_in_words("science-qa")[1]
     'Results count in the order in which you list them.'
     """
-    found = Rules.of(rules)
-    said = [message("A grade of {level:g} or more counts as relevant.", level=found.level)]
-    for field, value in found.to_dict().items():
+    under = Rules.of(rules)
+    said = [message("A grade of {level:g} or more counts as relevant.", level=under.level)]
+    for field, value in under.to_dict().items():
         if field == "depth" and value is not None:
             said.append(
                 plural(
@@ -90,7 +90,7 @@ def rules_in_words(rules: str) -> tuple[Message, ...]:
                     n=value,
                 )
             )
-        elif field != "missing" or found.unit != "line":  # over lines, what is missing is in the unit's sentence
+        elif field != "missing" or under.unit != "line":  # over lines, what is missing is in the unit's sentence
             said += [sentence for name, sentence in SENTENCES.get(field, {}).items() if name == value]
     return tuple(said)
 
@@ -115,11 +115,11 @@ def faults(rules: str, accept: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
     >>> faults("truerank", ("missing-id", "too-many"))
     (('unreadable', 'unknown-id', 'repeated-document'), ('missing-id',))
     """
-    found = Rules.of(rules)
-    kinds = LINE_KINDS if found.unit == "line" else RUN_KINDS
+    under = Rules.of(rules)
+    kinds = LINE_KINDS if under.unit == "line" else RUN_KINDS
     strictly = {"unreadable", "wrong-type"}
-    strictly |= {"missing-id"} if found.missing == "error" else set()
-    strictly |= {"unknown-id"} if found.extra == "error" or kinds is LINE_KINDS else set()
-    strictly |= {"repeated-document"} if found.duplicates == "error" else set()
+    strictly |= {"missing-id"} if under.missing == "error" else set()
+    strictly |= {"unknown-id"} if under.extra == "error" or kinds is LINE_KINDS else set()
+    strictly |= {"repeated-document"} if under.duplicates == "error" else set()
     passed = tuple(kind for kind in kinds if kind in accept and kind not in strictly)
     return tuple(kind for kind in kinds if kind not in passed), passed

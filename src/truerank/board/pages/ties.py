@@ -40,14 +40,14 @@ def slots(rows: Sequence[Mapping[str, Any]]) -> list[list[Slot]]:
     >>> [[slot.letter for slot in row] for row in slots([{"groups": "a"}, {"groups": "ab"}, {"groups": "b"}])]
     [['a', ''], ['a', 'b'], ['', 'b']]
     """
-    found = [letters(row["groups"]) for row in rows]
-    names = sorted({letter for mine in found for letter in mine}, key=lambda letter: (len(letter), letter))
+    groups = [letters(row["groups"]) for row in rows]
+    names = sorted({letter for mine in groups for letter in mine}, key=lambda letter: (len(letter), letter))
     if len(names) > SLOTS:
         return [[] for _ in rows]
-    around = [(), *found, ()]
+    around = [(), *groups, ()]
     return [
         [Slot(name if name in mine else "", name not in above, name not in below) for name in names]
-        for above, mine, below in zip(around, found, around[2:], strict=False)
+        for above, mine, below in zip(around, groups, around[2:], strict=False)
     ]
 
 
