@@ -96,5 +96,5 @@ def command(
             return
         named = dict(zip(distinct(labels(runs)), sources, strict=True))
         with Counting(message("comparing")) as bar:
-            found = agreements(named, **how, progress=bar.reach)
-    tables.show(document_of(found, digits, coefficient=coefficient), format, output, figures=True)
+            agreed = agreements(named, **how, progress=bar.reach)
+    tables.show(document_of(agreed, digits, coefficient=coefficient), format, output, figures=True)

@@ -46,12 +46,12 @@ def seconds(text: str) -> float:
 
 def numbers(text: str) -> tuple[int, ...]:
     """Whole numbers from 1, with commas between them."""
-    found = tuple(int(part) if part.strip().isdecimal() else 0 for part in text.split(","))
-    if min(found) < 1:
+    values = tuple(int(part) if part.strip().isdecimal() else 0 for part in text.split(","))
+    if min(values) < 1:
         raise click.BadParameter(
             message("{text!r} is no list of whole numbers of 1 or more: give 1,4,16", text=text)
         )
-    return found
+    return values
 
 
 @click.command("bench")
@@ -308,10 +308,10 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
     return list(sweep(target, *questions, **what, over=over))
 
 
-def _picture(found: Sequence[Bench], against: str) -> Figure:
+def _picture(benches: Sequence[Bench], against: str) -> Figure:
     from truerank.present.pareto import figure
 
-    return figure(found, against)
+    return figure(benches, against)
 
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def _opening(command: Callable[Concatenate[ServiceSettings, Database, Given], No
         from truerank.board.settings import load
 
         settings = load(path, db)
-        with opened(settings) as found:
-            command(settings, found, *args, **given)
+        with opened(settings) as opened_database:
+            command(settings, opened_database, *args, **given)
 
     return opened_first
 

@@ -91,12 +91,12 @@ def command(
     sources = [open_run(name, run_format) for name in names]
     under_doubt = of or get_args(Doubt)
     keep: Keep = "all" if to_judge or "unjudged" in under_doubt else "judged"
-    found, readings = [], list[Reading]()
+    by_run, readings = [], list[Reading]()
     for source in sources:
         with Counting(message("trying orders and grades")) as bar:
             how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "progress": bar.reach}
             reading = reading_of(judged, source, under, keep=keep)
-            found.append(bounds(reading, None, wanted, under_doubt, **how))
+            by_run.append(bounds(reading, None, wanted, under_doubt, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None
     if to_judge:
@@ -104,4 +104,4 @@ def command(
             candidates = judge_next(
                 None, readings[0], readings[1], wanted[0], to_judge, rules=under, progress=bar.reach
             )
-    tables.show(document(found, candidates, digits), format, output)
+    tables.show(document(by_run, candidates, digits), format, output)

@@ -274,8 +274,8 @@ class _Checking:
         with inputs.opened(files, self.run_format) as runs:
             scores = [evaluate(judged, run, self._measures(baseline), rules=self.rules) for run in runs]
         id_overlap.refuse_or_warn(judged, scores, files)
-        found: Scores = together(scores, {name: files} if name else {})[0]
-        return found
+        system: Scores = together(scores, {name: files} if name else {})[0]
+        return system
 
     def _measures(self, baseline: Figures | None) -> list[str] | None:
         """All that some gate names, or else what the baseline has; None for what is usual."""

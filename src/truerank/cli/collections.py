@@ -66,15 +66,15 @@ def _bundled(args: Sequence[str]) -> Iterator[str]:
 
 def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, Files]:
     """The collections by name, each with its qrels and its runs by the names of their systems."""
-    found = []
+    pairs = []
     for bundle in value:
         name, *files = bundle.split(BETWEEN)
         if len(files) < 2:
             raise click.BadParameter(
                 message("it takes NAME QRELS RUN...; {name} has too few files", name=name), ctx, param
             )
-        found.append((name, (files[0], named(files[1:], name))))
-    return distinct(found, OPTION)
+        pairs.append((name, (files[0], named(files[1:], name))))
+    return distinct(pairs, OPTION)
 
 
 @click.command("collections", cls=Bundling)
@@ -185,9 +185,9 @@ def command(
             own = [evaluate(judged, source, wanted, rules=under) for source in sources]
         id_overlap.refuse_or_warn(judged, own, paths, sources)
         scores[name] = dict(zip(runs, own, strict=True))
-    found = collections(
+    comparison = collections(
         scores, wanted, drawn=drawn, confidence=confidence, samples=samples, seed=seed, partial=partial, rules=under
     )
     if plot:
-        figures.draw_each({one.heading: figure(found, one) for one in found.standings}, plot)
-    tables.show(document_of(found, digits, width(output)), format, output)
+        figures.draw_each({one.heading: figure(comparison, one) for one in comparison.standings}, plot)
+    tables.show(document_of(comparison, digits, width(output)), format, output)

@@ -106,15 +106,15 @@ def command(
     how["rules"] = inputs.rules_asked(rules, changes, [run])
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened([run], run_format) as (source,):
-        found: Counts | Sweep
+        result: Counts | Sweep
         if is_swept:
             _refuse_with("--sweep", {"--per-query": per_query})
-            found = sweep(judged, source, steps=steps, alpha=weight.alpha, **how)
-            document = report.of_sweep(found, weight, digits)
+            result = sweep(judged, source, steps=steps, alpha=weight.alpha, **how)
+            document = report.of_sweep(result, weight, digits)
         else:
-            found = confusion(judged, source, threshold=threshold, **how)
-            document = report.of_run(found, weight, digits, per_query=per_query)
-    id_overlap.refuse_or_warn(judged, [found], labels([found.run]))
+            result = confusion(judged, source, threshold=threshold, **how)
+            document = report.of_run(result, weight, digits, per_query=per_query)
+    id_overlap.refuse_or_warn(judged, [result], labels([result.run]))
     tables.show(document, format, output)
 
 

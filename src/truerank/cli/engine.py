@@ -53,9 +53,9 @@ def scored(
     from truerank.interop.spark.evaluation import planned, session
 
     session(master)
-    found = []
+    scores = []
     for run in runs:
         work, plan = planned(judged, run, rules=rules, format=format)
         click.echo(f"{run}: {plan!r}", err=True)
-        found.append(evaluate(work.read(plan.way), measures=measures))
-    return found
+        scores.append(evaluate(work.read(plan.way), measures=measures))
+    return scores

@@ -90,12 +90,12 @@ def command(
     inputs.refuse(queries, references, results, *read_too, rules=rules, output=output, save_run=save_run)
     files = queries, references, results
     how: dict[str, Any] = {"measures": measures, "rules": rules, "changes": changes, "format": run_format}
-    _, found = places.evaluated(files, asked, **how, keep="judged" if accept is None else 1)
+    _, located = places.evaluated(files, asked, **how, keep="judged" if accept is None else 1)
     if save_run:
-        convert(found.run(), save_run, what="run")
-    decisions = {} if accept is None else _decided(found, accept)
+        convert(located.run(), save_run, what="run")
+    decisions = {} if accept is None else _decided(located, accept)
     document = report.document(
-        found, digits, per_query=per_query, surface=bool(asked["within"]), decisions=decisions
+        located, digits, per_query=per_query, surface=bool(asked["within"]), decisions=decisions
     )
     tables.show(document, format, output)
 

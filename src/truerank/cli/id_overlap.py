@@ -38,21 +38,21 @@ def refuse_or_warn(
         if not ledger.answered:
             _warn(message("{run} answers no query: is the run complete?", run=name))
         elif _is_strange(judged, ledger.returned, ledger.unjudged):
-            found, why = ledger.returned - ledger.unjudged, _why(judged, runs[number : number + 1])
+            overlap, why = ledger.returned - ledger.unjudged, _why(judged, runs[number : number + 1])
             none = message("no document of {run} is judged; {why}", run=name, why=why)
             few = message(
                 "only {n:,} of {all:,} documents of {run} are judged; {why}",
-                n=found,
+                n=overlap,
                 all=ledger.returned,
                 run=name,
                 why=why,
             )
-            _warn(few if found else none)
+            _warn(few if overlap else none)
 
 
 def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
-    found = returned - unjudged
-    return returned > 0 and (not found or found < FOUND * min(returned, len(judged.grades)))
+    overlap = returned - unjudged
+    return returned > 0 and (not overlap or overlap < FOUND * min(returned, len(judged.grades)))
 
 
 def _why(judged: Qrels, runs: Sequence[Run]) -> str:

@@ -80,7 +80,7 @@ def command(
     inputs.refuse(log, *named.values(), rules=rules, output=output, plot=plot)
     if plot:
         pictures.ending_of(plot)
-    found = interleaving(
+    preferences = interleaving(
         log,
         method,
         runs=named,
@@ -93,11 +93,11 @@ def command(
         rules=options.changed(rules, changes),
     )
     if plot:
-        drawn = figures(found)
+        drawn = figures(preferences)
         if not drawn:
             raise InputError("there are too few impressions for an interval to draw", plot)
         pictures.draw(drawn[0], plot)
-    tables.show(document_of(found, digits), format, output)
+    tables.show(document_of(preferences, digits), format, output)
 
 
 def _named(text: str) -> tuple[str, str]:

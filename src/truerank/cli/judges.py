@@ -38,7 +38,7 @@ def spread(words: list[str]) -> list[str]:
     >>> spread(["a.qrels", "b.qrels", "--run", "x.run", "y.run", "-m", "AP"])
     ['a.qrels', 'b.qrels', '--run', 'x.run', '--run', 'y.run', '-m', 'AP']
     """
-    found: list[str] = []
+    expanded: list[str] = []
     is_first = is_run = False
     for word in words:
         if word == RUN:
@@ -46,11 +46,11 @@ def spread(words: list[str]) -> list[str]:
         elif word.startswith("-") and word != "-":
             is_run = False
         elif is_run and not is_first:
-            found.append(RUN)
+            expanded.append(RUN)
         else:
             is_first = False
-        found.append(word)
-    return found
+        expanded.append(word)
+    return expanded
 
 
 def levels(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:

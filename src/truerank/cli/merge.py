@@ -40,8 +40,8 @@ def command(
     """
     inputs.refuse(*parts, *again, output=output)
     readings.refuse_terminal(output)
-    found = [Reading.load(part) for part in parts]
-    split = scattered(found) if again else None
+    loaded = [Reading.load(part) for part in parts]
+    split = scattered(loaded) if again else None
     with inputs.opened(again, run_format, again=True) as sources:
         rest = read_together(split, sources) if split else None
-    readings.write(merge(found, rest, name=name), output)
+    readings.write(merge(loaded, rest, name=name), output)

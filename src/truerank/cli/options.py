@@ -218,8 +218,9 @@ def judgements(command: Callable[..., Any]) -> Callable[..., Any]:
     def asked(*args: Any, judged_by: str | None, predicted_by: str | None, sample: str | None, **given: Any) -> Any:
         if (judged_by or predicted_by or sample) and given.get("systems"):
             raise click.UsageError(message("--system is not for --judged-by: each run is estimated by itself."))
-        found = judgements_of(judged_by, predicted_by, sample, given["qrels_format"])
-        return command(*args, judgements=found, **given)
+        return command(
+            *args, judgements=judgements_of(judged_by, predicted_by, sample, given["qrels_format"]), **given
+        )
 
     return _judged_by(_predicted_by(_sample(asked)))
 

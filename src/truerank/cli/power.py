@@ -79,10 +79,10 @@ def command(
     named = " ".join(measures) or None
     how: dict[str, Any] = {"systems": systems, "alpha": alpha, "power": wanted, "measures": named}
     if qrels is None:
-        found = power(queries, difference, sd=sd, **how)
+        planned = power(queries, difference, sd=sd, **how)
     else:
         judged = read_qrels(qrels, qrels_format)
         with inputs.opened(runs, run_format) as opened:
             under = options.changed(rules, changes)
-            found = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, **how)
-    tables.show(document_of(found, digits), format, output)
+            planned = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, **how)
+    tables.show(document_of(planned, digits), format, output)

@@ -65,8 +65,8 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
     wanted = " ".join(asked["measures"]) or None
     with inputs.opened(runs, asked["run_format"], again=True) as sources:
-        found = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
-    return compare(None, found, baseline=options.place(asked["baseline"], runs))
+        estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
+    return compare(None, estimates, baseline=options.place(asked["baseline"], runs))
 
 
 def settled(

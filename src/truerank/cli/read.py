@@ -75,6 +75,6 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format, again=len(runs) > 1) as sources:
         parts = [read(judged, source, rules=under, keep=keep, threads=threads) for source in sources]
-        found = scattered(parts)
-        again = read_together(found, sources, threads=threads) if found else None
+        split = scattered(parts)
+        again = read_together(split, sources, threads=threads) if split else None
     readings.write(merge(parts, again, name=name), output)

@@ -25,9 +25,9 @@ def refusing_repeats(command: click.Command) -> click.Command:
         parse = parser.parse_args
 
         def parse_args(args: list[str]) -> Any:
-            found = parse(args)
-            _refuse(found[2], ctx)
-            return found
+            parsed = parse(args)
+            _refuse(parsed[2], ctx)
+            return parsed
 
         parser.parse_args = parse_args  # type: ignore[method-assign]
         return parser
@@ -60,11 +60,11 @@ def _has_one_value(option: click.Option) -> bool:
 
 def distinct(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
     """The values by name; of an option NAME=VALUE that may be repeated, each name may come once."""
-    found: dict[str, Value] = {}
+    by_name: dict[str, Value] = {}
     for name, value in pairs:
-        if name in found:
+        if name in by_name:
             raise click.UsageError(
                 message("{option} says {name} twice; only one would count.", option=option, name=name)
             )
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name

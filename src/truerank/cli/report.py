@@ -205,8 +205,10 @@ def _located(asked: dict[str, Any], *, alone: bool) -> Located:
     """
     own: dict[str, Any] = {name: asked[name] for name in ("measures", "rules", "changes")} if alone else {}
     own["keep"] = asked["results"] or "judged" if alone else "judged"
-    queries, found = places.evaluated(asked["places"], asked, **own, format=asked["run_format"] if alone else None)
-    return Located(found, queries)
+    queries, located = places.evaluated(
+        asked["places"], asked, **own, format=asked["run_format"] if alone else None
+    )
+    return Located(located, queries)
 
 
 def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:

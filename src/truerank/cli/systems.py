@@ -88,8 +88,8 @@ def together(scores: Sequence[Any], systems: Systems) -> list[Any]:
     from truerank.analysis.compare.several import several
 
     at = len(scores) - sum(map(len, systems.values()))
-    found = list(scores[:at])
+    by_system = list(scores[:at])
     for name, runs in systems.items():
-        found.append(several(name, scores[at : at + len(runs)]))
+        by_system.append(several(name, scores[at : at + len(runs)]))
         at += len(runs)
-    return found
+    return by_system

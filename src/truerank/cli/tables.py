@@ -86,7 +86,7 @@ def show(
 
 
 def show_scores(
-    found: Sequence[Scores],
+    evaluated: Sequence[Scores],
     format: str,
     output: str,
     *,
@@ -98,13 +98,13 @@ def show_scores(
     """Write the scores, likewise."""
     _say_fractions(format, percent)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
-        tell(ledger.named_remarks(found, scores.labels(found)))
+        tell(ledger.named_remarks(evaluated, scores.labels(evaluated)))
     if layout and format in ("json", "jsonl", "trec"):
         raise click.UsageError(
             message("--layout is for tables and csv; {format} has one of its own.", format=format)
         )
     how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
-    write(scores.render(found, format, **how, styled=is_styled(output), language=spoken()), output)
+    write(scores.render(evaluated, format, **how, styled=is_styled(output), language=spoken()), output)
 
 
 def _say_fractions(format: str, percent: bool) -> None:
@@ -121,9 +121,9 @@ def scores_by_ending(path: str) -> str:
     """
     name, codec = path.lower(), codec_for(path)
     ending = os.path.splitext(name.removesuffix(codec.suffix) if codec else name)[1]
-    found = next((name for name, endings in scores.FORMATS.items() if ending in endings), None)
-    if found or ending in PLAIN or not ending[1:2].isalpha():
-        return found or "table"
+    asked = next((name for name, endings in scores.FORMATS.items() if ending in endings), None)
+    if asked or ending in PLAIN or not ending[1:2].isalpha():
+        return asked or "table"
     known = ", ".join(one for endings in scores.FORMATS.values() for one in endings)
     raise InputError(
         "no format of scores ends in {ending}: say which (--format), or end it in {known}",

@@ -49,16 +49,19 @@ def airports(least: int = 1000) -> Collection:
     """Every airport, and every city that has at least this many people."""
     asked, there = _airports(), _cities(least)
     right = nearest(asked, there)
-    found = {name: _found(points(asked.places), points(there.places)) for name, points in POINTS.items()}
+    neighbours = {name: _found(points(asked.places), points(there.places)) for name, points in POINTS.items()}
     return Collection(
         "airports",
         f"Airports: {len(there):,} cities, {len(asked):,} airports that look for the nearest one",
-        _about(asked, there, right, {name: rows[:, 0] for name, (_, rows) in found.items()}, least),
+        _about(asked, there, right, {name: rows[:, 0] for name, (_, rows) in neighbours.items()}, least),
         _texts(there),
         _texts(asked),
         right,
         RULES,
-        {name: DemoRetriever(KNOWN[name], partial(_ranked, asked, there, *near)) for name, near in found.items()},
+        {
+            name: DemoRetriever(KNOWN[name], partial(_ranked, asked, there, *near))
+            for name, near in neighbours.items()
+        },
     )
 
 
@@ -100,7 +103,7 @@ def _ranked(asked: Items, there: Items, apart: Floats, rows: Ints) -> Iterator[R
         yield Ranked(query.encode(), [names[row] for row in near], scores)
 
 
-def _about(asked: Items, there: Items, right: Truth, found: dict[str, Ints], least: int) -> str:
+def _about(asked: Items, there: Items, right: Truth, neighbours: dict[str, Ints], least: int) -> str:
     """What is searched, and what went wrong.
 
     Args:
@@ -108,10 +111,10 @@ def _about(asked: Items, there: Items, right: Truth, found: dict[str, Ints], lea
     """
     docs = {query: doc for query, doc, *_ in right.pairs()}
     best = np.array([there.row(docs[query]) for query in asked.ids])
-    further = {name: _metres(asked, there, rows) - _metres(asked, there, best) for name, rows in found.items()}
+    further = {name: _metres(asked, there, rows) - _metres(asked, there, best) for name, rows in neighbours.items()}
     wrong = {name: np.count_nonzero(metres > 0) for name, metres in further.items()}
     row = int(further["degrees"].argmax())
-    sent, wanted = (_away(asked, there, row, int(rows[row])) for rows in (found["degrees"], best))
+    sent, wanted = (_away(asked, there, row, int(rows[row])) for rows in (neighbours["degrees"], best))
     worst = f"{asked.aliases['name'][row]}: to {sent}, not to {wanted}"
     return "\n".join(textwrap.wrap(ABOUT.format(least=least, worst=worst, **wrong), 108))
 

@@ -85,9 +85,9 @@ async def _let_in(service: Service, name: str, role: str) -> str:
 
 
 async def _submit(service: Service, board: str, token: str, run: Path) -> None:
-    found = await service.database.read(lambda session: tokens.find(session, token))
-    assert found is not None
-    account, kept = found
+    match = await service.database.read(lambda session: tokens.find(session, token))
+    assert match is not None
+    account, kept = match
 
     async def feed(receiver: Receiver) -> None:
         receiver.feed(run.read_bytes())
@@ -100,8 +100,8 @@ def _fusion(collection: Collection) -> DemoRetriever:
     """All retrievers together: a document is as good as the sum of 1 / (60 + its ranks)."""
 
     def search() -> Iterator[Ranked]:
-        found = zip(*(retriever.search() for retriever in collection.retrievers.values()), strict=True)
-        for answers in found:
+        per_query = zip(*(retriever.search() for retriever in collection.retrievers.values()), strict=True)
+        for answers in per_query:
             scores: dict[bytes, float] = {}
             for answer in answers:
                 for rank, doc in enumerate(answer.docs, 1):

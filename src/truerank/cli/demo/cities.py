@@ -104,8 +104,8 @@ def _questions(everything: list[City], count: int, rng: random.Random) -> Iterat
     owners = Counter(text for city in everything for text in set(city.names.values()))
     common = Counter(script(text) for city in everything for text in city.names.values())
     order = rng.sample(everything, len(everything))
-    found = ((city, name) for city in order if (name := _question(city, owners, common, rng)))
-    return itertools.islice(found, count)
+    questions = ((city, name) for city in order if (name := _question(city, owners, common, rng)))
+    return itertools.islice(questions, count)
 
 
 def _question(city: City, owners: Counter[str], common: Counter[str], rng: random.Random) -> str | None:

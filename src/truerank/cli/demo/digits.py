@@ -47,8 +47,8 @@ def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: i
     with writing(path) as file:
         np.savez(file, **sides)
     say("digits: comparing the pictures")
-    found = Files(queries=str(path)).vectors()
-    scores = evaluate_vectors(**found, rules="truerank", measures=MEASURES, name=path.name)
+    vectors = Files(queries=str(path)).vectors()
+    scores = evaluate_vectors(**vectors, rules="truerank", measures=MEASURES, name=path.name)
     return DemoOutcome(
         f"Digits: {len(sides['query_f']):,} pictures look for their like among {len(sides['gallery_f']):,}",
         _about(scores),

@@ -75,9 +75,9 @@ def swept(
         return graph
 
     right = truth.neighbours(f"{start}.exact.npz", None, k=K)
-    found = sweep(hnsw, queries, right, over={"efSearch": WIDTHS}, k=K, measures=f"R@{K}", rules="big-ann")
-    _saved(f"{start}.sweep.bench.json", lambda file: file.write(dumped([one.to_dict() for one in found])))
-    return found, [_drawn(found, start, against) for against in AGAINST]
+    benches = sweep(hnsw, queries, right, over={"efSearch": WIDTHS}, k=K, measures=f"R@{K}", rules="big-ann")
+    _saved(f"{start}.sweep.bench.json", lambda file: file.write(dumped([one.to_dict() for one in benches])))
+    return benches, [_drawn(benches, start, against) for against in AGAINST]
 
 
 def _projected(docs: Sequence[str], queries: Sequence[str], seed: int) -> tuple[Vectors, Vectors]:
@@ -94,8 +94,8 @@ def _saved(path: str, write: Callable[[Any], object]) -> None:
         write(file)
 
 
-def _drawn(found: Sequence[Bench], start: Path, against: str) -> Path:
+def _drawn(benches: Sequence[Bench], start: Path, against: str) -> Path:
     """The picture of recall against a figure."""
     path = Path(f"{start}.{against}.svg")
-    figures.draw(figure(found, against), str(path))
+    figures.draw(figure(benches, against), str(path))
     return path

@@ -42,8 +42,8 @@ def _all(
 ) -> Iterator[Ranked]:
     search = index(docs)
     for query, text in queries.items():
-        found = search(text, DEPTH)
-        yield Ranked(query.encode(), [doc.encode() for doc, _ in found], [score for _, score in found])
+        results = search(text, DEPTH)
+        yield Ranked(query.encode(), [doc.encode() for doc, _ in results], [score for _, score in results])
 
 
 def bm25(docs: Mapping[str, str]) -> Search:
@@ -73,8 +73,8 @@ def ngram_cosine(docs: Mapping[str, str]) -> Search:
     names = list(docs)
 
     def search(query: str, k: int) -> list[tuple[str, float]]:
-        found = of_others([query]) @ index
-        return _best(names, found.indices, found.data, k)
+        cosines = of_others([query]) @ index
+        return _best(names, cosines.indices, cosines.data, k)
 
     return search
 
