@@ -66,11 +66,11 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
         return {"": _lines(source)}
     arrays = read_arrays(source)
     sides = _by_side(arrays).items()
-    found = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
-    if not found:
+    lists = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
+    if not lists:
         known = ", ".join(map(quoted, arrays))
         raise InputError("none of the arrays is called {name} (there is {known})", path, name=kind[0], known=known)
-    return found
+    return lists
 
 
 def _by_side(arrays: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -95,14 +95,14 @@ def _split(name: str) -> tuple[str, str]:
 def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
     vectors = _name(arrays, names, VECTORS, 2)
     vectors = _name(arrays, names, VECTORS, 3) if vectors is None else vectors
-    found = vectors, _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
-    return Entries(*(None if name is None else arrays[name] for name in found))
+    keys = vectors, _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
+    return Entries(*(None if name is None else arrays[name] for name in keys))
 
 
 def _list(arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...]) -> str | None:
     """The array with a value an entry; of labels also one with a row an entry, for entries that have several."""
-    found = _name(arrays, names, kind, 1)
-    return _name(arrays, names, kind, 2) if found is None and kind is LABELS else found
+    name = _name(arrays, names, kind, 1)
+    return _name(arrays, names, kind, 2) if name is None and kind is LABELS else name
 
 
 def _name(

@@ -217,10 +217,10 @@ def _plain(name: str) -> str:
 
 
 def _suggested(name: str) -> Format:
-    found, plain = by_ending(name), _plain(name)
+    fitting, plain = by_ending(name), _plain(name)
     ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
-    if found or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
-        return found or named("trec")
+    if fitting or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
+        return fitting or named("trec")
     known = dict.fromkeys([".run", *(suffix for f in formats().values() for suffix in f.suffixes)])
     raise InputError(
         "no format ends in {ending}: say which (--to trec), or end it in {known}",

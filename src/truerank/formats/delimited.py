@@ -190,13 +190,13 @@ class Reader:
         numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
         while part := list(itertools.islice(numbered, ROWS)):
             lines, queries, docs, scores, *more = zip(*part, strict=True)
-            found = columns(queries, docs, scores, lines)
+            batch = columns(queries, docs, scores, lines)
             if self.layout.call is not None:
-                found = replace(found, calls=whole_calls(np.array(more[0], np.float64), self.name, lines=lines))
+                batch = replace(batch, calls=whole_calls(np.array(more[0], np.float64), self.name, lines=lines))
             elif more:
                 weights = np.array(more[1], np.float64) if len(more) > 1 else None
-                found = replace(found, aspects=text_column(more[0]), weights=weights)
-            yield complete(found, self.name)
+                batch = replace(batch, aspects=text_column(more[0]), weights=weights)
+            yield complete(batch, self.name)
 
     def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:
         """Line, query, document and score of each row that is not empty; then the call, or aspect and weight."""

@@ -98,35 +98,38 @@ class Tolerance:
         if self.k is None and (self.tie or self.epsilon):
             raise InputError("tie and epsilon are about the k-th neighbour: say which, k=10")
 
-    def right(self, found: Neighbours) -> Bools:
+    def right(self, neighbours: Neighbours) -> Bools:
         """(queries, n) which of the neighbours are right.
 
         Raises:
             InputError: fewer than k are listed, a row is not best first, or a tolerance is asked for where
                 distances are not known.
         """
-        listed, k = is_id(found.ids), self.k
+        listed, k = is_id(neighbours.ids), self.k
         if k is None:
             return listed
-        if k > found.ids.shape[1]:
+        if k > neighbours.ids.shape[1]:
             raise InputError(
-                "k is {k}, but only {n} neighbours of each query are listed", found.name, k=k, n=found.ids.shape[1]
+                "k is {k}, but only {n} neighbours of each query are listed",
+                neighbours.name,
+                k=k,
+                n=neighbours.ids.shape[1],
             )
-        first = np.arange(found.ids.shape[1]) < k
-        if found.far is None and (self.tie or self.epsilon):
-            raise InputError("tie and epsilon need distances, and there are only ids", found.name)
-        if found.far is not None:
-            _check_order(found, found.far)
-        if found.far is None or (self.tie is None and not self.epsilon):
+        first = np.arange(neighbours.ids.shape[1]) < k
+        if neighbours.far is None and (self.tie or self.epsilon):
+            raise InputError("tie and epsilon need distances, and there are only ids", neighbours.name)
+        if neighbours.far is not None:
+            _check_order(neighbours, neighbours.far)
+        if neighbours.far is None or (self.tie is None and not self.epsilon):
             return listed & first
-        return listed & (first | self.near(found.far, self.kth(found)))
+        return listed & (first | self.near(neighbours.far, self.kth(neighbours)))
 
-    def kth(self, found: Neighbours) -> Floats:
+    def kth(self, neighbours: Neighbours) -> Floats:
         """(queries, 1) how far the k-th neighbour is; -infinity where there are fewer."""
-        assert found.far is not None
+        assert neighbours.far is not None
         assert self.k is not None
         column = slice(self.k - 1, self.k)
-        return np.where(is_id(found.ids[:, column]), found.far[:, column], -np.inf)
+        return np.where(is_id(neighbours.ids[:, column]), neighbours.far[:, column], -np.inf)
 
     def near(self, far: Floats, kth: Floats) -> Bools:
         """Which of these are no farther than the k-th neighbour, or tied with it.
@@ -141,9 +144,9 @@ class Tolerance:
             return np.asarray((far <= limit) | (np.abs(far - kth) < (self.tie or 0.0)), bool)
 
 
-def _check_order(found: Neighbours, far: Floats) -> None:
+def _check_order(neighbours: Neighbours, far: Floats) -> None:
     """Raise where a row is not best first, as the others are; two distances may differ by rounding."""
-    here = is_id(found.ids) & np.isfinite(far)
+    here = is_id(neighbours.ids) & np.isfinite(far)
     known = np.where(here, far, 0)
     noise, steps = ROUNDED * np.abs(known).max(axis=1, keepdims=True), np.diff(known, axis=1)
     pairs = here[:, 1:] & here[:, :-1]
@@ -155,11 +158,11 @@ def _check_order(found: Neighbours, far: Floats) -> None:
     wrong = rises if are_turned else falls
     row = int(wrong.any(axis=1).argmax())
     column = int(wrong[row].argmax())
-    sign = -1 if found.similar else 1
+    sign = -1 if neighbours.similar else 1
     raise InputError(
         "row {row:,} is not best first, as exact neighbours are: {a:g} stands before {b:g}; distances rise along "
         "every row, and similarities fall",
-        found.name,
+        neighbours.name,
         row=row + 1,
         a=sign * float(far[row, column]),
         b=sign * float(far[row, column + 1]),

@@ -67,8 +67,8 @@ def runs(source: Source, format: str | None = None) -> list[Run]:
 
 def runs_of(sources: Sequence[Source], format: str | None = None) -> list[Run]:
     """The run in each of these files."""
-    found = chosen(sources[0], "run", format)
-    return [run_of(source, found) for source in sources]
+    reader = chosen(sources[0], "run", format)
+    return [run_of(source, reader) for source in sources]
 
 
 def joined(parts: Sequence[Run], name: str) -> Run:

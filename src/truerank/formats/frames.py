@@ -61,8 +61,8 @@ def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.Re
     for method, read in _READERS.items():
         if hasattr(frame, method):
             names, batches = read(frame, name)
-            found = layout(names, what, name)
-            return found.packed, batches([names[i] for i in found.places], found.places)
+            columns = layout(names, what, name)
+            return columns.packed, batches([names[i] for i in columns.places], columns.places)
     stream = _stream(frame, name)
     return layout(stream.schema.names, what, name), stream
 
@@ -180,8 +180,8 @@ def queries(array: Any, field: str, name: str, row: int) -> tuple[Ints, NDArray[
     indices = np.from_dlpack(array.indices)
     runs = np.concatenate([[0], np.flatnonzero(indices[1:] != indices[:-1]) + 1, [len(indices)]])
     ends, text = _text(array.dictionary, field, name)
-    found, letters = gathered(text, ends[1:], indices[runs[:-1]].astype(np.int64))
-    return np.concatenate([[0], found]), np.frombuffer(letters, np.uint8), runs
+    bounds, letters = gathered(text, ends[1:], indices[runs[:-1]].astype(np.int64))
+    return np.concatenate([[0], bounds]), np.frombuffer(letters, np.uint8), runs
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:

@@ -25,10 +25,10 @@ def _lists(run: Run) -> Iterator[tuple[str, List]]:
     if run.saved:
         raise InputError("this is a reading, which has no lists any more", run.name)
     try:
-        found = list(lists(run, RULES))
+        pairs = list(lists(run, RULES))
     except Interleaved:
-        found = list(lists(run, RULES, together=True))
-    return ((as_text(query), each) for query, each in found)
+        pairs = list(lists(run, RULES, together=True))
+    return ((as_text(query), each) for query, each in pairs)
 
 
 def to_dict(run: Run) -> dict[str, dict[str, float]]:
@@ -40,13 +40,13 @@ def to_dict(run: Run) -> dict[str, dict[str, float]]:
 
 def columns(run: Run) -> dict[str, list[Any]]:
     """A row a document."""
-    found: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
+    table: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
     for query, each in _lists(run):
-        found["query_id"] += [query] * len(each)
-        found["doc_id"] += map(as_text, each.docs)
-        found["rank"] += range(1, len(each) + 1)
-        found["score"] += each.scores.tolist()
-    return found
+        table["query_id"] += [query] * len(each)
+        table["doc_id"] += map(as_text, each.docs)
+        table["rank"] += range(1, len(each) + 1)
+        table["score"] += each.scores.tolist()
+    return table
 
 
 def cut(run: Run, k: int) -> Run:

@@ -165,8 +165,8 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
     text, line = bytearray(), 1
     for chunk in source.chunks():
         text += chunk if text or line > 1 else _OPEN.sub(b"", chunk.removeprefix(MARK), count=1)
-        if len(text) >= BLOCK and (found := _part(text, source.name, line)):
-            part, rest = found
+        if len(text) >= BLOCK and (split := _part(text, source.name, line)):
+            part, rest = split
             yield part
             line += text.count(b"\n", 0, rest)
             del text[:rest]

@@ -145,14 +145,14 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
     Raises:
         InputError: no column has a name that is known for what is needed, or two have the same.
     """
-    found = _layout(names, what, path, line)
-    for place in found.places:
+    columns = _layout(names, what, path, line)
+    for place in columns.places:
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
             raise InputError(
                 "{n} columns have one name, {names}: keep one of them", path, line, n=len(same), names=few(same)
             )
-    return found
+    return columns
 
 
 def _layout(names: Sequence[str], what: str, path: str | None, line: int | None) -> Layout:

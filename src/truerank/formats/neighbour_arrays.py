@@ -80,8 +80,8 @@ def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -
     """All judgements: those within the tolerance, of grade 1 where no array has grades."""
     from truerank.formats.exact import Tolerance
 
-    found = read_neighbours(source, distances)
-    return found.qrels(Tolerance(**tolerance).right(found))
+    neighbours = read_neighbours(source, distances)
+    return neighbours.qrels(Tolerance(**tolerance).right(neighbours))
 
 
 def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
@@ -107,9 +107,9 @@ def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
 
 def _vectors(arrays: Mapping[str, Array]) -> tuple[Array, Array] | None:
     """The queries and the documents, by the names that ann-benchmarks has for them."""
-    found = tuple(arrays[name] for name in ("test", "train") if name in arrays)
-    are_tables = all(table.ndim == 2 and table.dtype.kind in "iuf" for table in found)
-    return found if len(found) == 2 and are_tables else None
+    tables = tuple(arrays[name] for name in ("test", "train") if name in arrays)
+    are_tables = all(table.ndim == 2 and table.dtype.kind in "iuf" for table in tables)
+    return tables if len(tables) == 2 and are_tables else None
 
 
 def neighbours_of(
@@ -209,8 +209,8 @@ def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Ar
     """The same with the distances of another file."""
     if distances is None:
         return arrays
-    found = _arrays(as_source(distances))
-    tables = {key: array for key, array in found.items() if array.ndim == 2 and array.dtype.kind in "iuf"}
+    added = _arrays(as_source(distances))
+    tables = {key: array for key, array in added.items() if array.ndim == 2 and array.dtype.kind in "iuf"}
     name = next(iter(tables), None) if len(tables) == 1 else None
     if name is None:
         place = names.find(list(tables), ORDER)
@@ -222,8 +222,8 @@ def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Ar
 
 def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     """The ids of the neighbours: the array that is called so, or the only table without fractions."""
-    found = _named(arrays, DOCS)
-    if found is None:
+    ids = _named(arrays, DOCS)
+    if ids is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
         if len(fitting) != 1 or "vectors" in arrays:
             known = ", ".join(
@@ -235,8 +235,8 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
                 name,
                 known=known,
             )
-        (found,) = fitting
-    return found
+        (ids,) = fitting
+    return ids
 
 
 def _scores(arrays: Mapping[str, Array], name: str) -> Array | None:
@@ -244,12 +244,12 @@ def _scores(arrays: Mapping[str, Array], name: str) -> Array | None:
 
     Whether a D holds distances or inner products its rows tell, which are best first.
     """
-    found = _named(arrays, ORDER)
-    if found is None or found.ndim != 2 or found.dtype.kind not in "iuf":
-        return found
+    scores = _named(arrays, ORDER)
+    if scores is None or scores.ndim != 2 or scores.dtype.kind not in "iuf":
+        return scores
     ids = _ids(arrays, name)
-    is_shaped = ids.shape == found.shape
-    return -found.astype(np.float64) if is_shaped and are_distances(found, ids, _are_named_so(arrays)) else found
+    is_shaped = ids.shape == scores.shape
+    return -scores.astype(np.float64) if is_shaped and are_distances(scores, ids, _are_named_so(arrays)) else scores
 
 
 def _are_named_so(arrays: Mapping[str, Array]) -> bool:

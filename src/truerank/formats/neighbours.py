@@ -194,10 +194,10 @@ def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> d
     """
     try:
         compiled = re.compile(pattern)
-        found = {file: match for file in files if (match := compiled.search(file))}
+        matches = {file: match for file in files if (match := compiled.search(file))}
         return {
             file: name.format(*(match.groups() or (match[0],)), **match.groupdict())
-            for file, match in found.items()
+            for file, match in matches.items()
         }
     except re.error as error:
         raise InputError(

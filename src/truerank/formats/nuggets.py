@@ -75,18 +75,18 @@ def _named(record: Any, name: str, line: int | None) -> tuple[str, str]:
     query, run = names.find(keys, names.QUERY), names.find(keys, RUN)
     if query is None:
         raise InputError("no key holds the query id; name it qid", name, line)
-    found = record[keys[query]], "answer" if run is None else record[keys[run]]
-    for one in found:
+    pair = record[keys[query]], "answer" if run is None else record[keys[run]]
+    for one in pair:
         if not isinstance(one, str | int) or isinstance(one, bool) or one == "":
             raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(one))
-    return str(found[0]), str(found[1])
+    return str(pair[0]), str(pair[1])
 
 
 def _nuggets(record: Any, name: str, line: int | None) -> list[Any]:
-    found = record.get("nuggets")
-    if not isinstance(found, list):
-        raise InputError("a list of nuggets should stand here, not {value}", name, line, value=quoted(found))
-    return found
+    nuggets = record.get("nuggets")
+    if not isinstance(nuggets, list):
+        raise InputError("a list of nuggets should stand here, not {value}", name, line, value=quoted(nuggets))
+    return nuggets
 
 
 def _text(nugget: Any, name: str, line: int | None) -> str:

@@ -50,8 +50,8 @@ def qrels_from_object(qrels: Any) -> Qrels:
 def _by_iteration(records: Iterator[dict[str, Any]]) -> Qrels:
     """Judgements from ir_measures' Qrel, whose iteration is TREC's second column: what it is, the rules say."""
     named = ({"aspect" if key == "iteration" else key: value for key, value in each.items()} for each in records)
-    found = qrels_of_records(((None, record) for record in named), "qrels")
-    return found if found.aspects is None else replace(found, aspects=replace(found.aspects, is_named=False))
+    qrels = qrels_of_records(((None, record) for record in named), "qrels")
+    return qrels if qrels.aspects is None else replace(qrels, aspects=replace(qrels.aspects, is_named=False))
 
 
 def run_from_object(run: Any, name: str) -> Run:

@@ -206,9 +206,9 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     how = {"compression": "zstd", "use_dictionary": repeating, "column_encoding": split}
     with ParquetWriter(file, schema, **how) as table:
         for group in _grouped(parts):
-            queries, docs, *found = zip(*group, strict=True)
+            queries, docs, *rest = zip(*group, strict=True)
             query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
-            flat = [list(itertools.chain.from_iterable(column)) for column in (docs, *found)]
+            flat = [list(itertools.chain.from_iterable(column)) for column in (docs, *rest)]
             numbers = zip(values.values(), flat[1:], strict=True)
             more = [_ids(each) if kind is bytes else np.array(each, kind) for kind, each in numbers]
             rows = [_ids(queries).take(query), _ids(flat[0]), *more]

@@ -32,10 +32,10 @@ def read_qrels(qrels: QrelsLike, format: str | None = None) -> Qrels:
     source = as_source(qrels)
     read = chosen(source, "qrels", format).read_qrels
     assert read is not None
-    found = read(source)
-    if not len(found):
+    judgements = read(source)
+    if not len(judgements):
         raise InputError("there are no judgements in it", source.name)
-    return found
+    return judgements
 
 
 def open_run(run: RunLike, format: str | None = None, name: str | None = None) -> Run:

@@ -123,16 +123,16 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     Raises:
         InputError: the source is empty or binary, holds the other thing, or the format cannot hold this one.
     """
-    found = _in_folder(named(format), source) if format else sniffed(source, what)
-    if getattr(found, f"read_{what}") is None:
+    reader = _in_folder(named(format), source) if format else sniffed(source, what)
+    if getattr(reader, f"read_{what}") is None:
         raise InputError(
-            "the format {format} cannot hold {what}", source.name, format=found.name, what=SPOKEN[what]
+            "the format {format} cannot hold {what}", source.name, format=reader.name, what=SPOKEN[what]
         )
-    if found.is_folder and not source.is_folder:
-        raise InputError("the format {format} is a folder, not a file", source.name, format=found.name)
-    if not found.is_folder and not source.head.strip():
+    if reader.is_folder and not source.is_folder:
+        raise InputError("the format {format} is a folder, not a file", source.name, format=reader.name)
+    if not reader.is_folder and not source.head.strip():
         raise InputError("the file is empty", source.name)
-    return found
+    return reader
 
 
 def _in_folder(format: Format, source: Source) -> Format:

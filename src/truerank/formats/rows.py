@@ -156,11 +156,11 @@ def weights_of(
     Raises:
         InputError: an aspect has two weights.
     """
-    found: dict[bytes, dict[bytes, float]] = {}
+    by_query: dict[bytes, dict[bytes, float]] = {}
     where: dict[bytes, dict[bytes, int]] = {}
     names = map(aspects[0].__getitem__, aspects[1].tolist())
     for row, (query, aspect, weight) in enumerate(zip(queries, names, weights, strict=True)):
-        first = found.setdefault(query, {}).setdefault(aspect, weight)
+        first = by_query.setdefault(query, {}).setdefault(aspect, weight)
         if first != weight == weight:
             raise InputError(
                 "aspect {aspect} of query {query} has two weights, {first} and {weight}",
@@ -173,7 +173,7 @@ def weights_of(
             )
         if lines is not None:
             where.setdefault(query, {}).setdefault(aspect, int(lines[row]))
-    return found, where
+    return by_query, where
 
 
 def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:

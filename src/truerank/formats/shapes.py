@@ -67,10 +67,10 @@ class Shape:
     def ids(self, value: Any) -> list[Any]:
         """The ids alone, whatever orders them; none where the value is not of this shape."""
         try:
-            found: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
+            ids: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
         except UNLIKE:
             return []
-        return found
+        return ids
 
     def __str__(self) -> str:
         """The way to an id, for people: results[].id"""

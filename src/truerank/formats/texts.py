@@ -120,13 +120,13 @@ def locate(
     Snippets(queries={'q': 'red shoes'}, docs={'d1': 'Shoes that are red'},
              notes=('Texts: 1 of 2 documents has none.',))
     """
-    found, notes = [], []
+    texts, notes = [], []
     for source, wanted, kind in ((queries, asked, QUERIES), (docs, named, DOCS)):
-        found.append({} if source is None else snippets(source, wanted, kind, length))
-        missing = 0 if source is None else len(set(wanted)) - len(found[-1])
+        texts.append({} if source is None else snippets(source, wanted, kind, length))
+        missing = 0 if source is None else len(set(wanted)) - len(texts[-1])
         if missing:
             notes.append(kind.lacking(missing, len(set(wanted))))
-    return Snippets(found[0], found[1], tuple(notes))
+    return Snippets(texts[0], texts[1], tuple(notes))
 
 
 def with_text(texts: Mapping[str, str], key: str) -> dict[str, str]:
@@ -137,15 +137,15 @@ def with_text(texts: Mapping[str, str], key: str) -> dict[str, str]:
 def snippets(source: Any, wanted: Collection[str], kind: TextKind, length: int = SNIPPET) -> dict[str, str]:
     """{id: the beginning of its text} of those that are wanted and there; the first text of an id counts."""
     left = set(wanted)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     with closing(_found(source, left, kind)) as pairs:
         for key, text in pairs if left else ():
             left.discard(key)
             if text := snippet(text, length):
-                found[key] = text
+                texts[key] = text
             if not left:
                 break
-    return {key: found[key] for key in wanted if key in found}
+    return {key: texts[key] for key in wanted if key in texts}
 
 
 def snippet(text: str, length: int = SNIPPET) -> str:
