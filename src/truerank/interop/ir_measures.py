@@ -116,12 +116,12 @@ class Asked:
 
     def values(self, reading: Reading) -> tuple[Floats, list[bool]]:
         """(queries,) the value of each, and whether it is reported."""
-        found = reading.under(self.rules)
-        hits = ranked(found)
+        answers = reading.under(self.rules)
+        hits = ranked(answers)
         values = valued(self.ours, hits, self.rules)
         if self.only is not None:
             return values, (valued(self.only, hits, self.rules) > 0).tolist()
-        values = np.where(found.hits.returned < 0, self.measure.DEFAULT, values)
+        values = np.where(answers.hits.returned < 0, self.measure.DEFAULT, values)
         return values, [True] * len(values)
 
 
@@ -199,7 +199,9 @@ class Evaluation:
     def _metrics(self, columns: list[tuple[Any, dict[str, float]]]) -> Iterator[Any]:
         metric = _theirs().Metric
         for query in self._queries:
-            yield from (metric(query, measure, found[query]) for measure, found in columns if query in found)
+            yield from (
+                metric(query, measure, by_query[query]) for measure, by_query in columns if query in by_query
+            )
 
     def _columns(self, run: Any) -> list[tuple[Any, dict[str, float]]]:
         """Each measure with the values of the queries that have one."""
@@ -240,10 +242,10 @@ def _finite(run: Any, refused: TruerankError) -> Any:
 
 
 def _aggregate(measure: Any, values: Mapping[str, float]) -> float:
-    found = measure.aggregator()
+    aggregator = measure.aggregator()
     for value in values.values():
-        found.add(value)
-    return found.result()  # type: ignore[no-any-return]
+        aggregator.add(value)
+    return aggregator.result()  # type: ignore[no-any-return]
 
 
 def _object(measure: Any) -> Any:
@@ -256,10 +258,10 @@ def _object(measure: Any) -> Any:
 
 
 def _supported(measure: Any) -> Asked:
-    found = asked(_object(measure))
-    if found is None:
+    supported = asked(_object(measure))
+    if supported is None:
         raise ValueError(f"unsupported measure {measure}")
-    return found
+    return supported
 
 
 def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
@@ -270,8 +272,8 @@ def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
     """
     convert = _theirs().util.QrelsConverter
     rows = list(convert(qrels).as_namedtuple_iter())
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in kinds or {"ignore"}}
-    for kind, judged in found.items():
+    by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in kinds or {"ignore"}}
+    for kind, judged in by_kind.items():
         if isinstance(qrels, Mapping):
             judged |= {query: {} for query in qrels}
         for row in rows:
@@ -283,7 +285,7 @@ def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
     if "aspect" in kinds and len({row.iteration for row in rows}) == 1:
         _LOG.warning("all judgements are of one subtopic; measures of diversity need their iterations")
     try:
-        return {kind: read_qrels(judged) for kind, judged in found.items()}
+        return {kind: read_qrels(judged) for kind, judged in by_kind.items()}
     except TruerankError as error:
         raise ValueError(str(error)) from error
 
@@ -387,17 +389,17 @@ def their_measure(measure: Measure) -> Any:
     kind, known = _theirs().measures.registry.get(name), measure.definition.parameters
     if kind is not None:
         needed = {"K": known["K"].default} if "K" in known else {}
-        found = kind(**_their_parameters({**more, **needed, **dict(measure.params)}, measure.definition.at, kind))
-        if _is_valid(found) and (more or parse_measure(found) == measure):
-            return found
+        theirs = kind(**_their_parameters({**more, **needed, **dict(measure.params)}, measure.definition.at, kind))
+        if _is_valid(theirs) and (more or parse_measure(theirs) == measure):
+            return theirs
     raise MeasureError("ir_measures has no measure {measure}; evaluate without it", measure=measure)
 
 
 def _their_err(measure: Measure) -> Any:
     """ERR, whose highest grade is always 4 there."""
     k = dict(measure.params).get("k")
-    if k is not None and parse_measure(found := _theirs().ERR @ k) == measure:
-        return found
+    if k is not None and parse_measure(theirs := _theirs().ERR @ k) == measure:
+        return theirs
     raise MeasureError(
         "ir_measures has no measure {measure}: its ERR has a cutoff, and 4 is the highest grade; "
         "evaluate ERR(max_grade=4)@10",

@@ -181,12 +181,12 @@ class RelevanceEvaluator:
             return {}
         answers = self._answers(scores)
         queries = [name.decode() for name in answers.hits.queries]
-        found: dict[str, dict[str, float]] = {query: {} for query in queries}
+        values: dict[str, dict[str, float]] = {query: {} for query in queries}
         for column in self._columns:
             name = _key(column)
             for query, value in zip(queries, self._values(column, answers).tolist(), strict=True):
-                found[query][name] = value
-        return {query: found[query] for query in scores if query in found}
+                values[query][name] = value
+        return {query: values[query] for query in scores if query in values}
 
     def _answers(self, scores: Mapping[str, Mapping[str, float]]) -> Answers:
         """Where the judged documents of the run's queries were returned."""
@@ -212,12 +212,12 @@ def _key(column: Column) -> str:
 
 def _level(level: Any) -> int:
     try:
-        found = operator.index(level)
+        number = operator.index(level)
     except TypeError:
-        found = 0
-    if found < 1:
+        number = 0
+    if number < 1:
         raise TypeError("Argument relevance_level should be positive.")
-    return found
+    return number
 
 
 def _refuse_other_ids(query: str, docs: Mapping[str, float]) -> None:
@@ -258,18 +258,18 @@ def _columns(measures: frozenset[str], compat: int) -> list[Column]:
 
 def _combined(names: Iterable[str], supported: set[str]) -> list[str]:
     """Each measure once, with the parameters of all of its spellings: P_5 and P.10 are P.10,5."""
-    found: dict[str, set[str]] = collections.defaultdict(set)
+    parameters: dict[str, set[str]] = collections.defaultdict(set)
     for name in names:
         if name in supported:
-            found[name] |= set()
+            parameters[name] |= set()
             continue
         spelled = ((each, re.match(re.escape(each) + _PARAMETERS, name)) for each in supported)
         match = next(((each, match) for each, match in spelled if match), None)
         if match is None:
             hint = did_you_mean(name, supported)
             raise ValueError(f"unsupported measure {name}" + (f".{hint}" if hint else ""))
-        found[match[0]].update(match[1].group(1).split(","))
-    return [f"{name}.{','.join(sorted(given))}" if given else name for name, given in found.items()]
+        parameters[match[0]].update(match[1].group(1).split(","))
+    return [f"{name}.{','.join(sorted(given))}" if given else name for name, given in parameters.items()]
 
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:

@@ -52,9 +52,9 @@ class Batch:
         """
         running = np.cumsum(self.times, axis=0, dtype=np.int32)
         last = np.searchsorted(topic[self.groups], self.topics, side="right") - 1
-        found = running[last]
-        found[1:] -= running[last[:-1]]
-        return found
+        sums = running[last]
+        sums[1:] -= running[last[:-1]]
+        return sums
 
 
 def batches(ranked: Ranked, chosen: Bools) -> Iterator[Batch]:
@@ -120,12 +120,12 @@ def _slices(rows: Ints, count: Ints) -> Sequence[Ints]:
 def _followed(ranked: Ranked, groups: Ints, direct: Bools) -> Bools:
     """The preferences with all that follow from them; a document is not preferred to itself."""
     alone = ~np.eye(direct.shape[1], dtype=bool)
-    found = closed(direct) & alone
-    circles = (found & found.transpose(0, 2, 1)).any((1, 2))
+    preferred = closed(direct) & alone
+    circles = (preferred & preferred.transpose(0, 2, 1)).any((1, 2))
     if circles.any():
         first = int(np.argmax(circles))
         refuse_circle(ranked, int(groups[first]), direct[first] & alone)
-    return found
+    return preferred
 
 
 def closed(direct: Bools) -> Bools:

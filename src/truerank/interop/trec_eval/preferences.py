@@ -156,8 +156,8 @@ def _put(pairs: Pairs, balanced: Balanced, batch: Batch, ranked: Ranked) -> None
     some = np.flatnonzero(ranked.is_partial[batch.groups])
     groups, preferred = batch.groups[some], batch.times[some] > 0
     returned = ranked.returned[ranked.groups.topic[groups]]
-    found = areas(preferred, returned)
-    for name, values in vars(found).items():
+    by_area = areas(preferred, returned)
+    for name, values in vars(by_area).items():
         getattr(pairs, name)[groups] = values
     level = _levels(ranked, groups, batch.size)
     seen = np.arange(batch.size) < returned[:, None]
@@ -216,7 +216,7 @@ def _measured(ranked: Ranked, pairs: Pairs, balanced: Balanced, shares: Shares) 
         undefined = total(every == 0) > 0  # one group without a pair, and the reference has no number for the topic
         return np.where(undefined, 0.0, ranked.groups.mean(ratio(kept, every)))
 
-    found = {
+    by_name = {
         "prefs_num_prefs_poss": total(possible[""]),
         "prefs_num_prefs_ful": total(kept[""]),
         "prefs_num_prefs_ful_ret": total(kept["_ret"]),
@@ -227,6 +227,6 @@ def _measured(ranked: Ranked, pairs: Pairs, balanced: Balanced, shares: Shares) 
         "prefs_avgjg_Rnonrel_ret": balance(balanced.kept_returned, balanced.returned),
     }
     for suffix in kept:
-        found["prefs_simp" + suffix] = ratio(total(kept[suffix]), total(possible[suffix]))
-        found["prefs_avgjg" + suffix] = ranked.groups.mean(ratio(kept[suffix], possible[suffix]))
-    return found
+        by_name["prefs_simp" + suffix] = ratio(total(kept[suffix]), total(possible[suffix]))
+        by_name["prefs_avgjg" + suffix] = ranked.groups.mean(ratio(kept[suffix], possible[suffix]))
+    return by_name

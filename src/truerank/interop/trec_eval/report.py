@@ -24,15 +24,15 @@ class Report:
     def __init__(self, columns: Sequence[Column], answers: Answers, options: Options):
         self.columns, self.answers, self.options = columns, answers, options
         self.norms = None if options.zscores is None else zscores.read(options.zscores)
-        found = all_values(columns, answers, options)
-        self.values = {column: self._shown(column, values) for column, values in found.items()}
+        by_column = all_values(columns, answers, options)
+        self.values = {column: self._shown(column, values) for column, values in by_column.items()}
 
-    def _shown(self, column: Column, found: Floats) -> Floats:
+    def _shown(self, column: Column, values: Floats) -> Floats:
         """The values of a column as they are shown."""
-        found = shown(column, found)
+        values = shown(column, values)
         if self.norms is not None:
-            found = zscores.standardized(found, column.name, self.answers.hits.queries, self.norms)
-        return found
+            values = zscores.standardized(values, column.name, self.answers.hits.queries, self.norms)
+        return values
 
     def pieces(self) -> Iterator[bytes]:
         """The output, a piece at a time."""

@@ -30,18 +30,18 @@ def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
     assert column.measure is not None
     rules, hits = options.rules, answers.hits
     if column.listed.name == "rbp_resid":
-        found = _residual(hits, column.measure)
+        values = _residual(hits, column.measure)
     else:
         docs = options.collection or None
-        found = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, docs=docs)
+        values = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, docs=docs)
     if column.name in NOTHING or column.listed.name == "unj":
-        found = np.where(answers.missing, 0.0, found)
-    return found
+        values = np.where(answers.missing, 0.0, values)
+    return values
 
 
-def shown(column: Column, found: Floats) -> Floats:
+def shown(column: Column, values: Floats) -> Floats:
     """(topics,) a value as it enters the mean over topics: its logarithm for a geometric one."""
-    return logarithm(np.maximum(found, FLOOR)) if column.listed.kind == "logarithm" else found
+    return logarithm(np.maximum(values, FLOOR)) if column.listed.kind == "logarithm" else values
 
 
 def all_values(columns: Sequence[Column], answers: Answers, options: Options) -> dict[Column, Floats]:
@@ -56,10 +56,10 @@ def all_values(columns: Sequence[Column], answers: Answers, options: Options) ->
     if options.holds == "prefs":
         wanted = [column for column in columns if column.listed.of == "prefs"]
         try:
-            found = preferences.values(groups, answers.hits) if wanted else {}
+            by_name = preferences.values(groups, answers.hits) if wanted else {}
         except InputError as error:
             raise TrecEvalError(joined("", [error.where, error.said]), CALCULATION) from None
-        return {column: found[column.name] for column in wanted}
+        return {column: by_name[column.name] for column in wanted}
     hits = groups.hits(answers.hits).under(judged_alone(options))
     level = options.rules.level
     return {column: groups.mean(column.measure.values(hits, level=level)) for column in columns if column.measure}

@@ -40,9 +40,9 @@ def _number(text: str) -> float | None:
 def standardized(values: Floats, measure: str, topics: Sequence[bytes], norms: Norms) -> Floats:
     """The values of a measure as z scores."""
     name = measure.encode()
-    found = [norms.get((topic, name)) for topic in topics]
-    mean, deviation = np.array([norm or (0.0, 1.0) for norm in found]).reshape(-1, 2).T
+    known = [norms.get((topic, name)) for topic in topics]
+    mean, deviation = np.array([norm or (0.0, 1.0) for norm in known]).reshape(-1, 2).T
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = (values - mean) / deviation
     scores = np.where(deviation == 0, np.where(values == mean, 0.0, UNKNOWN), scores)
-    return np.where([norm is None for norm in found], UNKNOWN, scores)
+    return np.where([norm is None for norm in known], UNKNOWN, scores)
