@@ -141,12 +141,12 @@ class _Page:
         lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
         rows = {query: place for place, query in enumerate(self.qrels.queries)}
-        judged = [self._judged(rows.get(key), [found.get(key) for found in lists]) for key in keys]
+        judged = [self._judged(rows.get(key), [by_query.get(key) for by_query in lists]) for key in keys]
         return ShownAnswers(
             depth=self.wanted.depth,
             lists=[
-                [self._list(system, places.get(key), found.get(key)) for key in keys]
-                for system, places, found in zip(self.systems, own, lists, strict=True)
+                [self._list(system, places.get(key), by_query.get(key)) for key in keys]
+                for system, places, by_query in zip(self.systems, own, lists, strict=True)
             ],
             judged=judged,
             relevant=[self._relevant(rows.get(key)) for key in keys],
@@ -181,7 +181,7 @@ class _Page:
     def _judged(self, row: int | None, lists: Sequence[ListedRun | None]) -> Any:
         grades = self._grades(row)
         right = sorted((d for d, g in grades.items() if g >= self.rules.level), key=lambda d: (-grades[d], d))
-        seen = dict.fromkeys(doc for found in lists if found for doc in found.docs if doc in grades)
+        seen = dict.fromkeys(doc for ranking in lists if ranking for doc in ranking.docs if doc in grades)
         named = list(dict.fromkeys([*right[:MOST], *seen]))
         return [list(map(self._place, named)), [whole(grades[doc]) for doc in named]]
 

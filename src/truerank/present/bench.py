@@ -50,11 +50,11 @@ def document(bench: Bench, digits: int | None = None) -> Document:
     return Document(tables, flat_table([bench], digits), plain, bench_notes.warnings(bench))
 
 
-def document_of(found: Bench | BenchComparison, digits: int | None = None) -> Document:
+def document_of(benchmark: Bench | BenchComparison, digits: int | None = None) -> Document:
     """What a benchmark, or two beside each other, show of themselves."""
-    if isinstance(found, Bench):
-        return _drawn(document(found, digits), [found], [printable(found.name)])
-    return _drawn(comparison_document(found, digits), [found.a, found.b], _names(found))
+    if isinstance(benchmark, Bench):
+        return _drawn(document(benchmark, digits), [benchmark], [printable(benchmark.name)])
+    return _drawn(comparison_document(benchmark, digits), [benchmark.a, benchmark.b], _names(benchmark))
 
 
 def _drawn(laid: Document, benches: Sequence[Bench], names: Sequence[str]) -> Document:
@@ -64,16 +64,16 @@ def _drawn(laid: Document, benches: Sequence[Bench], names: Sequence[str]) -> Do
     return replace(laid, blocks=[*laid.blocks, latency_figure(benches, names)])
 
 
-def remarks_of(found: Bench | BenchComparison) -> list[str]:
+def remarks_of(benchmark: Bench | BenchComparison) -> list[str]:
     """What speaks against the figures, and what the means of the scores hide."""
-    if isinstance(found, Bench):
-        return [*bench_notes.warnings(found), *(ledger.remarks(found.scores) if found.scores else [])]
+    if isinstance(benchmark, Bench):
+        return [*bench_notes.warnings(benchmark), *(ledger.remarks(benchmark.scores) if benchmark.scores else [])]
     named = [
         joined(": ", [printable(one.name), text])
-        for one in (found.a, found.b)
+        for one in (benchmark.a, benchmark.b)
         for text in bench_notes.warnings(one)
     ]
-    return [*found.remarks, *named]
+    return [*benchmark.remarks, *named]
 
 
 def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
@@ -233,12 +233,12 @@ def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, floa
     return {"speed": fast, "left": left, "right": right, "quality": good, "low": low, "high": high}
 
 
-def _interval(found: Bench, name: str) -> Interval | None:
+def _interval(bench: Bench, name: str) -> Interval | None:
     """That of a latency, of a mean or of the throughput; None where SciPy is not there to make it."""
     if name != THROUGHPUT:
-        return _intervals(found).get(name)
+        return _intervals(bench).get(name)
     try:
-        return found.throughput_interval
+        return bench.throughput_interval
     except MissingPackage:
         return None
 

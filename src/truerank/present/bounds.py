@@ -28,21 +28,22 @@ def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits
     return Document(tables, candidate_table(candidates, digits), plain, _all_remarks(bounds))
 
 
-def document_of(found: Bounds | ToJudge, digits: int | None = None) -> Document:
+def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document:
     """What bounds, or a list of documents to judge, show of themselves."""
-    if isinstance(found, Bounds):
-        return document([found], digits=digits)
+    if isinstance(result, Bounds):
+        return document([result], digits=digits)
     rows = tuple(
-        (printable(c.query), printable(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing) for c in found.candidates
+        (printable(c.query), printable(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing)
+        for c in result.candidates
     )
     flat = Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
-    table = candidate_table(found, 6 if digits is None else digits)
-    return Document([table], flat, found.to_dict(), remarks_of(found))
+    table = candidate_table(result, 6 if digits is None else digits)
+    return Document([table], flat, result.to_dict(), remarks_of(result))
 
 
-def remarks_of(found: Bounds | ToJudge) -> list[str]:
+def remarks_of(result: Bounds | ToJudge) -> list[str]:
     """What is open, and what would decide."""
-    return remarks(found) if isinstance(found, Bounds) else _decided(found)
+    return remarks(result) if isinstance(result, Bounds) else _decided(result)
 
 
 def bounds_table(bounds: Sequence[Bounds], digits: int | None = 4, *, named: bool = False) -> Table:

@@ -59,11 +59,11 @@ def write_report(
     """
     format = renderers.of_report(path)
     how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
-    found = evaluated(qrels, runs, measures, **how)
+    scored = evaluated(qrels, runs, measures, **how)
     paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])
-    data = ReportData(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
+    data = ReportData(scored, tuple(benches), inputs=read, versions=versions(), readable=readable)
     document = make(data, title, lang)
     write(document, path, format, figures)
     return document

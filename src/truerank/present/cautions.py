@@ -187,9 +187,9 @@ SOME = {
 }
 
 
-def _counts(found: Comparison) -> Message:
+def _counts(comparison: Comparison) -> Message:
     """How to read W/T/L."""
-    if not _named(found, "sum"):
+    if not _named(comparison, "sum"):
         return message("W/T/L: queries that the system wins, ties and loses.")
     return message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
 

@@ -88,8 +88,8 @@ def span(values: Iterable[float], least: float) -> list[float]:
     >>> span([0.5, 0.75], 0.5), span([2.0, 6.0], 3.0), span([0.0], 1.0)
     ([0.375, 0.875], [2.0, 6.0], [0.0, 1.0])
     """
-    found = [value for value in values if math.isfinite(value)] or [0.0]
-    low, high = min(found), max(found)
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
     more = max(0.0, least - (high - low)) / 2
     start = max(low - more, min(low, 0.0))
     return [start, max(high, start + least)]

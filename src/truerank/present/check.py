@@ -151,13 +151,13 @@ def remarks(check: Check) -> list[str]:
     return [*sentences, *few.doubts((printable(name), interval) for name, interval in named)]
 
 
-def _of_sample(found: Check) -> list[str]:
+def _of_sample(check: Check) -> list[str]:
     """What is to be said of the queries that people judged; only then the estimates are loaded."""
-    if found.predicted is None:
+    if check.predicted is None:
         return []
     from truerank.present.predicted import remarks_of_systems
 
-    return remarks_of_systems({found.run: found.predicted})
+    return remarks_of_systems({check.run: check.predicted})
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:
@@ -170,8 +170,8 @@ def sentence(verdict: Verdict, digits: int = 4) -> str:
     note = f" ({verdict.note})" if verdict.note else ""
     value = _value(verdict, digits)
     what = "the difference is" if verdict.against else "it is"
-    found = f"{value} {interval}" if interval else value
-    return f"{printable(verdict.gate)}: {SAID[verdict.outcome]}, {what} {found}{note}"
+    shown = f"{value} {interval}" if interval else value
+    return f"{printable(verdict.gate)}: {SAID[verdict.outcome]}, {what} {shown}{note}"
 
 
 def junit(check: Check) -> str:

@@ -149,7 +149,7 @@ def _shows_pairs(comparison: Comparison) -> bool:
 class SideBySide:
     """The systems by one measure, the best first."""
 
-    found: Comparison
+    comparison: Comparison
     outcome: Outcome
     digits: int
 
@@ -163,13 +163,13 @@ class SideBySide:
 
     def differences(self) -> Table:
         """The differences to the baseline alone."""
-        base = self.found.reference or ""
+        base = self.comparison.reference or ""
         others = [name for name in self._names if name != base]
         named: Column = (message("against {letter}", letter=self._mark(base)), list(map(printable, others)))
         return _table([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
-        letters = {} if many.is_many(self.found) else self.found.superscripts(self.outcome.measure)
+        letters = {} if many.is_many(self.comparison) else self.comparison.superscripts(self.outcome.measure)
         raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters.get(name)}
         return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True)
 
@@ -183,17 +183,17 @@ class SideBySide:
             ("", [self._mark(name) for name in self._names]),
             (message("run"), [printable(name) for name in self._names]),
             (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
-            (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
+            (interval_heading(self.comparison), [ends(self.outcome, mean, self.digits) for mean in means]),
         ]
 
     def _mark(self, name: str) -> str:
         """What stands for a system: its letter, of many its rank."""
-        return str(self._names.index(name) + 1) if many.is_many(self.found) else self.found.letters[name]
+        return str(self._names.index(name) + 1) if many.is_many(self.comparison) else self.comparison.letters[name]
 
     def _against(self, names: Sequence[str]) -> list[Column]:
         """What parts each of them from the baseline; nothing where there is none."""
-        base = self.found.reference
-        if base is None or len(self.found.systems) < 2:
+        base = self.comparison.reference
+        if base is None or len(self.comparison.systems) < 2:
             return []
         pairs = [self.outcome.compared(name, base) for name in names]
         rows = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
@@ -201,7 +201,7 @@ class SideBySide:
         _, intervals, effects, p, counts = zip(*rows, strict=True)
         return [
             (message("difference"), first),
-            (interval_heading(self.found), [*intervals]),
+            (interval_heading(self.comparison), [*intervals]),
             (message("effect"), [*effects]),
             ("p", [*p]),
             (message("W/T/L"), [*counts]),
@@ -209,11 +209,11 @@ class SideBySide:
 
     def _standing(self) -> list[Column]:
         """Whom each beats, and whom it cannot be told apart from."""
-        if many.is_many(self.found):
+        if many.is_many(self.comparison):
             return many.standing(self.outcome)
         columns: list[Column] = []
         if len(self._names) > 1 and direction(self.outcome.measure):
-            letters = self.found.superscripts(self.outcome.measure)
+            letters = self.comparison.superscripts(self.outcome.measure)
             columns.append((message("beats"), [letters[name] for name in self._names]))
         if len(self._names) > 2 and self.outcome.groups:
             columns.append((message("group"), [_groups(self.outcome, name) for name in self._names]))

@@ -91,25 +91,25 @@ class Weight:
 
 
 def document_of(
-    found: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False
+    result: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False
 ) -> Document:
     """What counts show of themselves: given ones, those of a run, those at each threshold."""
-    if isinstance(found, Confusion):
-        return of_counts(found, Weight(), digits)
-    if isinstance(found, Sweep):
-        weight = Weight(given_alpha=found.alpha) if found.alpha != 0.5 else Weight()
-        laid = of_sweep(found, weight, digits)
-        return replace(laid, blocks=[*laid.blocks, sweep_figure(found, weight)]) if found.steps else laid
-    return of_run(found, Weight(), digits, per_query=per_query)
+    if isinstance(result, Confusion):
+        return of_counts(result, Weight(), digits)
+    if isinstance(result, Sweep):
+        weight = Weight(given_alpha=result.alpha) if result.alpha != 0.5 else Weight()
+        laid = of_sweep(result, weight, digits)
+        return replace(laid, blocks=[*laid.blocks, sweep_figure(result, weight)]) if result.steps else laid
+    return of_run(result, Weight(), digits, per_query=per_query)
 
 
-def remarks_of(found: Confusion | Counts | Sweep) -> list[str]:
+def remarks_of(result: Confusion | Counts | Sweep) -> list[str]:
     """What the sums hide, and what must be known to read the figures."""
-    if isinstance(found, Confusion):
-        return remarks(found)
-    last = found.steps[-1].counts if isinstance(found, Sweep) and found.steps else Confusion(0, 0, 0, 0)
-    counts, queries = (last, found.queries) if isinstance(found, Sweep) else (found.micro, len(found.queries))
-    return [*ledger.remarks(found), *few.remarks(queries), *remarks(counts)]
+    if isinstance(result, Confusion):
+        return remarks(result)
+    last = result.steps[-1].counts if isinstance(result, Sweep) and result.steps else Confusion(0, 0, 0, 0)
+    counts, queries = (last, result.queries) if isinstance(result, Sweep) else (result.micro, len(result.queries))
+    return [*ledger.remarks(result), *few.remarks(queries), *remarks(counts)]
 
 
 def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Document:
@@ -119,22 +119,27 @@ def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> D
     return Document(_square(counts, weight, digits, said), _flat([((), counts)], (), weight, digits), plain, said)
 
 
-def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Document:
+def of_run(counted: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Document:
     """The counts of a run: their sums and, if asked, those of each query."""
-    size = len(found.queries)
-    said = [*remarks(found.micro, found.of), *few.remarks(size)]
-    plain = {**found.to_dict(), **weight.to_dict(found.micro), "remarks": said}
-    square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said], found.of)
-    said = [*_hidden(found), *said]
+    size = len(counted.queries)
+    said = [*remarks(counted.micro, counted.of), *few.remarks(size)]
+    plain = {**counted.to_dict(), **weight.to_dict(counted.micro), "remarks": said}
+    square = _square(
+        counted.micro, weight, digits, [*_about(counted, size, _retrieved(counted)), *said], counted.of
+    )
+    said = [*_hidden(counted), *said]
     if not per_query:
         flat = _flat(
-            [((printable(found.run), printable(found.rules.name)), found.micro)], ("run", "rules"), weight, digits
+            [((printable(counted.run), printable(counted.rules.name)), counted.micro)],
+            ("run", "rules"),
+            weight,
+            digits,
         )
         return Document(square, flat, plain, said)
-    queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
-    rows: list[Row] = [((printable(name),), counts) for name, counts in found.queries.items()]
-    flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
-    people = _flat([*rows, ((message("all"),), found.micro)], ("query",), weight, digits)
+    queries = {name: weight.to_dict(counts) for name, counts in counted.queries.items()}
+    rows: list[Row] = [((printable(name),), counts) for name, counts in counted.queries.items()]
+    flat = _flat([*rows, (("all",), counted.micro)], ("query",), weight, digits)
+    people = _flat([*rows, ((message("all"),), counted.micro)], ("query",), weight, digits)
     return Document([_for_people(people, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
@@ -208,16 +213,16 @@ def _for_people(flat: Table, digits: int | None) -> Table:
     return replace(few_columns, columns=columns, digits=_digits(digits))
 
 
-def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
+def _about(counted: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
     """Under whose rules, what the sums hide, and what they are of."""
     over = ledger.queries(queries)
     said = message("Counts summed over {queries} (micro); {retrieved}.", queries=over, retrieved=retrieved)
-    return [*ledger.notes([found], [printable(found.run)]), said]
+    return [*ledger.notes([counted], [printable(counted.run)]), said]
 
 
-def _hidden(found: Counts | Sweep) -> list[str]:
+def _hidden(counted: Counts | Sweep) -> list[str]:
     """What the sums hide, for a format without notes."""
-    return ledger.named_remarks([found], labels([found.run]))
+    return ledger.named_remarks([counted], labels([counted.run]))
 
 
 def _retrieved(counts: Counts) -> Message:

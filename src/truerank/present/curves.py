@@ -52,8 +52,8 @@ def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
 
 def document_of(curve: Curve, digits: int | None = None) -> Document:
     """What a curve shows of itself."""
-    found = document([curve], digits)
-    return replace(found, blocks=[*found.blocks, figure([curve])])
+    laid = document([curve], digits)
+    return replace(laid, blocks=[*laid.blocks, figure([curve])])
 
 
 def remarks_of(curve: Curve) -> list[str]:

@@ -59,21 +59,21 @@ def document(
 
 
 def document_of(
-    found: Explanation | Diff,
+    result: Explanation | Diff,
     digits: int | None = None,
     *,
     depth: int | None = DEPTH,
     most: int | None = DOCUMENTS,
 ) -> Document:
     """What an explanation, or what moved between two runs, shows of itself."""
-    if isinstance(found, Explanation):
-        return document([found], depth=depth, digits=digits)
-    return moves_document(found, most=most, digits=digits)
+    if isinstance(result, Explanation):
+        return document([result], depth=depth, digits=digits)
+    return moves_document(result, most=most, digits=digits)
 
 
-def remarks_of(found: Explanation | Diff) -> list[str]:
+def remarks_of(result: Explanation | Diff) -> list[str]:
     """The rules that applied; of two runs, the queries that only one mean includes."""
-    return remarks(found) if isinstance(found, Explanation) else _uncommon(found)
+    return remarks(result) if isinstance(result, Explanation) else _uncommon(result)
 
 
 def all_remarks(explanations: Sequence[Explanation]) -> list[str]:

@@ -70,8 +70,8 @@ def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     fewest: dict[str, tuple[int, bool]] = {}
     for name, interval in named:
         if interval and interval.differing is not None:
-            found = interval.differing, interval.method == POWERED
-            fewest[name] = min(found, fewest.get(name, found))
+            differing = interval.differing, interval.method == POWERED
+            fewest[name] = min(differing, fewest.get(name, differing))
     return [warned(_scarce(name, n, is_predicted=is_predicted)) for name, (n, is_predicted) in fewest.items()]
 
 

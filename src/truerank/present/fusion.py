@@ -19,39 +19,39 @@ LONG = 4
 FLAT = ("fold", "queries", "params", "tuned", "held_out")
 
 
-def document_of(found: TunedFusion, digits: int | None = None) -> Document:
+def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
     """The means, then a row a fold."""
     drawn = 4 if digits is None else digits
-    tables = [_means(found, drawn), _folds(found, drawn)]
-    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found))
-    plain = {**found.to_dict(), "remarks": remarks_of(found)}
-    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(found))
+    tables = [_means(fusion, drawn), _folds(fusion, drawn)]
+    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(fusion))
+    plain = {**fusion.to_dict(), "remarks": remarks_of(fusion)}
+    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(fusion))
 
 
-def _means(found: TunedFusion, digits: int) -> Table:
-    names = labels(found.runs)
+def _means(fusion: TunedFusion, digits: int) -> Table:
+    names = labels(fusion.runs)
     rows: list[tuple[Cell, ...]] = [
-        (message("{method}, each query held out", method=found.method), found.mean),
-        *((name, found.alone[run]) for name, run in zip(names, found.runs, strict=True)),
+        (message("{method}, each query held out", method=fusion.method), fusion.mean),
+        *((name, fusion.alone[run]) for name, run in zip(names, fusion.runs, strict=True)),
     ]
-    return Table((message("run"), found.measure), tuple(rows), digits=digits)
+    return Table((message("run"), fusion.measure), tuple(rows), digits=digits)
 
 
-def _folds(found: TunedFusion, digits: int) -> Table:
+def _folds(fusion: TunedFusion, digits: int) -> Table:
     columns = (
         message("fold"),
         message("queries"),
         message("parameters"),
-        message("{measure} where tuned", measure=found.measure),
-        message("{measure} held out", measure=found.measure),
+        message("{measure} where tuned", measure=fusion.measure),
+        message("{measure} held out", measure=fusion.measure),
     )
-    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(found))
-    notes = (*_notes(found), *remarks_of(found))
+    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(fusion))
+    notes = (*_notes(fusion), *remarks_of(fusion))
     return Table(columns, rows, message("parameters by fold"), notes, digits=digits)
 
 
-def _numbered(found: TunedFusion) -> list[tuple[int, Fold]]:
-    return list(enumerate(found.folds, 1))
+def _numbered(fusion: TunedFusion) -> list[tuple[int, Fold]]:
+    return list(enumerate(fusion.folds, 1))
 
 
 def _shown(params: Any) -> str:
@@ -67,32 +67,32 @@ def _value(value: Any) -> str:
     return "[" + ", ".join(f"{one:.4g}" for one in value) + "]"
 
 
-def _counted(found: TunedFusion) -> int:
+def _counted(fusion: TunedFusion) -> int:
     """How many judged queries are in the means."""
-    return sum(fold.counted for fold in found.folds)
+    return sum(fold.counted for fold in fusion.folds)
 
 
-def _notes(found: TunedFusion) -> list[str]:
-    norm = found.norm or message("none")
-    judged = sum(len(fold.queries) for fold in found.folds)
+def _notes(fusion: TunedFusion) -> list[str]:
+    norm = fusion.norm or message("none")
+    judged = sum(len(fold.queries) for fold in fusion.folds)
     return [
-        *_left_out(judged - _counted(found), judged),
+        *_left_out(judged - _counted(fusion), judged),
         message(
             "Each query was fused with parameters that were tuned on the other folds: none had a part in its own "
             "(nested cross-validation, {folds} folds, seed {seed}).",
-            folds=len(found.folds),
-            seed=found.seed,
+            folds=len(fusion.folds),
+            seed=fusion.seed,
         ),
         plural(
             "{n:,} setting was tried; norm: {norm}; for new queries: {params}.",
             "{n:,} settings were tried; norm: {norm}; for new queries: {params}.",
-            n=found.tried,
+            n=fusion.tried,
             norm=norm,
-            params=_shown(found.params),
+            params=_shown(fusion.params),
         ),
         message(
             "On the queries that they were tuned on, the latter score {flattered:.4f}: not to be reported.",
-            flattered=found.flattered,
+            flattered=fusion.flattered,
         ),
     ]
 
@@ -111,10 +111,10 @@ def _left_out(n: int, judged: int) -> list[str]:
     ]
 
 
-def remarks_of(found: TunedFusion) -> list[str]:
+def remarks_of(fusion: TunedFusion) -> list[str]:
     """What a reader must know."""
     said: list[str] = []
-    fewest = _counted(found) - max(fold.counted for fold in found.folds)
+    fewest = _counted(fusion) - max(fold.counted for fold in fusion.folds)
     if fewest < FEW:
         said.append(
             warned(

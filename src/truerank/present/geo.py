@@ -84,10 +84,10 @@ def _counts(counts: Counts) -> dict[str, Cell]:
 
 
 def document_of(
-    found: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
+    result: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
 ) -> Document:
     """What evaluated places, or one view of them, show of themselves."""
-    places = found if isinstance(found, Places) else Places({found.distance: found})
+    places = result if isinstance(result, Places) else Places({result.distance: result})
     laid = document(places, digits, per_query=per_query, surface=surface)
     return replace(laid, blocks=[*laid.blocks, error_figure(places)])
 
@@ -115,12 +115,12 @@ def error_chart(places: Places, *, metres: str, share: str, by: str) -> charts.S
     return charts.lines(rows, x, charts.shares("share", share), list(places.views), hints, interpolate="step-after")
 
 
-def remarks_of(found: Places | View) -> list[str]:
+def remarks_of(result: Places | View) -> list[str]:
     """What the means hide, and what is remarkable about the files."""
-    views = list(found.views.values()) if isinstance(found, Places) else [found]
+    views = list(result.views.values()) if isinstance(result, Places) else [result]
     sentences = [text for view in views for text in ledger.remarks(view.scores)]
     notes = [note for view in views for note in (*view.notes, *_answerable(view))]
-    files = found.notes if isinstance(found, Places) else ()
+    files = result.notes if isinstance(result, Places) else ()
     return list(dict.fromkeys([*sentences, *(note.message for note in (*notes, *files))]))
 
 
@@ -145,11 +145,11 @@ def _a_row_a_view(
     decisions: Mapping[str, Counts] = MappingProxyType({}),
 ) -> Table:
     counts = {name: _counts(one) for name, one in decisions.items()}
-    found: dict[str, dict[str, Cell]] = {
+    by_view: dict[str, dict[str, Cell]] = {
         name: {**numbers(view), **counts.get(name, {})} for name, view in places.views.items()
     }
-    names = next(iter(found.values()))
-    rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in found.items()]
+    names = next(iter(by_view.values()))
+    rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in by_view.items()]
     return Table(
         (message("by"), *names), tuple(rows), notes=tuple(notes(places)), across=message("measure"), digits=digits
     )

@@ -41,7 +41,7 @@ def document_of(interleaving: Interleaving, digits: int | None = None) -> Docume
     return Document([*tables, *figures(interleaving, drawn)], flat, plain, remarks_of(interleaving))
 
 
-def figures(found: Interleaving, digits: int = 4) -> list[Figure]:
+def figures(interleaving: Interleaving, digits: int = 4) -> list[Figure]:
     """Each preference on its interval, beside no preference; none where no interval is known."""
     rows = [
         {
@@ -51,7 +51,7 @@ def figures(found: Interleaving, digits: int = 4) -> list[Figure]:
             "high": pair.delta.high,
             "p": pair.adjusted,
         }
-        for pair in found.pairs
+        for pair in interleaving.pairs
         if math.isfinite(pair.delta.low)
     ]
     if not rows:

@@ -64,10 +64,10 @@ def shortened(names: Sequence[str], most: int = MOST) -> list[str]:
     """
     if all(cells(name) <= most for name in names):
         return list(names)
-    found = [_middle(name, most) for name in _telling(names)]
-    if len(set(found)) == len(found):
-        return found
-    return [f"{place} {name}" for place, name in enumerate(found, 1)]
+    short = [_middle(name, most) for name in _telling(names)]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{place} {name}" for place, name in enumerate(short, 1)]
 
 
 def _telling(names: Sequence[str]) -> list[str]:
@@ -97,8 +97,8 @@ def _joined(words: Sequence[str], shared: Sequence[bool]) -> str:
     if all(shared):
         return ""
     runs = groupby(zip(words, shared, strict=True), key=lambda pair: pair[1])
-    found = "".join(DOTS if same else "".join(word for word, _ in run) for same, run in runs)
-    return re.sub(rf"{DOTS}[-_ /.]", DOTS, found.rstrip(DOTS))
+    text = "".join(DOTS if same else "".join(word for word, _ in run) for same, run in runs)
+    return re.sub(rf"{DOTS}[-_ /.]", DOTS, text.rstrip(DOTS))
 
 
 def _middle(name: str, most: int) -> str:

@@ -101,17 +101,17 @@ class Plot:
         return self.figures[0]
 
 
-def plot_of(found: Presented, **options: Any) -> Plot:
+def plot_of(result: Presented, **options: Any) -> Plot:
     """The pictures of a result: those that its builder makes when asked, else those of its document.
 
     Raises:
         InputError: it has none.
     """
-    builder = import_module(f"truerank.present.{found.built_by}")
+    builder = import_module(f"truerank.present.{result.built_by}")
     is_drawn = hasattr(builder, "figures_of")
     build = builder.figures_of if is_drawn else builder.document_of
-    refuse_other(f"{type(found).__name__}: the pictures of plot()", build, options)
-    figures = build(found, **options) if is_drawn else build(found, **options).figures
+    refuse_other(f"{type(result).__name__}: the pictures of plot()", build, options)
+    figures = build(result, **options) if is_drawn else build(result, **options).figures
     if not figures:
-        raise InputError("there is no picture of this {kind}: print it", kind=type(found).__name__)
+        raise InputError("there is no picture of this {kind}: print it", kind=type(result).__name__)
     return Plot(tuple(figures))

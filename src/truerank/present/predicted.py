@@ -25,7 +25,7 @@ FLAT = ("run", "measure", "judged", "queries")
 
 
 def document(
-    found: Sequence[Predicted],
+    predictions: Sequence[Predicted],
     digits: int | None = None,
     *,
     width: float | None = None,
@@ -34,16 +34,18 @@ def document(
 ) -> Document:
     """A row a run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
     drawn = 4 if digits is None else digits
-    tables = estimates(found, drawn)
-    plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in found]}
+    tables = estimates(predictions, drawn)
+    plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in predictions]}
     if width is not None:
-        tables.append(_needed(found, width))
-        plain["needed"] = {"width": width, "estimates": _needed_plainly(found, width)}
+        tables.append(_needed(predictions, width))
+        plain["needed"] = {"width": width, "estimates": _needed_plainly(predictions, width)}
     if to_judge is not None:
-        queries = found[0].next_to_judge(to_judge, seed)
+        queries = predictions[0].next_to_judge(to_judge, seed)
         tables.append(_next(queries, seed))
         plain["judge_next"] = list(queries)
-    return Document(tables, _flat(found, digits), plain, _together(found, labels([one.run for one in found])))
+    return Document(
+        tables, _flat(predictions, digits), plain, _together(predictions, labels([one.run for one in predictions]))
+    )
 
 
 def document_of(predicted: Predicted, digits: int | None = None) -> Document:
@@ -51,11 +53,14 @@ def document_of(predicted: Predicted, digits: int | None = None) -> Document:
     return document([predicted], digits)
 
 
-def estimates(found: Sequence[Predicted], digits: int) -> list[Table]:
+def estimates(predictions: Sequence[Predicted], digits: int) -> list[Table]:
     """A table a run: the estimate beside what people alone, and the model alone, would say."""
-    names = labels([one.run for one in found])
-    tables = [_of_run(one, name if len(found) > 1 else "", digits) for one, name in zip(found, names, strict=True)]
-    return [*tables[:-1], replace(tables[-1], notes=tuple(_notes(found)))]
+    names = labels([one.run for one in predictions])
+    tables = [
+        _of_run(one, name if len(predictions) > 1 else "", digits)
+        for one, name in zip(predictions, names, strict=True)
+    ]
+    return [*tables[:-1], replace(tables[-1], notes=tuple(_notes(predictions)))]
 
 
 def _of_run(predicted: Predicted, title: str, digits: int) -> Table:
@@ -101,12 +106,12 @@ def _notes(estimates: Sequence[Predicted]) -> list[str]:
     ]
 
 
-def _together(found: Sequence[Predicted], names: Sequence[str]) -> list[str]:
+def _together(predictions: Sequence[Predicted], names: Sequence[str]) -> list[str]:
     """The remarks of all runs, each once; what is not said of all of them names the run."""
-    plain = [remarks_of(one) for one in found]
+    plain = [remarks_of(one) for one in predictions]
     of_all = set(plain[0]).intersection(*plain)
     said: dict[str, None] = {}
-    for one, name, own in zip(found, names, plain, strict=True):
+    for one, name, own in zip(predictions, names, plain, strict=True):
         pairs = zip(own, remarks_of(one, name), strict=True)
         said |= dict.fromkeys(remark if remark in of_all else named for remark, named in pairs)
     return list(said)
@@ -240,9 +245,9 @@ def _sign(sign: Sign, predicted: Predicted) -> Message:
     )
 
 
-def _runs(found: Predicted) -> list[str]:
+def _runs(predicted: Predicted) -> list[str]:
     """Scores that were made of other runs."""
-    one, other = (printable(each.run) for each in (found.people, found.model))
+    one, other = (printable(each.run) for each in (predicted.people, predicted.model))
     if one == other:
         return []
     said = message("people's scores are of {one}, the model's of {other}: is this one run?", one=one, other=other)

@@ -189,10 +189,10 @@ def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ..
 
 def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
     """Where the best mean of several runs stands; counts are not for winning."""
-    found = set()
+    places = set()
     for column, measure in enumerate(scores[0].headings.values(), 1):
         means = [one.mean[str(measure)] for one in scores]
         best = min(means) if measure.definition.lower_is_better else max(means)
         if not is_equal(min(means), max(means)) and measure.definition.average != "sum":
-            found |= {(row, column) for row, mean in enumerate(means) if is_equal(mean, best)}
-    return frozenset(found)
+            places |= {(row, column) for row, mean in enumerate(means) if is_equal(mean, best)}
+    return frozenset(places)

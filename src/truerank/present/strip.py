@@ -91,11 +91,11 @@ def _on_intervals(means: charts.Rows, x: dict[str, Any]) -> Iterator[charts.Spec
 
 def _circles(heading: str, values: PerQuery) -> list[dict[str, Any]]:
     """How many queries score each value, or what lies in the same step as that."""
-    found, counts = np.unique(values, return_counts=True)
-    if len(found) > STEPS:
+    scores, counts = np.unique(values, return_counts=True)
+    if len(scores) > STEPS:
         counts, edges = np.histogram(values, bins=STEPS)
-        found = (edges[:-1] + edges[1:]) / 2
-    pairs = zip(found.tolist(), counts.tolist(), strict=True)
+        scores = (edges[:-1] + edges[1:]) / 2
+    pairs = zip(scores.tolist(), counts.tolist(), strict=True)
     return [{"measure": heading, "value": value, "n": n} for value, n in pairs if n]
 
 

@@ -113,14 +113,14 @@ def render(document: Document, *, figures: bool = False) -> str:
 
 def sections(blocks: Sequence[Block]) -> list[Section]:
     """The blocks by the headings that they stand under."""
-    found: list[Section] = []
+    parts: list[Section] = []
     for block in blocks:
         if isinstance(block, Heading):
-            found.append(Section(block, []))
+            parts.append(Section(block, []))
         else:
-            last = found.pop() if found else Section(None, [])
-            found.append(Section(last.heading, [*last.blocks, block]))
-    return found
+            last = parts.pop() if parts else Section(None, [])
+            parts.append(Section(last.heading, [*last.blocks, block]))
+    return parts
 
 
 def cells(table: Table) -> list[list[dict[str, Any]]]:

@@ -93,10 +93,10 @@ def by_depth(name: str, title: str, alt: str, share: str, shares: Sequence[Seque
 
 def answered_within(runs: Runs) -> list[list[float]]:
     """[system][cutoff] the share of its queries with something relevant among the first k: Success@k."""
-    found, reached = [], depths(runs)
+    shares, reached = [], depths(runs)
     for system in runs.systems:
         hits = system.hits.relevant(runs.rules.level)
         first = np.full(len(hits.queries), np.inf)
         np.minimum.at(first, hits.query, hits.rank)
-        found.append([float((first <= k).sum()) / max(1, len(first)) for k in reached])
-    return found
+        shares.append([float((first <= k).sum()) / max(1, len(first)) for k in reached])
+    return shares

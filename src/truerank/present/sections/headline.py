@@ -78,12 +78,12 @@ def _strictly(runs: Runs) -> Iterator[Caution]:
             )
 
 
-def of_measure(found: Comparison, outcome: Outcome, digits: int) -> Iterator[Table]:
+def of_measure(comparison: Comparison, outcome: Outcome, digits: int) -> Iterator[Table]:
     """A row a system, and a row a pair where there are more pairs than rows say."""
     measure = outcome.name
-    yield SideBySide(found, outcome, digits).table(message("Systems by {measure}", measure=measure))
-    if found.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
-        pairs = pair_table(found, outcome, digits)
+    yield SideBySide(comparison, outcome, digits).table(message("Systems by {measure}", measure=measure))
+    if comparison.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
+        pairs = pair_table(comparison, outcome, digits)
         yield replace(pairs, title=message("Pairs of systems by {measure}", measure=measure))
 
 

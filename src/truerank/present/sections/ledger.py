@@ -23,8 +23,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 def notes(runs: Runs) -> list[str]:
     """A paragraph for all systems with the same ledger."""
-    found = ledger.shared(runs.scores, list(map(printable, runs.names)))
-    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in found.items()]
+    by_sentences = ledger.shared(runs.scores, list(map(printable, runs.names)))
+    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in by_sentences.items()]
 
 
 def _trust(runs: Runs) -> Iterator[Block]:

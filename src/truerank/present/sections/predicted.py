@@ -16,11 +16,11 @@ def blocks(data: ReportData) -> Iterator[Block]:
     """The estimate of each run, then the differences; all other sections know the judged queries alone."""
     if data.predicted is None:
         return
-    found, digits = data.predicted, 4
+    comparison, digits = data.predicted, 4
     yield Heading(message("Estimates for all queries"), "predicted")
-    yield from (Caution(said) for said in remarks_of_systems(found.predictions) if isinstance(said, Warned))
+    yield from (Caution(said) for said in remarks_of_systems(comparison.predictions) if isinstance(said, Warned))
     yield Prose((message("All other sections are of the queries that people judged, each counted once."),))
-    yield from estimates(list(found.predictions.values()), digits)
-    if len(found.systems) > 1:
-        yield from (table for outcome in found.outcomes for table in of_measure(found, outcome, digits))
-        yield Prose(tuple(made(found)[1:]))  # who judged what stands under the estimates
+    yield from estimates(list(comparison.predictions.values()), digits)
+    if len(comparison.systems) > 1:
+        yield from (table for outcome in comparison.outcomes for table in of_measure(comparison, outcome, digits))
+        yield Prose(tuple(made(comparison)[1:]))  # who judged what stands under the estimates

@@ -183,7 +183,7 @@ def _answers(
     rows = [kept[query] for query in queries]
     values = {name: runs.fractions(measure)[rows] for name, measure in measures.items()}
     wanted = Wanted(k, frozenset(listed), frozenset(worked))
-    found = answers(runs.qrels, runs.systems, values, queries, measures, runs.rules, wanted)
+    shown = answers(runs.qrels, runs.systems, values, queries, measures, runs.rules, wanted)
     notes: list[str] = [message("This page includes the first {k} results of each list.", k=k)]
     if len(listed) < len(all_queries):
         notes.append(
@@ -202,4 +202,4 @@ def _answers(
                 all=len(all_queries),
             )
         )
-    return found, notes
+    return shown, notes

@@ -59,7 +59,7 @@ def _told(names: list[str], shares: list[float]) -> Message:
 
 def unjudged(runs: Runs) -> list[list[float]]:
     """[system][depth] the share of the first k results of all queries that have no grade of 0 or more."""
-    found, reached = [], depths(runs)
+    shares, reached = [], depths(runs)
     for system in runs.systems:
         hits = system.hits.where(system.hits.grade >= 0)
         column = []
@@ -67,5 +67,5 @@ def unjudged(runs: Runs) -> list[list[float]]:
             listed = int(np.minimum(system.hits.returned, k).sum())
             judged = int((hits.rank <= k).sum())
             column.append((listed - judged) / listed if listed else 0.0)
-        found.append(column)
-    return found
+        shares.append(column)
+    return shares
