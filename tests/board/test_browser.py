@@ -426,6 +426,7 @@ def test_pages_fit_their_screen_and_please_axe(
         table = shown.locator(".scroll:has(.own-submissions)")
         assert table.evaluate("element => element.scrollWidth - element.clientWidth") == 0
     page.locator("td a").first.click()
+    page.wait_for_url("**/submissions/*")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert axe(page) == []
     watched.complaints[:] = [one for one in watched.complaints if "status of 404" not in one]

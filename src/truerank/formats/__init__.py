@@ -20,6 +20,7 @@ LATER = (
     "exact",
     "hdf5",
     "idioms",
+    "lakes",
     "neighbours",
     "objects",
     "parallel",

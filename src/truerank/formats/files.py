@@ -12,7 +12,6 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
-from truerank.formats import lakes
 from truerank.formats.registry import Format, chosen, register, run_of
 from truerank.formats.source import MARK, Source
 
@@ -35,6 +34,8 @@ def listed(source: Source) -> list[Source]:
     Raises:
         InputError: there are none, or a table's files do not hold its rows as they are.
     """
+    from truerank.formats import lakes
+
     logged = lakes.files(source.name)
     found = _found(source.name) if logged is None else logged
     files = [Source(name, watch=source.watch) for name in sorted(found)]

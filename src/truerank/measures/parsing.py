@@ -23,7 +23,6 @@ from truerank.measures.registry import (
     takes,
 )
 from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
-from truerank.measures.suggestions import is_phrase, suggestion
 
 _SHAPE = re.compile(
     r"\s*([\w.+#♯-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
@@ -51,7 +50,7 @@ def parse_measure(text: str | Measure) -> Measure:
         return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text) if isinstance(text, str) else None
     if not match or not isinstance(text, str):
-        if isinstance(text, str) and (hint := suggestion(text, ())):
+        if isinstance(text, str) and (hint := _near().suggestion(text, ())):
             raise MeasureError(
                 "cannot read the measure {text!r}.{hint} Write it like nDCG@10 or AP(level=2)", text=text, hint=hint
             )
@@ -71,6 +70,13 @@ def parse_measure(text: str | Measure) -> Measure:
     if k and k.default is k.empty and "k" not in params and (whole := _theirs().WHOLE.get(fold(word))):
         raise MeasureError("{word} needs k: write {word}@10, or {whole} of all results", word=word, whole=whole)
     return _switched(definition, params)
+
+
+def _near() -> ModuleType:
+    """What was probably meant by a name that no measure has: only a wrong name asks for it."""
+    from truerank.measures import suggestions
+
+    return suggestions
 
 
 def _theirs() -> ModuleType:
@@ -160,8 +166,10 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
     try:
         return [(word, read(word)) for word in words]
     except MeasureError:
-        if isinstance(text, str) and is_phrase(text):  # its words are no measures each
-            raise MeasureError("unknown measure {text!r}.{hint}", text=text, hint=suggestion(text, ())) from None
+        if isinstance(text, str) and _near().is_phrase(text):  # its words are no measures each
+            raise MeasureError(
+                "unknown measure {text!r}.{hint}", text=text, hint=_near().suggestion(text, ())
+            ) from None
         raise
 
 
@@ -176,7 +184,7 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         bare = SUFFIX.sub(r"\g<word>", fold(word))
         if other := OTHERS.get(bare) or _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
-        hint = suggestion(word, known_words())
+        hint = _near().suggestion(word, known_words())
         raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)
     definition = entry[0]
     params = {key: value for key, value in entry[1].items() if value is not ...}

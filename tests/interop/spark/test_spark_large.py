@@ -67,6 +67,9 @@ def test_scores_print_themselves(qrels: DataFrame, run: DataFrame) -> None:
     assert isinstance(found, tr.spark.LargeScores)
     assert repr(found).startswith("LargeScores('bm25', rules 'truerank', 40 queries, nDCG@10: ")
     assert str(found).splitlines()[0].split() == ["run", "nDCG@10", "AP"]
+    assert found._repr_html_().startswith("<table>")
+    assert "| bm25" in found.to_markdown()
+    assert [len(frame) for frame in (found.to_pandas(), found.to_arrow(), found.to_polars())] == [1, 1, 1]
     assert found.mean["ndcg_cut_10"] == found.to_dict()["mean"]["nDCG@10"]
     assert "ndcg@10" in found
     with pytest.raises(tr.InputError, match="more queries than the driver holds"):
