@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -165,7 +166,8 @@ def open_page(chromium: Browser, site: Site, watched: Watched) -> Iterator[Open]
 def sign_in(page: Page, token: str) -> None:
     page.goto("/login")
     page.get_by_label("Token").or_(page.get_by_label("토큰")).fill(token)
-    page.locator("main button").click()
+    with page.expect_navigation():
+        page.locator("main button").click()
 
 
 def send(page: Page, content: str | bytes, label: str = "", what: str = "submit") -> None:
@@ -185,7 +187,7 @@ def test_a_team_signs_in_submits_and_sees_itself_on_the_board(open_page: Open, h
     page.get_by_role("link", name="Science search").click()
     expect(page.locator(".standings")).not_to_contain_text("latecomers")
     page.get_by_role("link", name="Sign in to submit").click()
-    assert page.url.endswith("/login?next=/boards/science/submissions")
+    expect(page).to_have_url(re.compile(r"/login\?next=/boards/science/submissions$"))
 
 
 @pytest.mark.parametrize("has_script", [True, False])
@@ -337,7 +339,8 @@ def test_closing_shows_the_private_scores_and_takes_no_more(open_page: Open) -> 
     page = open_page("/host", "the host")
     card = page.locator(".card", has_text="Science search")
     card.locator("summary", has_text="Close").click()
-    card.get_by_role("button", name="Yes, close").click()
+    with page.expect_navigation():
+        card.get_by_role("button", name="Yes, close").click()
     team = open_page("/boards/science", "latecomers")
     expect(team.locator(".standings th.score")).to_have_text("Private score")
     expect(team.locator(".standings th.public")).to_have_text("Public score")
