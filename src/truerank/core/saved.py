@@ -55,13 +55,13 @@ def table_of(
     pa = arrow("Reading.to_arrow")
     keep = np.ones(len(qrels), bool) if judgements else rows.returned >= 0
     names, n = [name for name, kept in zip(qrels.queries, keep.tolist(), strict=True) if kept], len(extra)
-    found = {"doc": pa.array(docs, pa.binary())}
-    found |= {name: pa.array(np.ascontiguousarray(getattr(rows, name))) for name in FOUND}
+    listed = {"doc": pa.array(docs, pa.binary())}
+    listed |= {name: pa.array(np.ascontiguousarray(getattr(rows, name))) for name in FOUND}
     counts = np.append(rows.count[keep], np.zeros(n, np.int64))
     columns = {
         "query": pa.array([*names, *extra], pa.binary()),
         "returned": pa.array([*rows.returned[keep].tolist(), *[None] * n], pa.int64()),
-        "rows": _lists(pa, counts, found),
+        "rows": _lists(pa, counts, listed),
     }
     if repeats is not None:
         columns["repeats"] = pa.array(np.append(repeats[keep], np.zeros(n, np.int64)))
@@ -166,16 +166,16 @@ def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:
 
 def _answers(pa: Any, aspects: Aspects) -> Any:
     """Of each judgement, the aspects that the document answers, by their numbers among all, and how well."""
-    found = {"aspect": pa.array(aspects.aspect, pa.int64()), "grade": pa.array(aspects.grade, pa.float64())}
-    return _lists(pa, np.diff(aspects.start), found)
+    answers = {"aspect": pa.array(aspects.aspect, pa.int64()), "grade": pa.array(aspects.grade, pa.float64())}
+    return _lists(pa, np.diff(aspects.start), answers)
 
 
 def _weights(pa: Any, aspects: Aspects, extra: int) -> Any:
     """Of each query, the numbers, names and weights of its aspects."""
     number = np.arange(len(aspects.names))
-    found = {"aspect": pa.array(number), "name": pa.array(aspects.names, pa.binary())}
-    found["weight"] = pa.array(aspects.weight, pa.float64())
-    return _lists(pa, np.append(aspects.end - aspects.begin, np.zeros(extra, np.int64)), found)
+    columns = {"aspect": pa.array(number), "name": pa.array(aspects.names, pa.binary())}
+    columns["weight"] = pa.array(aspects.weight, pa.float64())
+    return _lists(pa, np.append(aspects.end - aspects.begin, np.zeros(extra, np.int64)), columns)
 
 
 def _aspects(table: Any, judged: Any) -> Aspects:
@@ -206,8 +206,8 @@ def _aspects(table: Any, judged: Any) -> Aspects:
 def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | None) -> tuple[Qrels, Ints]:
     """The judgements, and which of their queries each row of the table is."""
     if qrels is None:
-        found = qrels_of(table, name)
-        return found, np.arange(len(found))
+        judged = qrels_of(table, name)
+        return judged, np.arange(len(judged))
     if qrels.digest != facts["digest"]:
         raise InputError(
             "this reading was made with other judgements than {qrels}; give those, or read the run again",

@@ -96,10 +96,10 @@ class Scattered:
     def digest(self) -> str:
         """A fingerprint of what was found: counts of other rows do not go with it."""
         rows = _as_rows(self.found, self.found.rows)
-        found = hashlib.blake2b(repr(self.found.rules.nameless).encode(), digest_size=16)
+        digest = hashlib.blake2b(repr(self.found.rules.nameless).encode(), digest_size=16)
         for part in (rows.query_ends, rows.query_text, rows.doc_ends, rows.doc_text, rows.scores + 0.0):
-            found.update(part if isinstance(part, bytes) else part.tobytes())
-        return found.hexdigest()
+            digest.update(part if isinstance(part, bytes) else part.tobytes())
+        return digest.hexdigest()
 
 
 def scattered(readings: Iterable[Reading] | Parts) -> Scattered:

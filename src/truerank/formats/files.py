@@ -37,8 +37,8 @@ def listed(source: Source) -> list[Source]:
     from truerank.formats import lakes
 
     logged = lakes.files(source.name)
-    found = _found(source.name) if logged is None else logged
-    files = [Source(name, watch=source.watch) for name in sorted(found)]
+    names = _found(source.name) if logged is None else logged
+    files = [Source(name, watch=source.watch) for name in sorted(names)]
     if not files:
         raise InputError("there is no file in it", source.name)
     return files

@@ -293,8 +293,8 @@ class Bench(Presented):
         JSON and JSON lines keep answers without documents, and so an agent's last calls that returned nothing; in
         rows, as TREC's, there is no place for them.
         """
-        found = by_ending(os.fspath(path))
-        write = write_run if found is None or found.write_run is None else found.write_run
+        format = by_ending(os.fspath(path))
+        write = write_run if format is None or format.write_run is None else format.write_run
         with writing(path) as file:
             write(rankings(self.run.batches()), file, "-".join(self.name.split()) or "run")
 

@@ -54,15 +54,15 @@ class Listings(OfRun):
             known = items < len(catalogue)
             return cls(len(hits.queries), hits.query[known], items[known], len(catalogue))
         _, items = np.unique(items, return_inverse=True)
-        found = int(items.max(initial=-1)) + 1
-        if docs is not None and found > docs:
+        n = int(items.max(initial=-1)) + 1
+        if docs is not None and n > docs:
             raise MeasureError(
                 "docs={docs} is too small for {measure}: {n} different documents are listed",
                 docs=docs,
                 measure=measure,
-                n=found,
+                n=n,
             )
-        return cls(len(hits.queries), hits.query, items, docs or found)
+        return cls(len(hits.queries), hits.query, items, docs or n)
 
     def counts(self, times: Ints) -> Ints:
         """(size,) how often each item is listed."""

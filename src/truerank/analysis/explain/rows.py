@@ -95,13 +95,13 @@ def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
     """The rows of these queries; only ids of the right length are looked at."""
     starts, lengths = part.query_ends[:-1], np.diff(part.query_ends)
     text = np.frombuffer(part.query_text, np.uint8)
-    found = [np.empty(0, np.int64)]
+    same = [np.empty(0, np.int64)]
     for query in queries:
         ids = np.flatnonzero(lengths == len(query))
         for place, letter in enumerate(query):
             ids = ids[text[starts[ids] + place] == letter]
-        found.append(ids)
-    return np.flatnonzero(np.isin(part.queries, np.concatenate(found)))
+        same.append(ids)
+    return np.flatnonzero(np.isin(part.queries, np.concatenate(same)))
 
 
 def _picked(

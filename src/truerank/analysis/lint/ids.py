@@ -94,10 +94,10 @@ def difference(one: bytes, two: bytes) -> Message:
         fewer = {other: step for other, step in needed.items() if other != name}
         if bare(one, fewer) == bare(two, fewer):
             needed = fewer
-    found, *others = needed
+    joined, *others = needed
     for other in others:
-        found = message("{one} and {other}", one=found, other=other)
-    return found
+        joined = message("{one} and {other}", one=joined, other=other)
+    return joined
 
 
 PARTS = 0.5
@@ -106,13 +106,13 @@ PARTS = 0.5
 
 def parts_of(judged: Container[bytes], docs: Collection[bytes]) -> dict[bytes, bytes]:
     """{judged document: a document of the run that is a part of it}."""
-    found: dict[bytes, bytes] = {}
+    parts: dict[bytes, bytes] = {}
     if not _DIVIDED.search(b"".join(docs)):
-        return found
+        return parts
     for doc in docs:
         if doc not in judged and (whole := whole_of(doc)) in judged:
-            found.setdefault(whole, doc)
-    return found
+            parts.setdefault(whole, doc)
+    return parts
 
 
 HOW_PARTS = message(
@@ -127,8 +127,8 @@ def parts_of_judged_docs(case: Case) -> Watch:
     while (answer := (yield)) is not None:
         judged = case.judged.get(answer.query, {})
         there = answer.found_of(judged)
-        found = parts_of(judged, answer.docs) if answer.may_hold_parts(judged) else {}
-        parts = {doc: part for doc, part in found.items() if doc not in there}
+        divided = parts_of(judged, answer.docs) if answer.may_hold_parts(judged) else {}
+        parts = {doc: part for doc, part in divided.items() if doc not in there}
         if parts and not count:
             first = next(iter(parts.items()))
             line = answer.lines[answer.find(first[1])]

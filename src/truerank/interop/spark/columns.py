@@ -33,15 +33,15 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
     Raises:
         InputError: a column is missing, or holds what has no one reading as an id or a number.
     """
-    found = layout(frame.columns, what, name)
+    columns = layout(frame.columns, what, name)
     query, doc = (
-        _id(frame, place, name).alias(alias) for place, alias in ((found.query, "query"), (found.doc, "doc"))
+        _id(frame, place, name).alias(alias) for place, alias in ((columns.query, "query"), (columns.doc, "doc"))
     )
-    score = _number(frame, found.value, name)
-    if found.call is not None:
+    score = _number(frame, columns.value, name)
+    if columns.call is not None:
         said = message("the run has several lists a query, one a call, which Spark does not read: collect its rows")
         raise SeveralCalls(said, name)
-    return frame.select(query, doc, (-score if found.falling else score).alias("score"))
+    return frame.select(query, doc, (-score if columns.falling else score).alias("score"))
 
 
 def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None, Any]]:

@@ -190,10 +190,10 @@ def _large(
     chosen = list(dict.fromkeys(asked.values()))
     work, _ = planned(qrels, run, rules=rules, keep=seen_rows(chosen), shared=0, **options)
     frame, values = (None, {}) if by is None else labelled(by, work.session)
-    found = large.evaluated(work, frame, chosen, {word: str(measure) for word, measure in asked.items()})
+    scored = large.evaluated(work, frame, chosen, {word: str(measure) for word, measure in asked.items()})
     if by is None:
-        return found[None]
-    by_value = {values.get(text, text): scores for text, scores in found.items()}
+        return scored[None]
+    by_value = {values.get(text, text): scores for text, scores in scored.items()}
     return dict(sorted(by_value.items(), key=lambda pair: str(pair[0])))
 
 
@@ -239,10 +239,10 @@ def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
         return Plan(way, message("it was asked for"), shared)
     if work.frame is None:
         n, pieces = len({stretch.path for stretch in work.stretches}), len(work.stretches)
-        found = plural("the run is {n:,} file", "the run is {n:,} files", n=n)
+        files = plural("the run is {n:,} file", "the run is {n:,} files", n=n)
         if pieces > n:
-            found = message("{files}, cut into {pieces:,} pieces where queries begin", files=found, pieces=pieces)
-        return Plan("paths", found, shared)
+            files = message("{files}, cut into {pieces:,} pieces where queries begin", files=files, pieces=pieces)
+        return Plan("paths", files, shared)
     query = run.columns[layout(run.columns, "run", work.question.name).query]
     return Plan(*estimated(run, query, work.frame, work.distinct), shared)
 

@@ -62,10 +62,10 @@ def files(paths: Paths) -> list[str]:
         InputError: there is none, or a folder is a table whose log says which files count, and that is not read.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    found = [file for path in given for file in _of(os.fspath(path))]
-    if not found:
+    files = [file for path in given for file in _of(os.fspath(path))]
+    if not files:
         raise InputError("there is no run in it")
-    return found
+    return files
 
 
 def _of(path: str) -> list[str]:

@@ -73,14 +73,14 @@ class LargeScores(Means["DataFrame"]):
         """The one number of a measure that was evaluated."""
         total = self.totals[str(measure)]
         try:
-            found = rounded(total.sum)
+            total_value = rounded(total.sum)
         except OverflowError:
             raise MeasureError(
                 "the values of {measure} are too large to be summed over {n} queries", measure=measure, n=total.n
             ) from None
         if measure.definition.average == "sum" or not total.n:
-            return found
-        mean = found / total.n
+            return total_value
+        mean = total_value / total.n
         return math.exp(mean) if measure.definition.average == "geometric" else mean
 
     def intervals(self, *, confidence: float = 0.95, samples: int = 1000, seed: int = 0) -> dict[str, Interval]:
@@ -96,8 +96,8 @@ class LargeScores(Means["DataFrame"]):
             lambda rows: values.drawn(rows, measures, largest, samples, seed), tasks.SCHEMA
         )
         with raised_here():
-            found: Drawn = asked.rdd.map(tasks.unpacked).treeReduce(lambda one, other: one + other)
-        means, limits = found.means(largest), {}
+            resampled: Drawn = asked.rdd.map(tasks.unpacked).treeReduce(lambda one, other: one + other)
+        means, limits = resampled.means(largest), {}
         for i, (measure, total) in enumerate(zip(measures, totals, strict=True)):
             plain = rounded(total.sum) / max(total.n, 1)
             interval = percentile_interval(plain, means[:, i], total.n, confidence=confidence)

@@ -227,11 +227,11 @@ def expected(answers: Iterable[Answer], kind: type[Kind]) -> list[Kind]:
     Raises:
         TruerankError: one is an error.
     """
-    found = list(answers)
-    for answer in found:
+    given = list(answers)
+    for answer in given:
         if isinstance(answer, TruerankError):
             raise answer
-    return [answer for answer in found if isinstance(answer, kind)]
+    return [answer for answer in given if isinstance(answer, kind)]
 
 
 def checked(reading: Reading) -> Reading:

@@ -263,5 +263,5 @@ def packed(answer: object) -> pyarrow.RecordBatch:
 
 def unpacked(row: Any) -> Answer:
     """The answer in a row of a frame."""
-    found: Answer = pickle.loads(row.answer)
-    return found
+    answer: Answer = pickle.loads(row.answer)
+    return answer

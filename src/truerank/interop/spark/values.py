@@ -164,10 +164,10 @@ def drawn(
 ) -> Iterator[pyarrow.RecordBatch]:
     """The resamples of the queries of a partition, whose values are given."""
     key, nothing = str(seed).encode(), np.zeros((samples, len(measures)), np.int64)
-    found = Drawn(nothing, nothing)
+    total = Drawn(nothing, nothing)
     for batch in batches:
         ids = (hashlib.blake2b(query, digest_size=8, key=key).digest() for query in batch.column(0).to_pylist())
         columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns[1:]]
         values = np.column_stack([averaged(*pair) for pair in zip(measures, columns, strict=True)])
-        found += Drawn.of(np.frombuffer(b"".join(ids), "<u8"), values, largest, samples)
-    yield tasks.packed(found)
+        total += Drawn.of(np.frombuffer(b"".join(ids), "<u8"), values, largest, samples)
+    yield tasks.packed(total)

@@ -127,11 +127,11 @@ def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints, n: int) -> 
     group = ranked.group[worst]
     starts = np.searchsorted(group, np.arange(n))
     first = worst[np.arange(len(worst)) - starts[group] < allowed[group]]
-    found = rows[ranked.is_returned[rows]]
+    returned = rows[ranked.is_returned[rows]]
     owner = ranked.group[first]
-    size, size_found = (np.bincount(ranked.group[some], minlength=n) for some in (rows, found))
-    ahead = np.searchsorted(ranked.document[found], ranked.document[first])
-    ahead -= np.searchsorted(ranked.group[found], owner)
+    size, size_found = (np.bincount(ranked.group[some], minlength=n) for some in (rows, returned))
+    ahead = np.searchsorted(ranked.document[returned], ranked.document[first])
+    ahead -= np.searchsorted(ranked.group[returned], owner)
     seen = ranked.is_returned[first]
 
     def total(of: Ints) -> Ints:

@@ -29,17 +29,17 @@ def rank_fairness(
     """The attention of each listed document that has a group; each group's share of it, and of the target."""
     from truerank.measures.items import Attention  # a family, which registers in its turn
 
-    found = Attention.of(hits_of(case), k, level, target, relevant, attention)
-    value = float(found.fairness(bits)[0])
-    seen = _attended(case, found)
-    if not found.is_there[0]:
+    shared = Attention.of(hits_of(case), k, level, target, relevant, attention)
+    value = float(shared.fairness(bits)[0])
+    seen = _attended(case, shared)
+    if not shared.is_there[0]:
         nothing = message("0, as nothing that is listed, or nothing that should be, has a group")
         return Worked((seen,), (Line(case.measure, nothing, value),))
-    shares = (each[0].tolist() for each in (found.got, found.wanted, found.divergence))
-    rows = zip(found.names, *shares, strict=True)
+    shares = (each[0].tolist() for each in (shared.got, shared.wanted, shared.divergence))
+    rows = zip(shared.names, *shares, strict=True)
     how = message("it gets {a}, its target is {b}")
     groups = [Line(printable(name), how, adds, (got, wanted)) for name, got, wanted, adds in rows if got or wanted]
-    apart = total(found.divergence[0])
+    apart = total(shared.divergence[0])
     divergence = Line("JS", message("the sum: how far the shares are from the target"), apart)
     last = Line(case.measure, "1 − {} / ln 2" if bits else "1 − {}", value, (apart,))
     return Worked((seen,), (*groups, divergence, last))

@@ -51,8 +51,8 @@ def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked
     if form and set(dict(measure.params)) - {DEPTH} <= known:
         return form(case, **{name: given for name, given in chosen.items() if name in known})
     given = {name: chosen[name] for name in measure.definition.parameters}
-    found = measure.definition.function(hits_of(case), **given)
-    return derive(case, found) if isinstance(found, Terms) else _inputs(case, chosen, rules, value)
+    result = measure.definition.function(hits_of(case), **given)
+    return derive(case, result) if isinstance(result, Terms) else _inputs(case, chosen, rules, value)
 
 
 def _is_ours(measure: Measure) -> bool:
