@@ -25,7 +25,7 @@ MEGABYTE = 1 << 20
 QUERIES_OF_ALL = 700
 """With 1,000 rows each, of the file for what looks at every row."""
 
-AGREEMENT = "import sys; from truerank.analysis.compare.agreement import agreement; agreement(*sys.argv[1:])"
+AGREEMENT = "import sys; from truerank.analysis.agreement import agreement; agreement(*sys.argv[1:])"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
 # The public names, each once: type checkers read this file, and __init__.py imports what it names at first use.
+from truerank.analysis.agreement import Agreement as Agreement
+from truerank.analysis.agreement import Agreements as Agreements
+from truerank.analysis.agreement import agreement as agreement
+from truerank.analysis.agreement import agreements as agreements
 from truerank.analysis.bounds import Bounds as Bounds
 from truerank.analysis.bounds import bounds as bounds
 from truerank.analysis.bounds import judge_next as judge_next
@@ -17,10 +21,6 @@ from truerank.analysis.collections import Collections as Collections
 from truerank.analysis.collections import collections as collections
 from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare
-from truerank.analysis.compare.agreement import Agreement as Agreement
-from truerank.analysis.compare.agreement import agreement as agreement
-from truerank.analysis.compare.agreements import Agreements as Agreements
-from truerank.analysis.compare.agreements import agreements as agreements
 from truerank.analysis.compare.predicted import Predicted as Predicted
 from truerank.analysis.compare.predicted import predicted as predicted
 from truerank.analysis.experiment import Experiment as Experiment

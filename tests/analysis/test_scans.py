@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import truerank as tr
+from truerank.analysis.agreement import agreement
 from truerank.analysis.bounds import bounds, judge_next
-from truerank.analysis.compare.agreement import agreement
 from truerank.analysis.confusion import confusion, sweep
 from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each

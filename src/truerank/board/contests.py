@@ -21,7 +21,7 @@ from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.core.errors import TruerankError, printable
-from truerank.core.evaluate import DEFAULT, evaluate
+from truerank.core.evaluate import evaluate
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -166,7 +166,7 @@ def load(spec: Spec) -> Contest:
     try:
         rules = Rules.of(settings.rules)
         qrels = read_qrels(spec.truth)
-        measures = measures_under(settings.measures or rules.measures or DEFAULT, rules)
+        measures = measures_under(settings.measures or None, rules)
         first = under(settings.rank_by, rules) if settings.rank_by else measures[0]
     except TruerankError as error:
         raise of_board(settings.name, joined("", [error.where, error.said])) from None

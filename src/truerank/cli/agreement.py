@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from truerank.analysis.compare.agreement import agreement
-from truerank.analysis.compare.agreements import agreements
+from truerank.analysis.agreement import agreement, agreements
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.messages import message

@@ -11,9 +11,10 @@ from truerank.analysis.bounds.bounding import SAMPLES, Doubt
 from truerank.analysis.bounds.pool import bare
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import DEFAULT, reading_of
+from truerank.core.evaluate import reading_of
 from truerank.core.messages import message
 from truerank.core.reading import Keep, Reading
+from truerank.core.vocabulary import DEFAULT
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
 from truerank.present.bounds import document

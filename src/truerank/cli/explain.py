@@ -13,11 +13,11 @@ from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
-from truerank.core.evaluate import DEFAULT
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
+from truerank.core.vocabulary import DEFAULT
 from truerank.formats import read_qrels
 from truerank.measures import Measure, parse_measure, parse_measures
 from truerank.present import explanation as report

@@ -30,9 +30,6 @@ from truerank.measures.whole import OfRun
 if TYPE_CHECKING:
     from truerank.core.catalogue import Catalogue
 
-DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
-"""What is evaluated when neither the call nor the rules name measures."""
-
 NO_RUN = message("there is no run; give one, or a Reading in place of the qrels")
 
 
@@ -54,7 +51,7 @@ def evaluate(
         run: a path ("-" for standard input), {query: {document: score}}, {query: documents, best first},
             a DataFrame, arrays (ids, scores), or a `Run`.
         measures: names such as "nDCG@10", read as the rules read them, or with parameters, which say what they
-            mean under any rules; by default those that the rules name, else `DEFAULT`.
+            mean under any rules; by default those that the rules name, else nDCG@10, AP, RR, P@10 and R@100.
         rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`.
         threads: how many may read a large plain file.
         as_written: columns are headed by the names as they were asked for, not by what they became.
@@ -69,7 +66,7 @@ def evaluate(
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
     under = rules_of(qrels, rules)
-    asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
+    asked = asked_for(measures, under)
     chosen = list(dict.fromkeys(asked.values()))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")

@@ -19,6 +19,9 @@ from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, RULED
 from truerank.measures.parsing import each, named
 
+DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+"""What is evaluated when neither the call nor the rules name measures."""
+
 _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
 """Where a reading has the cutoff that is asked for."""
 
@@ -79,17 +82,18 @@ def _under(name: str, rules: Rules) -> Measure:
     return resolve(name, rules).measure
 
 
-def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
-    """What was asked for, as it was written, and what each is under the rules.
+def asked_for(measures: MeasuresLike | None, rules: Rules) -> dict[str, Measure]:
+    """What was asked for, as it was written, and what each is under the rules; None: what these name, or `DEFAULT`.
 
     >>> from truerank.core.rules import Rules
     >>> {asked: str(measure) for asked, measure in asked_for("map P@1,5", Rules()).items()}
     {'map': 'AP', 'P@1': 'P@1', 'P@5': 'P@5'}
     """
-    return {str(word).strip(): resolved for word, resolved in each(measures, lambda word: under(word, rules))}
+    wanted = measures if measures is not None else rules.measures or DEFAULT
+    return {str(word).strip(): resolved for word, resolved in each(wanted, lambda word: under(word, rules))}
 
 
-def measures_under(measures: MeasuresLike, rules: Rules, *, lists: bool = False) -> list[Measure]:
+def measures_under(measures: MeasuresLike | None, rules: Rules, *, lists: bool = False) -> list[Measure]:
     """The measures that were asked for, as the rules read them, without repeats: of each query's judged documents.
 
     Args:

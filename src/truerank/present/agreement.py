@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from truerank.analysis.compare.agreement import Agreement
+from truerank.analysis.agreement import Agreement
 from truerank.core.errors import printable, truncated
 from truerank.core.messages import message, plural
 from truerank.present import ledger

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.compare.agreements import Agreements, Coefficient
+from truerank.analysis.agreement import Agreements
+from truerank.analysis.agreement.several import Coefficient
 from truerank.analysis.compare.result import letter
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, joined, message, plural, warned

@@ -20,7 +20,7 @@ from truerank.analysis.curve import Curve, precision_recall
 from truerank.analysis.judges import Judges
 from truerank.contest import judge
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, ranked, rules_of, run_reading, score
+from truerank.core.evaluate import ranked, rules_of, run_reading, score
 from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
@@ -247,7 +247,7 @@ def evaluated(
     given = _named(runs)
     under = rules_of(given[0][1], rules)
     judged = None if qrels is None else read_qrels(qrels)
-    asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
+    asked = asked_for(measures, under)
     chosen = of_judged(asked.values())
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"

@@ -66,6 +66,17 @@ def clustered(spark: SparkSession) -> DataFrame:
 ONE = tr.evaluate(QRELS, as_dict(RUN), MEASURES)
 
 
+@pytest.mark.parametrize("plan", ["partitions", "shuffle"])
+def test_measures_of_whole_lists_have_the_rows_that_they_see(spark: SparkSession, plan: str) -> None:
+    run, one = spark.createDataFrame(RUN, SCHEMA).repartition(3, "query"), as_dict(RUN)
+    measures = "Coverage(docs=60)@5 Gini(docs=60)@5 GAP Coverage(docs=60) nDCG@10"
+    found = tr.spark.evaluate(QRELS, run, measures, plan=plan)
+    assert isinstance(found, tr.Scores)
+    same(found, tr.evaluate(QRELS, one, measures))
+    compared = tr.spark.compare(QRELS, {"a": run, "b": run}, "GAP nDCG", plan=plan)
+    assert compared.to_dict() == tr.compare(QRELS, {"a": one, "b": one}, "GAP nDCG").to_dict()
+
+
 @pytest.mark.parametrize(
     ("parts", "plan"), [(1, None), (4, None), (4, "partitions"), (4, "passes"), (4, "shuffle")]
 )

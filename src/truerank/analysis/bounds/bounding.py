@@ -13,7 +13,7 @@ from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
+from truerank.core.evaluate import in_mean, reading_of, rules_of
 from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
@@ -68,7 +68,7 @@ def bounds(
     if samples < 2 or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     under = rules_of(qrels, rules)
-    chosen = tuple(measures_under(measures if measures is not None else under.measures or DEFAULT, under))
+    chosen = tuple(measures_under(measures, under))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     refuse_uncovered(chosen)

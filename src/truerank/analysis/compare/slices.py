@@ -10,7 +10,6 @@ from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.formats import names
 from truerank.formats.source import as_source
-from truerank.truth.tabular import read_table
 
 MOST = 50
 """More slices than this are no slices: the attribute is a number or a text."""
@@ -28,6 +27,8 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     Raises:
         InputError: no such file or column, or a query that has two values.
     """
+    from truerank.truth.tabular import read_table  # with all rules of truth, which few comparisons need
+
     table, name = read_table(as_source(path)).columns, os.fspath(path)
     there = list(table)
     if column not in table:

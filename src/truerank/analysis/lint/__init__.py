@@ -29,7 +29,7 @@ from truerank.analysis.lint.opening import System, Truth, open_system, open_trut
 from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
 from truerank.core._rows import Rows
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, rank, ranked, reading_of, rules_of
+from truerank.core.evaluate import rank, ranked, reading_of, rules_of
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
@@ -71,7 +71,7 @@ def lint(
     note unjudged
     """
     rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
-    chosen = [m for m in measures_under(measures or rules.measures or DEFAULT, rules) if not m.definition.needs]
+    chosen = [m for m in measures_under(measures or None, rules) if not m.definition.needs]
     watch = watching_bytes(progress, qrels, *runs, is_unpacked=True)
     truth = open_truth(qrels, qrels_format, watch)
     systems = [

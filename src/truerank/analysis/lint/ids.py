@@ -10,7 +10,6 @@ from functools import cached_property
 from truerank.analysis.lint.checks import Case, Watch, each_answer, first_line
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.core.messages import Message, message
-from truerank.truth.chunks import whole_of
 
 EXTENSIONS = frozenset(
     b"jpg jpeg png gif bmp tif tiff webp svg txt json jsonl html htm xml pdf csv tsv md doc docx gz zip "
@@ -109,6 +108,8 @@ def parts_of(judged: Container[bytes], docs: Collection[bytes]) -> dict[bytes, b
     parts: dict[bytes, bytes] = {}
     if not _DIVIDED.search(b"".join(docs)):
         return parts
+    from truerank.truth.chunks import whole_of  # with all rules of truth, which other runs need not wait for
+
     for doc in docs:
         if doc not in judged and (whole := whole_of(doc)) in judged:
             parts.setdefault(whole, doc)

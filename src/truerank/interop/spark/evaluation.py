@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from truerank.core.errors import InputError, MissingPackage, TruerankError
-from truerank.core.evaluate import DEFAULT, seen_rows
 from truerank.core.evaluate import evaluate as evaluate_reading
+from truerank.core.evaluate import seen_rows
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import NO_QRELS, Keep, Reading, as_ruled, kept_rows
@@ -144,7 +144,8 @@ def evaluate(
     options: dict[str, Any] = {"plan": plan, "distinct": distinct, "name": name, "format": format}
     if is_frame(qrels) and _has_more(qrels, held):
         return _large(cast("DataFrame", qrels), run, measures, checked(Rules.of(rules)), by, **options)
-    reading = read(qrels, run, rules=rules, **options)
+    under = checked(Rules.of(rules))
+    reading = read(qrels, run, rules=under, keep=seen_rows(asked_for(measures, under).values()), **options)
     if by is None:
         return evaluate_reading(reading, measures=measures)
     if is_frame(by):
@@ -175,10 +176,10 @@ def compare(
     from truerank.analysis.compare import compare as compare_readings  # which executors need not load
 
     judged = _collected(qrels) if is_frame(qrels) and not _is_large(qrels) else qrels
-    readings = {
-        name: read(judged, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
-        for name, run in runs.items()
-    }
+    under = checked(Rules.of(rules))
+    how: dict[str, Any] = {"rules": under, "plan": plan, "distinct": distinct, "format": format}
+    how["keep"] = seen_rows(asked_for(measures, under).values())
+    readings = {name: read(judged, run, name=name, **how) for name, run in runs.items()}
     return compare_readings(None, readings, measures, baseline, **options)
 
 
@@ -186,7 +187,7 @@ def _large(
     qrels: DataFrame, run: SparkRun, measures: MeasuresLike | None, rules: Rules, by: Any, **options: Any
 ) -> LargeScores | dict[Any, LargeScores]:
     """The scores of more queries than the driver holds."""
-    asked = asked_for(measures if measures is not None else rules.measures or DEFAULT, rules)
+    asked = asked_for(measures, rules)
     chosen = list(dict.fromkeys(asked.values()))
     work, _ = planned(qrels, run, rules=rules, keep=seen_rows(chosen), shared=0, **options)
     frame, values = (None, {}) if by is None else labelled(by, work.session)

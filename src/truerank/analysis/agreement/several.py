@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.compare.agreement import Asked, Lists, coefficients, known
+from truerank.analysis.agreement.pair import Asked, Lists, coefficients, known
 from truerank.core._counting import concordance
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import rules_of
