@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -186,8 +185,7 @@ _sample = click.option(
 )
 
 
-@dataclass(frozen=True)
-class Judgements:
+class Judgements(NamedTuple):
     """People's judgements of some queries and a model's of all, as files, and how people's were chosen."""
 
     people: str

@@ -29,7 +29,7 @@ def scan_lines(
     numbered = replace(of_lines, queries=[_key(number) for number in judged])
     scanned = scan(_numbered(run, lines), numbered.judged, rules, threads, keep)
     owner = {_key(number): line.query for number, line in enumerate(lines)}
-    return of_lines, replace(scanned, extra=tuple(owner[key] for key in scanned.extra))
+    return of_lines, scanned._replace(extra=tuple(owner[key] for key in scanned.extra))
 
 
 def _key(number: int) -> bytes:
@@ -41,7 +41,7 @@ def _numbered(run: Run, lines: Sequence[Ranked]) -> Run:
 
     def batches() -> Iterator[Batch]:
         for number, line in enumerate(lines):
-            yield replace(line, query=_key(number))
+            yield line._replace(query=_key(number))
 
     return replace(run, batches=batches, path=None)
 

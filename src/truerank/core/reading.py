@@ -320,7 +320,7 @@ def answered(scan: Scan, rules: Rules) -> Scan:
     """The same, as the rules have answers without a document."""
     if rules.empty != "missing":
         return scan
-    return replace(scan, returned=np.where(scan.returned == 0, -1, scan.returned))
+    return scan._replace(returned=np.where(scan.returned == 0, -1, scan.returned))
 
 
 def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, path: str) -> Reading:
@@ -416,7 +416,7 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     scanned.table["query"] = place[scanned.table["query"]]  # in place: of all rows, a copy is most of the memory
     qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
     repeats = None if scanned.repeats is None else scanned.repeats[order]
-    scanned = replace(scanned, returned=scanned.returned[order], extra=(), repeats=repeats)
+    scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)
     return Reading.of(qrels, scanned, rules, run.name, kept)
 
 

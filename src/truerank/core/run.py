@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ from truerank.core.faults import unreadable
 from truerank.core.presented import Framed
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64.
 
     Attributes:
@@ -49,8 +48,7 @@ class Columns:
         return ids if self.runs is None else np.repeat(ids, np.diff(self.runs))
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One query's documents, best first, or with a score each; and the line they stand in, if in one.
 
     Where a query has several lists, `call` says which of them this is, from 1.

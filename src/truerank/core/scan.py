@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ PIECE = 1 << 24
 """A plain file at least this long is read by several threads: on a shorter one they save less than they cost."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scan:
+class Scan(NamedTuple):
     """What the kernel found in a run.
 
     Attributes:
@@ -93,13 +92,12 @@ def scan(
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
-        return _scan_whole(run, replace(look, interleaved=True))
+        return _scan_whole(run, look._replace(interleaved=True))
     except Interleaved:
-        return _scan_whole(run, replace(look, interleaved=True))
+        return _scan_whole(run, look._replace(interleaved=True))
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """What a run is read for; the attributes are the arguments of `scan`."""
 
     judged: Judged

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -119,7 +119,7 @@ def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
     if crossing.any() and first.rules.duplicates == "error":
         _refuse(qrels, scan)
     repeats = parts.repeats[several] + crossing
-    scan = replace(scan, repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
+    scan = scan._replace(repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
     return Scattered(Reading.of(qrels, scan, first.rules, parts.name, first.kept))
 
 
@@ -133,7 +133,7 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     whole = Run(reading.name, lambda: chain.from_iterable(run.batches() for run in runs))
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
-    again = replace(again, extra=(), repeated=repeated)
+    again = again._replace(extra=(), repeated=repeated)
     return Reading.scanned(reading.qrels, again, reading.rules, reading.name, reading.kept)
 
 
@@ -150,7 +150,7 @@ def _rows_again(parts: Parts, keep: Bools, qrels: Qrels) -> Scan:
     pieces = [_as_rows(part, some) for part, some in zip(parts.readings, rows, strict=True)]
     rules = parts.readings[0].rules.replace(duplicates="count")
     run = Run(parts.name, lambda: iter(pieces))
-    return replace(scan(run, qrels.judged, rules, keep=EVERY_RANK, interleaved=True), extra=())
+    return scan(run, qrels.judged, rules, keep=EVERY_RANK, interleaved=True)._replace(extra=())
 
 
 def _kept(part: Reading, place: Ints, keep: Bools) -> Hits:

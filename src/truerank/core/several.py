@@ -87,8 +87,7 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     judged = np.array([place.get(query, -1) for query in lists.queries], np.int64)[lists.query]
     counted = rules.duplicates in ("count", "once")
     repeats = whole.repeats if counted else _repeats(lists.scan.repeats, judged, len(qrels))
-    return replace(
-        whole,
+    return whole._replace(
         table=table[(table["doc"] < len(qrels.grades)) | (table["rank"] <= keep)],
         rows=lists.scan.rows,
         repeated=whole.repeated if counted else lists.scan.repeated,
@@ -153,7 +152,7 @@ def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> 
     if isinstance(batch, Ranked) and (batch.call is not None or not len(batch.docs)):
         if batch.call is not None and batch.call < 1:
             raise InputError(_below_1(as_bytes(batch.query), batch.call), name, batch.line)
-        return replace(batch, query=_key(as_bytes(batch.query), batch.call or 0, owner), call=None)
+        return batch._replace(query=_key(as_bytes(batch.query), batch.call or 0, owner), call=None)
     if not isinstance(batch, Columns) or batch.calls is None:
         raise InputError(
             "some queries have several lists, one a call, and others one list: a list of one call is [[…]], or has "
@@ -169,7 +168,7 @@ def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> 
         at += sum(1 for _ in group)
     runs = np.array([*starts, at], np.int64)
     query_ends, query_text = text_column(keys)
-    return replace(batch, query_ends=query_ends, query_text=query_text, runs=runs, calls=None)
+    return batch._replace(query_ends=query_ends, query_text=query_text, runs=runs, calls=None)
 
 
 def _key(query: bytes, call: int, owner: dict[bytes, tuple[bytes, int]]) -> bytes:

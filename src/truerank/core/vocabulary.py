@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from truerank.core.errors import MeasureError, RulesError
 from truerank.core.messages import joined, listed
@@ -26,8 +27,7 @@ _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
 """Where a reading has the cutoff that is asked for."""
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(NamedTuple):
     """What a measure is under rules.
 
     Attributes:

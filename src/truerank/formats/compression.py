@@ -6,11 +6,10 @@ import re
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from truerank.core.errors import MissingPackage
 from truerank.core.messages import message
@@ -33,8 +32,7 @@ class Damaged(Exception):
     """Compressed data that cannot be unpacked; the message says why."""
 
 
-@dataclass(frozen=True)
-class Codec:
+class Codec(NamedTuple):
     """A kind of compression.
 
     Attributes:

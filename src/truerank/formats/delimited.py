@@ -11,9 +11,9 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,7 @@ _UNFIT = re.compile(rb"[\0\r]")
 BEIR = ["query-id", "corpus-id", "score"]
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """The first line: what stands between columns, and their names."""
 
     delimiter: str
@@ -104,7 +103,7 @@ def holds(source: Source) -> str | None:
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
     layout, parts = _read(source, "run")
-    yield from (replace(part, scores=-part.scores) if layout.falling else part for part in parts)
+    yield from (part._replace(scores=-part.scores) if layout.falling else part for part in parts)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -192,10 +191,10 @@ class Reader:
             lines, queries, docs, scores, *more = zip(*part, strict=True)
             batch = columns(queries, docs, scores, lines)
             if self.layout.call is not None:
-                batch = replace(batch, calls=whole_calls(np.array(more[0], np.float64), self.name, lines=lines))
+                batch = batch._replace(calls=whole_calls(np.array(more[0], np.float64), self.name, lines=lines))
             elif more:
                 weights = np.array(more[1], np.float64) if len(more) > 1 else None
-                batch = replace(batch, aspects=text_column(more[0]), weights=weights)
+                batch = batch._replace(aspects=text_column(more[0]), weights=weights)
             yield complete(batch, self.name)
 
     def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:

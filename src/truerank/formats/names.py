@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
@@ -103,8 +103,7 @@ def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:
     return next((places[name] for name in wanted if name in places), None)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Which columns of a table hold what.
 
     Attributes:
@@ -136,7 +135,7 @@ class Layout:
         """The layout where no other columns are left."""
         aspect, weight = (None if place is None else 3 + i for i, place in enumerate((self.aspect, self.weight)))
         call = None if self.call is None else 3
-        return replace(self, query=0, doc=1, value=2, aspect=aspect, weight=weight, call=call)
+        return self._replace(query=0, doc=1, value=2, aspect=aspect, weight=weight, call=call)
 
 
 def layout(names: Sequence[str], what: str, path: str | None, line: int | None = None) -> Layout:

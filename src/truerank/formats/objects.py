@@ -221,7 +221,7 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
     """A query's list, or its lists, one a call."""
     if are_lists(docs):
-        yield from (replace(_answer(query, each, name), call=call) for call, each in enumerate(docs, 1))
+        yield from (_answer(query, each, name)._replace(call=call) for call, each in enumerate(docs, 1))
     else:
         yield _answer(query, docs, name)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -117,8 +116,7 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     return qrels.weighted(own, name, places)
 
 
-@dataclass(frozen=True)
-class _Lists:
+class _Lists(NamedTuple):
     """The keys of a query's id, its documents and, beside them, their scores and the call that returned them."""
 
     query: str
@@ -163,7 +161,7 @@ def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -
         yield from answers(query, record[keys.docs], scores, name, line)
         return
     calls = whole_calls(np.array(_numbers([record[keys.call]], name, line), np.float64), name, lines=[line or 0])
-    yield replace(answer(query, record[keys.docs], scores, name, line), call=int(calls[0]))
+    yield answer(query, record[keys.docs], scores, name, line)._replace(call=int(calls[0]))
 
 
 def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:
@@ -183,7 +181,7 @@ def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = No
             line,
         )
     for call, (each, own) in enumerate(zip(docs, beside, strict=False), 1):
-        yield replace(answer(query, each, own, name, line), call=call)
+        yield answer(query, each, own, name, line)._replace(call=call)
 
 
 def are_lists(docs: Any) -> bool:

@@ -7,7 +7,7 @@ queries from each would fill the driver.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Part:
         scan = self.found
         gone = 0 if scan.repeats is None else int(scan.repeats[~kept].sum())
         table = scan.table[~np.isin(scan.table["query"], queries)]
-        rest = replace(_of_queries(scan, np.flatnonzero(kept)), table=table, repeated=scan.repeated - gone)
+        rest = _of_queries(scan, np.flatnonzero(kept))._replace(table=table, repeated=scan.repeated - gone)
         return Part(self.answered[kept], rest)
 
     def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
@@ -79,7 +79,7 @@ class Part:
 
 def _of_queries(scan: Scan, places: Ints) -> Scan:
     repeats = None if scan.repeats is None else scan.repeats[places]
-    return replace(scan, returned=scan.returned[places], repeats=repeats)
+    return scan._replace(returned=scan.returned[places], repeats=repeats)
 
 
 def _renumber(table: NDArray[np.void], old: Ints, new: Ints, before: Qrels, after: Qrels) -> None:

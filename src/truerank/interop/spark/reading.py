@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -141,7 +141,7 @@ class Work:
         again = self._again(scattered(readings), split, parts)
         rest = [part.without(split) for part in parts]
         scan = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
-        return replace(scan, interleaved=bool(self.stretches))  # rows of a frame have no order
+        return scan._replace(interleaved=bool(self.stretches))  # rows of a frame have no order
 
     def _again(self, scattered: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
         """What the files or partitions say of the queries that several have."""
