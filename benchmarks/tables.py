@@ -128,7 +128,7 @@ Where a short call spends its time:
 * Tensors: half in the kernel, which looks documents up by the text of their ids; then in writing these texts.
 * lint: most in cutting lines into texts and reading the scores; then each check goes through the list once.
 
-Where longer work spends it that does not reach its target:
+Where longer work spends it that is short of its target, or near it:
 
 * Measures of groups and preferences: half in starting Python and importing; then in sorting documents by group.
 * Diversity: reading the text, pages of memory that are touched first, look-ups and sorting share the time.
