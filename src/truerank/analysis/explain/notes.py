@@ -152,34 +152,20 @@ def _ties(found: Found) -> Iterator[str]:
         )
     )
     one = message("Ranks {first} to {last} have the same score; they stand {order}.", **where)
-    matter = _reversed(found) if of_lists else _reordered(found)
-    yield joined(" ", [many if len(groups) > 1 else one, matter])
+    yield joined(" ", [many if len(groups) > 1 else one, _order_matters(found, of_lists)])
 
 
-def _reordered(found: Found) -> Message:
-    """What the order of equal scores is to a measure, of all orders."""
+def _order_matters(found: Found, of_lists: bool) -> Message:
+    """What the order of equal scores is to a measure; of whole lists the reverse alone is tried."""
     low, high = found.spread
+    values = {"measure": found.measure, "low": low, "high": high}
+    if is_equal(low, high) and of_lists:
+        return message("Their reverse order gives the same {measure}.", measure=found.measure)
     if is_equal(low, high):
         return message("Their order does not matter to {measure}.", measure=found.measure)
-    return message(
-        "Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.",
-        measure=found.measure,
-        low=low,
-        high=high,
-    )
-
-
-def _reversed(found: Found) -> Message:
-    """What it is to a measure of whole lists, of which the reverse alone is tried."""
-    low, high = found.spread
-    if is_equal(low, high):
-        return message("Their reverse order gives the same {measure}.", measure=found.measure)
-    return message(
-        "This order and its reverse give {measure} from {low:.4f} to {high:.4f}.",
-        measure=found.measure,
-        low=low,
-        high=high,
-    )
+    if of_lists:
+        return message("This order and its reverse give {measure} from {low:.4f} to {high:.4f}.", **values)
+    return message("Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.", **values)
 
 
 def _precision(found: Found) -> Iterator[str]:

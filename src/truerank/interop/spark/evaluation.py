@@ -142,9 +142,9 @@ def evaluate(
         held: this many queries are held by the driver; where a DataFrame judges more, their values stay on Spark.
     """
     options: dict[str, Any] = {"plan": plan, "distinct": distinct, "name": name, "format": format}
-    if is_frame(qrels) and _has_more(qrels, held):
-        return _large(cast("DataFrame", qrels), run, measures, checked(Rules.of(rules)), by, **options)
     under = checked(Rules.of(rules))
+    if is_frame(qrels) and _has_more(qrels, held):
+        return _large(cast("DataFrame", qrels), run, measures, under, by, **options)
     reading = read(qrels, run, rules=under, keep=seen_rows(asked_for(measures, under).values()), **options)
     if by is None:
         return evaluate_reading(reading, measures=measures)
