@@ -19,7 +19,7 @@ from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.formats import read_qrels
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 from truerank.live import alternate, compare, sweep
 from truerank.live.adapters.objects import load
 from truerank.live.latency import FIGURES
@@ -373,8 +373,7 @@ def _value(text: str) -> Any:
 
 def _save_runs(benches: Sequence[Bench], path: str) -> None:
     """The run of one, or of several with numbers before the ending."""
-    codec = codec_for(path)
-    plain = path[: len(path) - len(codec.suffix)] if codec else path
+    plain = unpacked_name(path)
     for number, one in enumerate(benches, 1):
         stem, dot, ending = plain.rpartition(".")
         numbered = (f"{stem}.{number}.{ending}" if dot else f"{plain}.{number}") + path[len(plain) :]

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError
 from truerank.core.languages import translated
 from truerank.core.messages import message
 from truerank.core.scores import Scores
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 from truerank.present import ledger, scores
 from truerank.present.document import Document
 from truerank.present.renderers import FORMATS, by_ending
@@ -119,8 +119,7 @@ def scores_by_ending(path: str) -> str:
     Raises:
         InputError: the ending is that of something else.
     """
-    name, codec = path.lower(), codec_for(path)
-    ending = os.path.splitext(name.removesuffix(codec.suffix) if codec else name)[1]
+    ending = os.path.splitext(unpacked_name(path).lower())[1]
     asked = next((name for name, endings in scores.FORMATS.items() if ending in endings), None)
     if asked or ending in PLAIN or not ending[1:2].isalpha():
         return asked or "table"

@@ -129,6 +129,16 @@ def codec_for(name: str) -> Codec | None:
     return next((codec for codec in CODECS if name.lower().endswith(codec.suffix)), None)
 
 
+def unpacked_name(name: str) -> str:
+    """A file's name without what compression adds to it.
+
+    >>> unpacked_name("A.run.GZ"), unpacked_name("b.jsonl")
+    ('A.run', 'b.jsonl')
+    """
+    codec = codec_for(name)
+    return name[: -len(codec.suffix)] if codec else name
+
+
 def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, None]:
     """The bytes that a compressed stream stands for; its members (gzip) or frames (zstd) one after another.
 

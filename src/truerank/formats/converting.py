@@ -22,7 +22,7 @@ from truerank.core.rankings import rankings
 from truerank.core.rules import CHOICES
 from truerank.core.run import Progress, Ranked, Run, unreported
 from truerank.core.scan import each_once
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source, watching_bytes
@@ -206,18 +206,12 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
 
 def by_ending(name: str) -> Format | None:
     """The format of which a file's name has an ending."""
-    plain = _plain(name)
+    plain = unpacked_name(name).lower()
     return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
 
 
-def _plain(name: str) -> str:
-    """A file's name without what compression adds to it."""
-    codec = codec_for(name)
-    return name.lower().removesuffix(codec.suffix if codec else "")
-
-
 def _suggested(name: str) -> Format:
-    fitting, plain = by_ending(name), _plain(name)
+    fitting, plain = by_ending(name), unpacked_name(name).lower()
     ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
     if fitting or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
         return fitting or named("trec")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message
 from truerank.core.run import Ranked, Run
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import codec_for, unpacked_name
 from truerank.formats.names import NAME, PATTERN
 from truerank.formats.records import parsed
 from truerank.formats.rows import FILL
@@ -162,8 +162,7 @@ def has_lists(folder: str) -> bool:
 
 
 def _is_json(file: str) -> bool:
-    codec = codec_for(file)
-    return not file.startswith(".") and file.lower().removesuffix(codec.suffix if codec else "").endswith(".json")
+    return not file.startswith(".") and unpacked_name(file).lower().endswith(".json")
 
 
 def _samples(folder: str, files: Sequence[str]) -> list[Any] | None:

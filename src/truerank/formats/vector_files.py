@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 from truerank.formats.source import Source
 
 Array = NDArray[Any]
@@ -39,8 +39,7 @@ SHAPE = struct.Struct("<ii")
 
 def suffix_of(name: str) -> str:
     """The ending that says what is in it, without that of a compression."""
-    codec = codec_for(name)
-    return os.path.splitext(name.removesuffix(codec.suffix) if codec else name)[1].lower()
+    return os.path.splitext(unpacked_name(name))[1].lower()
 
 
 def has_suffix(name: str) -> bool:

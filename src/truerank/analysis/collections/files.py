@@ -10,7 +10,7 @@ from typing import Any
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.toml import read
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 
 KEYS = ("qrels", "runs")
 
@@ -79,9 +79,8 @@ def system_named(path: str) -> str:
     >>> system_named("scifact/bm25.run.gz"), system_named("runs/k1=0.9.trec"), system_named("dense")
     ('bm25', 'k1=0.9', 'dense')
     """
-    codec, name = codec_for(path), os.path.basename(path)
-    stem = name.removesuffix(codec.suffix) if codec else name
-    return os.path.splitext(stem)[0] or name
+    name = os.path.basename(path)
+    return os.path.splitext(unpacked_name(name))[0] or name
 
 
 def named(runs: Sequence[str], collection: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.formats.compression import codec_for
+from truerank.formats.compression import unpacked_name
 from truerank.present.document import Document
 
 FORMATS = {
@@ -64,8 +64,7 @@ def _renderer(format: str) -> Any:
 
 def by_ending(path: str) -> str:
     """The format of results that a file's name asks for; a table for want of a better one."""
-    codec = codec_for(path)
-    ending = os.path.splitext(path.removesuffix(codec.suffix) if codec else path)[1]
+    ending = os.path.splitext(unpacked_name(path))[1]
     return next((name for name, endings in FORMATS.items() if ending in endings), "table")
 
 
