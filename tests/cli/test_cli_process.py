@@ -63,12 +63,26 @@ def test_a_closed_pipe_is_quiet(shell, command):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
-@pytest.mark.parametrize("command", [EVAL, "truerank measures", "truerank rules truerank"])
+@pytest.mark.parametrize("command", [EVAL, "truerank --help", "truerank measures", "truerank rules truerank"])
 def test_a_full_disk_is_one_line_and_status_2(shell, command):
     done = shell(f"{command} > /dev/full")
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
     assert b"No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("group", ["truerank", "truerank board"])
+def test_a_group_without_a_command_prints_its_help(shell, group):
+    done = shell(group)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"Usage: %b [OPTIONS] COMMAND [ARGS]...\n\n" % group.encode())
+
+
+def test_what_was_registered_for_the_end_is_done(shell):
+    said = "import atexit; atexit.register(print, 'at the end'); from truerank.cli import main; main()"
+    done = shell(f'python -c "{said}" {EVAL.removeprefix("truerank ")}')
+    assert done.returncode == 0
+    assert done.stdout.endswith(b"at the end\n")
 
 
 def test_errors_are_one_line_and_status_2(shell):

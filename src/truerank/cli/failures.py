@@ -41,6 +41,8 @@ def reported_in_one_line() -> Iterator[None]:
         yield
     except TruerankError as error:
         raise Failure(_in_one_line(error.where + _translated(error.said))) from None
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # whose message is the help of a group, in many lines
     except click.UsageError as error:
         raise Failure(_of_call(error)) from None
     except BrokenPipeError:

@@ -67,7 +67,7 @@ def batches(ranked: Ranked, chosen: Bools) -> Iterator[Batch]:
     worse = _worse(ranked)
     many = np.bincount(topic[chosen], minlength=len(ranked.judged))
     width = np.array([int(n - 1).bit_length() for n in ranked.judged.tolist()], np.int64)
-    for bits in np.unique(width[many > 0]).tolist():
+    for bits in np.flatnonzero(np.bincount(width[many > 0])).tolist():  # np.unique imports masked arrays
         topics = np.flatnonzero((width == bits) & (many > 0))
         size = int(ranked.judged[topics].max())
         step = max(1, CELLS // (size * size * int(many[topics].max())))
