@@ -127,7 +127,7 @@ def main() -> None:
 
 
 def _leave(status: int) -> None:
-    """End the process without taking every object apart: the system frees them sooner. Returns where it cannot write."""
+    """End the process without taking objects apart, unless it cannot write: the system frees them sooner."""
     atexit._run_exitfuncs()
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):

@@ -22,6 +22,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truerank.core.errors import Refused
+
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
 
@@ -159,6 +161,57 @@ cdef class Names:
                 raise MemoryError
         free(rows)
         return names, where
+
+
+def fields(const unsigned char[::1] text not None, int columns):
+    """Where each field of each line of a text begins and ends, (rows, columns) twice, and (rows,) which line it is.
+
+    Any white space separates fields; empty lines and those whose first field begins with # are passed over.
+
+    Raises:
+        Refused: a line has another number of fields.
+
+    >>> fields(b"a 1\\n\\n# no row\\nbc  2", 2)
+    (array([[ 0,  2],
+           [14, 18]]), array([[ 1,  3],
+           [16, 19]]), array([1, 4]))
+    """
+    cdef int64_t p, start, n = 0, line = 0, room = 1, size = text.shape[0]
+    cdef int found
+    for p in range(size):
+        room += text[p] == c"\n"
+    begins, ends = np.empty((2, room, columns), np.int64)
+    numbers = np.empty(room, np.int64)
+    cdef int64_t[:, ::1] begin = begins, end = ends
+    cdef int64_t[::1] number = numbers
+    p = 0
+    while p < size:
+        found, line = 0, line + 1
+        while p < size and text[p] != c"\n":
+            if is_white(text[p]):
+                p += 1
+                continue
+            start = p
+            while p < size and not is_white(text[p]):
+                p += 1
+            if not found and text[start] == c"#":
+                while p < size and text[p] != c"\n":
+                    p += 1
+                break
+            if found < columns:
+                begin[n, found], end[n, found] = start, p
+            found += 1
+        p += 1
+        if found and found != columns:
+            raise Refused("fields", line, found)
+        if found:
+            number[n] = line
+            n += 1
+    return begins[:n], ends[:n], numbers[:n]
+
+
+cdef inline bint is_white(unsigned char c) noexcept nogil:
+    return c == c" " or c"\t" <= c <= c"\r"
 
 
 def numbered(const unsigned char[::1] text not None, const int64_t[::1] begin not None,

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from truerank.core._names import Names, numbered
-from truerank.core.errors import InputError, truncated
+from truerank.core._names import Names, fields, numbered
+from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.hits import Bools, Hits, Judgements
 from truerank.core.messages import message
 from truerank.core.qrels import Floats, Ints, Qrels
@@ -176,23 +176,14 @@ def read_groups(path: str, columns: int) -> Groups:
 
 def _fields(text: bytes, columns: int, source: str) -> tuple[Ints, Ints, Ints]:
     """(rows, columns) where each field begins and ends in the text; (rows,) the lines."""
-    data = np.frombuffer(text, np.uint8)
-    is_blank = np.ones(len(data) + 2, bool)
-    is_blank[1:-1] = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
-    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1])
-    begin, end = edges[::2], edges[1::2]
-    line = np.cumsum(data == ord("\n"))[begin] + 1
-    first = np.flatnonzero(np.diff(line, prepend=0) != 0)
-    number = np.diff(np.append(first, len(begin)))
-    is_read = data[begin[first]] != ord("#")
-    wrong = np.flatnonzero(is_read & (number != columns))
-    if len(wrong):
-        said = message("{columns}; this one has {n}", columns=COLUMNS[columns], n=int(number[wrong[0]]))
-        raise InputError(said, source, int(line[first[wrong[0]]]))
-    if not is_read.any():
+    try:
+        rows = fields(text, columns)
+    except Refused as refused:
+        said = message("{columns}; this one has {n}", columns=COLUMNS[columns], n=refused.columns)
+        raise InputError(said, source, refused.line) from None
+    if not len(rows[-1]):
         raise InputError("there are no judgements in it", source)
-    kept = slice(None) if is_read.all() else np.repeat(is_read, number)
-    return begin[kept].reshape(-1, columns), end[kept].reshape(-1, columns), line[first[is_read]]
+    return rows
 
 
 def _sorted(names: Names, which: Ints) -> tuple[Names, Ints]:
