@@ -71,30 +71,27 @@ def kept(result: object) -> object:
     ['d1']
     """
     kind = type(result)
-    if _is_nested(result):
-        return list(map(kept, result))  # type: ignore[call-overload]
-    if kind is list or kind is dict or kind is np.ndarray:
+    if kind is list:
+        lists = result and type(result[0]) is list  # type: ignore[index]  # as of an agent that asks several times
+        return list(map(kept, result)) if lists else result.copy()  # type: ignore[call-overload, attr-defined]
+    if kind is dict or kind is np.ndarray:
         return result.copy()  # type: ignore[attr-defined]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return tuple(map(kept, result))  # type: ignore[call-overload]
     return result
 
 
-def _is_nested(result: object) -> bool:
-    """Whether it is a list of lists, as that of an agent that asks several times."""
-    return type(result) is list and bool(result) and type(result[0]) is list
-
-
 def room(result: object) -> int:
     """How much an answer holds."""
     kind = type(result)
+    if kind is list:
+        lists = result and type(result[0]) is list  # type: ignore[index]
+        return sum(map(room, result)) if lists else len(result)  # type: ignore[call-overload, arg-type]
     if kind is bytes:
         return len(result) // BYTES  # type: ignore[arg-type]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return room(result[1])  # type: ignore[index]
-    if _is_nested(result):
-        return sum(map(room, result))  # type: ignore[call-overload]
-    return len(result) if kind is list or kind is dict else 1  # type: ignore[arg-type]
+    return len(result) if kind is dict else 1  # type: ignore[arg-type]
 
 
 class Record:
