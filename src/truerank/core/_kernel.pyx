@@ -579,12 +579,15 @@ cdef class Scanner(Lines):
         cdef PyObject* key[BLOCK]
         cdef PyObject* value[BLOCK]
         cdef double score, last = INFINITY
-        cdef double[::1] scores = np.empty(len(docs))
+        cdef double* scores
         cdef bint falling = True
         if self.interleaved or self.keep or self.every or self.counting is not None or self.order == as_given:
             return False
         if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
             return False
+        if answer_room(&self.now, len(docs), 0):
+            raise MemoryError
+        scores = self.now.score
         while ahead == BLOCK:                                # they lie anywhere in memory: fetch many at a time
             ahead = 0
             while ahead < BLOCK and PyDict_Next(docs, &position, &key[ahead], &value[ahead]):
@@ -603,17 +606,17 @@ cdef class Scanner(Lines):
                 falling = falling and score <= last
                 scores[n] = last = score
                 n += 1
-        if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, falling):
+        if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, n, falling):
             return False
         self.line += n
         self.rows += n
         return True
 
-    cdef bint look_up_each(self, dict docs, tuple names, const double[::1] scores, bint falling):
+    cdef bint look_up_each(self, dict docs, tuple names, const double* scores, int64_t n, bint falling):
         cdef Answer* a = &self.now
         cdef PyObject* value
         cdef Found* f
-        cdef int64_t i, n = scores.shape[0], query = a.query
+        cdef int64_t i, query = a.query
         cdef double score
         if not falling and len(names) > 256:                     # each would be compared with all
             return False
@@ -626,7 +629,7 @@ cdef class Scanner(Lines):
                 raise MemoryError
             f = &a.found[a.m - 1]
             f.score = <double><float>score if self.single else score
-            if not rank_alone(&scores[0], n, falling, f):
+            if not rank_alone(scores, n, falling, f):
                 a.m = 0
                 return False
         if a.m:
