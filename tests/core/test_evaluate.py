@@ -231,12 +231,10 @@ def test_the_ledger_counts_repeated_rows_whatever_becomes_of_them(tmp_path, dupl
 
 
 PEAK = """
-import resource, sys
+import atexit, resource, sys
 from truerank.cli import main
-try:
-    main()
-finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr))
+main()
 """
 
 
