@@ -103,6 +103,18 @@ def test_the_command_reads_runs_on_spark(spark: SparkSession, tmp_path: Path) ->
     assert "paths: tasks read the files themselves" in said
 
 
+def test_tasks_on_this_machine_run_this_python_unless_another_is_named(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from truerank.interop.spark.evaluation import session
+
+    monkeypatch.setattr(type(spark), "getActiveSession", lambda: None)  # as where there is none, and one is made
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python-of-another")
+    assert session().sparkContext.pythonExec == "python-of-another"
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    assert session().sparkContext.pythonExec == sys.executable
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -277,7 +278,7 @@ def _collected(qrels: Any) -> Qrels:
 
 
 def session(master: str | None = None) -> SparkSession:
-    """The session that there is, or a new one, as Spark is configured here.
+    """The session that there is, or a new one, as Spark is configured here; tasks on this machine run this Python.
 
     Raises:
         MissingPackage: PySpark is not installed.
@@ -292,8 +293,11 @@ def session(master: str | None = None) -> SparkSession:
         return found
     builder = SparkSession.builder.appName("truerank").config("spark.log.level", "ERROR")
     try:
-        return (builder if master is None else builder.master(master)).getOrCreate()
+        new = (builder if master is None else builder.master(master)).getOrCreate()
     except PySparkException as error:
         why = frames.first_line(error)
         mend = message("it needs Java 17 or later (apt-get install openjdk-17-jre-headless)")
         raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error
+    if new.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        new.sparkContext.pythonExec = sys.executable  # not the first one in PATH, which may have other packages
+    return new
