@@ -56,9 +56,11 @@ class Ways:
 
 
 def _some(*grades: Any) -> Floats:
-    """The different ones that are not NaN."""
-    known = np.unique(np.concatenate([np.ravel(each) for each in grades]))
-    there: Floats = known[~np.isnan(known)]
+    """The different ones that are not NaN, in order; `np.unique` would import all of NumPy's masked arrays."""
+    in_order = np.sort(np.concatenate([np.ravel(each) for each in grades]))
+    is_new = np.ones(len(in_order), bool)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    there: Floats = in_order[is_new & ~np.isnan(in_order)]
     return there
 
 
@@ -199,7 +201,7 @@ class Settled:
         old, old_way = copied((np.cumsum(count) - count)[of], count[of])
         query, grades = np.concatenate([old_way, way, far[0]]), np.concatenate([known.grade[old], grade, far[1]])
         times = np.concatenate([np.ones(len(old) + len(way), np.int64), far[2]])
-        kinds = np.unique(np.concatenate([self._kinds, given]))[::-1]
+        kinds = _some(self._kinds, given)[::-1]
         if len(kinds) * len(of) > 4 * len(grades):
             order = np.lexsort((-grades, query))
             return Judgements(np.repeat(query[order], times[order]), np.repeat(grades[order], times[order]))

@@ -55,9 +55,7 @@ def under_ties(
     limits = {name: _Limits.of(values) for name, values in now.items()}
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
-    search = _Search(
-        measures, rules, samples, np.random.default_rng(seed), progress, int(few.sum()), int(tied.sum())
-    )
+    search = _Search(measures, rules, samples, seed, progress, int(few.sum()), int(tied.sum()))
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
             look(hits.select(which), limits, np.flatnonzero(which))
@@ -89,7 +87,7 @@ class _Search:
     measures: tuple[Measure, ...]
     rules: Rules
     samples: int
-    rng: np.random.Generator
+    seed: int
     progress: Progress
     few: int
     of: int
@@ -117,7 +115,8 @@ class _Search:
         totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in limits}
         now = {name: each.expected[at] for name, each in limits.items()}  # sums of what differs lose no digits
         orders, complete = priorities(hits)
-        for number, rank in enumerate(itertools.chain(orders, _random_orders(hits, self.samples, self.rng))):
+        drawn = _random_orders(hits, self.samples, np.random.default_rng(self.seed))
+        for number, rank in enumerate(itertools.chain(orders, drawn)):
             for name, values in values_of(self.measures, in_order(hits, rank), self.rules).items():
                 limits[name].low[at] = np.minimum(limits[name].low[at], values)
                 limits[name].high[at] = np.maximum(limits[name].high[at], values)
