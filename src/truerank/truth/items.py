@@ -164,12 +164,6 @@ class Items:
         aliases = {name: _taken(values, index) for name, values in self.aliases.items()}
         return replace(self, ids=_taken(self.ids, index), aliases=aliases, **kept)
 
-    def renamed(self, alias: str) -> Items:
-        """The same items under the names of another column; what were ids becomes the alias "id"."""
-        aliases = {name: values for name, values in self.aliases.items() if name != alias}
-        ids = tuple(name or "" for name in self.aliases[alias])
-        return replace(self, ids=ids, aliases={**aliases, "id": self.ids})
-
 
 def _taken(values: Any, index: Ints) -> Any:
     return values[index] if isinstance(values, np.ndarray) else tuple(values[i] for i in index.tolist())
