@@ -6,6 +6,7 @@ How a result looks is decided far above, by its builder in `present`; the layers
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Collection
 from importlib import import_module
@@ -162,6 +163,11 @@ class Presented(Printable, Framed):
         refuse_other(f"{type(self).__name__}: to_text, to_markdown, to_latex and to_html", build, options)
         laid: Laid = build(self, **options)
         return laid
+
+
+def finite(value: Any) -> Any:
+    """A value as JSON has it: None for a number that is not finite, as nothing is known there."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def refuse_other(who: str, build: Callable[..., Any], options: Collection[str]) -> None:

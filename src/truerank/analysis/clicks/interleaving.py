@@ -18,7 +18,7 @@ from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import alternatives, did_you_mean, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_number
@@ -57,7 +57,7 @@ class Preference:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for limits that are not known."""
-        low, high = (limit if np.isfinite(limit) else None for limit in (self.delta.low, self.delta.high))
+        low, high = finite(self.delta.low), finite(self.delta.high)
         delta = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
         return {**vars(self), **delta}
 

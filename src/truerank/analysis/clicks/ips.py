@@ -19,7 +19,7 @@ from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, MissingPackage
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.measures import Measure, parse_measures
@@ -56,8 +56,8 @@ class Estimate:
 
 
 def _plain(one: Interval) -> dict[str, Any]:
-    low, high = (limit if np.isfinite(limit) else None for limit in (one.low, one.high))
-    return {"estimate": one.estimate, "low": low, "high": high, "interval": one.method}
+    limits = {"low": finite(one.low), "high": finite(one.high)}
+    return {"estimate": one.estimate, **limits, "interval": one.method}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ from truerank.core.errors import InputError, MeasureError, MissingPackage, Rules
 from truerank.core.evaluate import evaluate
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
@@ -211,7 +210,7 @@ def as_dict(mean: PredictedMean) -> dict[str, Any]:
         "error": mean.error,
         "worth": mean.worth,
     }
-    return {key: value if math.isfinite(value) else None for key, value in plain.items()}
+    return {key: finite(value) for key, value in plain.items()}
 
 
 def predicted(

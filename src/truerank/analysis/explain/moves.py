@@ -17,7 +17,7 @@ from truerank.core.equal import difference
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
 from truerank.core.messages import did_you_mean, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
@@ -129,7 +129,7 @@ class Diff(Presented):
             "before": self.before,
             "after": self.after,
             "measure": str(self.measure),
-            "means": [mean if math.isfinite(mean) else None for mean in self.means],
+            "means": list(map(finite, self.means)),
             **counts,
             "queries": [self._told(move) for move in self.queries],
         }
