@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.clicks.interleaving import groups_of
-from truerank.analysis.clicks.lists import lists_of
+from truerank.analysis.clicks.interleaving import groups_of, lists_of
 from truerank.analysis.clicks.propensities import Propensities
 from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, MissingPackage
@@ -171,7 +170,7 @@ def ips(
     clicks = read_clicks(log)
     chances = Propensities.of(propensities, eta, None if randomized is None else read_clicks(randomized))
     named = _named(runs)
-    lists = {name: lists_of(run, name, rules=rules) for name, run in named.items()}
+    lists = {name: lists_of(run, name, rules) for name, run in named.items()}
     weighed = _Weighed.of(clicks, chances, clip)
     for name, own in lists.items():
         _refuse_strangers(clicks, name, own)
