@@ -12,7 +12,7 @@ import numpy as np
 from truerank.analysis.explain.query import lenient
 from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
 from truerank.analysis.explain.worked.form import whole
-from truerank.core._kernel import as_text
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
 from truerank.core.hits import Hits
@@ -149,7 +149,7 @@ class _Page:
     places: dict[bytes, int] = field(default_factory=dict)
 
     def made(self) -> ShownAnswers:
-        keys = [query.encode("utf-8", "surrogateescape") for query in self.queries]
+        keys = list(map(as_bytes, self.queries))
         asked = frozenset(key for key, query in zip(keys, self.queries, strict=True) if query in self.wanted.listed)
         lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import COLUMNS, Hits, Judgements
@@ -90,8 +91,7 @@ class Retrieval:
         scores = _joined([score(reading, wanted.measures) for reading in readings])
         if draw is None:
             return scores
-        names = [name.decode("utf-8", "surrogateescape") for name in self.queries.ids]
-        return with_ranks(scores, dict(zip(names, draw.ranks, strict=True)))
+        return with_ranks(scores, dict(zip(map(as_text, self.queries.ids), draw.ranks, strict=True)))
 
     def _draw(self) -> SingleShot | None:
         rules, labels = self.rules, self.gallery.labels

@@ -12,7 +12,7 @@ import numpy as np
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.core._kernel import as_bytes
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
@@ -283,7 +283,7 @@ def _farthest(changes: dict[str, float], most: int) -> list[str]:
 
 def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
     """The id as the scores have it, if both runs have a value for it."""
-    name = query.decode("utf-8", "surrogateescape")
+    name = as_text(query)
     if query not in qrels.queries:
         near = did_you_mean(printable(query), map(printable, qrels.queries))
         raise InputError(
