@@ -83,35 +83,35 @@ class Printable:
         raise NotImplementedError
 
 
+FRAMES = {"pyarrow": ("to_arrow", "parquet"), "polars": ("to_polars", "frames"), "pandas": ("to_pandas", "frames")}
+"""The libraries of frames: what makes one, and the extra that brings the library."""
+
+
 class Framed:
     """What has rows, which become a frame."""
 
     def to_arrow(self) -> pyarrow.Table:
         """The rows as a table of Arrow, with all digits."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self._flat_columns())
+        table: pyarrow.Table = self._library("pyarrow").table(self._flat_columns())
+        return table
 
     def to_polars(self) -> polars.DataFrame:
         """The rows as a frame of Polars, with all digits."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self._flat_columns(), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self._flat_columns(), strict=False)
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a frame of pandas, with all digits."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self._flat_columns())
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self._flat_columns())
+        return frame
 
-    def _missing(self, method: str, extra: str) -> MissingPackage:
-        return MissingPackage(f"{type(self).__name__}.{method}", extra)
+    def _library(self, name: str) -> Any:
+        """The library that makes the frames."""
+        try:
+            return import_module(name)
+        except ModuleNotFoundError:
+            method, extra = FRAMES[name]
+            raise MissingPackage(f"{type(self).__name__}.{method}", extra) from None
 
     def _flat_columns(self) -> dict[str, list[Any]]:
         """The rows by their headings."""

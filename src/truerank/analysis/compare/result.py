@@ -330,27 +330,17 @@ class Comparison(Presented, ByMeasure[Outcome]):
 
     def to_arrow(self, layout: Layout = "long", measure: str | Measure | None = None) -> pyarrow.Table:
         """The numbers as a table: see `columns`."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self.columns(layout, measure))
+        table: pyarrow.Table = self._library("pyarrow").table(self.columns(layout, measure))
+        return table
 
     def to_polars(self, layout: Layout = "long", measure: str | Measure | None = None) -> polars.DataFrame:
         """The numbers as a table: see `columns`."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self.columns(layout, measure), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self.columns(layout, measure), strict=False)
+        return frame
 
     def to_pandas(self, layout: Layout = "long", measure: str | Measure | None = None) -> pandas.DataFrame:
         """The numbers as a table: see `columns`; of the wide ones the systems or the queries are the index."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        frame = pandas.DataFrame(self.columns(layout, measure))
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self.columns(layout, measure))
         return frame if layout == "long" else frame.set_index(frame.columns[0])
 
     def columns(self, layout: Layout = "long", measure: str | Measure | None = None) -> dict[str, list[Any]]:

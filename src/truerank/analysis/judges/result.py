@@ -319,27 +319,18 @@ class Judges(Presented):
 
     def to_arrow(self, layout: Layout = "coefficients") -> pyarrow.Table:
         """The numbers as a table: see `rows`."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self.columns(layout))
+        table: pyarrow.Table = self._library("pyarrow").table(self.columns(layout))
+        return table
 
     def to_polars(self, layout: Layout = "coefficients") -> polars.DataFrame:
         """The numbers as a table: see `rows`."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self.columns(layout), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self.columns(layout), strict=False)
+        return frame
 
     def to_pandas(self, layout: Layout = "coefficients") -> pandas.DataFrame:
         """The numbers as a table: see `rows`."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self.columns(layout))
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self.columns(layout))
+        return frame
 
 
 OF_QUERIES = ("shared", "equal", "kappa", "mean_first", "mean_second")
