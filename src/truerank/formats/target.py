@@ -34,6 +34,11 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
         )
 
 
+def is_same_file(one: str, other: str) -> bool:
+    """Whether both are there, and the same: what is read would be lost if it were written."""
+    return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
+
+
 @contextmanager
 def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write to; when the block ends without an error, it takes the target's name.

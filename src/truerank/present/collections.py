@@ -13,11 +13,10 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.core.presented import finite
 from truerank.present import charts, few
-from truerank.present.comparison_cells import percent
+from truerank.present.comparison_cells import limits, percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table
-from truerank.stats import Interval
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -69,7 +68,7 @@ def _standing(collections: Collections, one: Standings, digits: int) -> Table:
             at,
             printable(name),
             interval.estimate,
-            _ends(interval, digits),
+            limits(interval, digits),
             span(ranks[name]),
             span((groups[name][0], groups[name][-1])),  # runs of systems follow on one another
             f"{heights[name]} ({votes[name]:g})",
@@ -97,13 +96,6 @@ def span(ranks: tuple[int, int]) -> str:
     """
     first, last = ranks
     return str(first) if first == last else f"{first}-{last}"
-
-
-def _ends(interval: Interval, digits: int) -> str:
-    if not math.isfinite(interval.low):
-        return message("unknown")
-    fine = min(digits, max(digits - 1, 2))
-    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
 def _listed_rows(collections: Collections, one: Standings) -> list[tuple[str, list[float]]]:
