@@ -13,6 +13,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from truerank.core.messages import Message, message
@@ -80,6 +82,25 @@ class MissingPackage(TruerankError):
 
     def __init__(self, what: str, extra: str):
         super().__init__(message('{what} needs: pip install "truerank[{extra}]"', what=what, extra=extra))
+
+
+@contextmanager
+def needs(what: str, extra: str, package: str | None = None) -> Iterator[None]:
+    """Say which extra brings a package that is missing.
+
+    Args:
+        what: needs it.
+        package: the only one that this is said of; any by default.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if package not in (None, missing.name):
+            raise
+        raise MissingPackage(what, extra) from None
 
 
 class Refused(Exception):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from truerank.core.errors import MissingPackage, truncated
+from truerank.core.errors import needs, truncated
 from truerank.core.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -107,11 +107,9 @@ class Framed:
 
     def _library(self, name: str) -> Any:
         """The library that makes the frames."""
-        try:
+        method, extra = FRAMES[name]
+        with needs(f"{type(self).__name__}.{method}", extra):
             return import_module(name)
-        except ModuleNotFoundError:
-            method, extra = FRAMES[name]
-            raise MissingPackage(f"{type(self).__name__}.{method}", extra) from None
 
     def _flat_columns(self) -> dict[str, list[Any]]:
         """The rows by their headings."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 from truerank.formats.compression import codec_for
 
@@ -113,10 +113,8 @@ def _renamed(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _remote(url: str) -> Iterator[BinaryIO]:
-    try:
+    with needs(message("writing {url}", url=url), "remote"):
         import fsspec
-    except ModuleNotFoundError:
-        raise MissingPackage(message("writing {url}", url=url), "remote") from None
     try:
         files, path = cast(Any, fsspec).core.url_to_fs(url)
     except (OSError, ValueError, ImportError) as error:

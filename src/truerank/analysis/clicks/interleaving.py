@@ -17,7 +17,7 @@ from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core._kernel import as_text
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.evaluate import as_one_list
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.core.presented import Presented, finite
@@ -295,10 +295,8 @@ class _Work:
         Raises:
             MissingPackage: SciPy is not installed.
         """
-        try:
+        with needs(message("interleaving"), "stats"):
             pairs = [self.pair(a, b, names) for a, b in itertools.combinations(range(len(names)), 2)]
-        except ModuleNotFoundError:
-            raise MissingPackage(message("interleaving"), "stats") from None
         adjusted = stats.adjust([pair.p for pair in pairs], correction).tolist()
         return tuple(replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
 

@@ -15,7 +15,7 @@ from truerank import stats
 from truerank.analysis.clicks.interleaving import groups_of, lists_of
 from truerank.analysis.clicks.propensities import Propensities
 from truerank.analysis.drawing import check_drawing
-from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite
@@ -178,12 +178,10 @@ def ips(
     work = _Work(clicks, weighed, groups, confidence, samples, seed)
     sums = {(name, str(m)): work.sums(own, m) for m in wanted for name, own in lists.items()}
     first, depth = next(iter(named)), max([dict(m.params).get("k") or 10 for m in wanted])
-    try:
+    with needs(message("ips"), "stats"):
         estimates = tuple(work.estimate(name, m, "", top) for (name, m), top in sums.items())
         others = [(name, m, top) for (name, m), top in sums.items() if name != first]
         between = tuple(work.estimate(name, m, first, top - sums[first, m]) for name, m, top in others)
-    except ModuleNotFoundError:
-        raise MissingPackage(message("ips"), "stats") from None
     return Ips(
         runs=tuple(named),
         measures=tuple(map(str, wanted)),

@@ -15,7 +15,7 @@ from truerank import stats
 from truerank.analysis.compare.sampling import COLUMN, RANDOM, SAY_HOW, Sign, probabilities, signs_of, some
 from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, quoted
+from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted
 from truerank.core.evaluate import evaluate
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
@@ -127,10 +127,8 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
         """
         how: dict[str, Any] = {"probability": self.probability, "confidence": self.confidence, "method": method}
         least = -1.0 if method == "t" else 0.0
-        try:
+        with needs(message("an estimate of people's and a model's judgements"), "stats"):
             means = stats.predicted_means(judged, predicted, self.places, **how)
-        except ModuleNotFoundError:
-            raise MissingPackage(message("an estimate of people's and a model's judgements"), "stats") from None
         return [
             one.within(least, 1.0) if measure.definition.unit else one
             for one, measure in zip(means, measures, strict=True)
