@@ -13,11 +13,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from truerank.core.messages import Message, message
+from truerank.core.messages import Message, did_you_mean, message
 
 
 class TruerankError(Exception):
@@ -129,6 +129,14 @@ def printable(name: bytes | str) -> str:
         raw = str(name).encode("utf-8", "backslashreplace")
     text = raw.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def no_such_query(query: bytes | str, judged: Iterable[bytes | str], name: str) -> InputError:
+    """The error for a query that is not among those of the judgements, or of the run, of this name."""
+    near = did_you_mean(printable(query), map(printable, judged))
+    return InputError(
+        "there is no query {query} among those that are judged.{near}", name, query=printable(query), near=near
+    )
 
 
 def pluralize(number: int, what: str, many: str = "") -> str:

@@ -94,14 +94,7 @@ def _sliced(check: Check) -> list[str]:
             )
         )
     if check.unsliced:
-        said.append(
-            plural(
-                "{n:,} query has no {field}: in no slice.",
-                "{n:,} queries have no {field}: in no slice.",
-                n=check.unsliced,
-                field=printable(check.by),
-            )
-        )
+        said.append(few.unsliced(check.unsliced, check.by))
     return said
 
 
