@@ -174,7 +174,7 @@ def test_margins_may_differ_by_measure_and_name_what_is_compared() -> None:
 def test_only_queries_that_both_have_are_compared_and_that_is_said() -> None:
     found = tr.check(scores(40), no_worse_than=scores(40, start=10), measures=["AP"])
     assert found.verdicts[0].queries == 50
-    assert "AP: 20 queries only one of the two has were left out." in report.remarks(found)
+    assert "AP: 20 queries only one of the two has were left out." in report.remarks_of(found)
 
 
 @pytest.mark.parametrize(("queries", "confidence"), [(1, 0.95), (3, 0.95), (5, 0.95), (7, 0.99)])
@@ -198,7 +198,7 @@ def test_few_queries_leave_a_mean_undecided_where_the_interval_has_to_decide() -
 def test_a_run_that_changed_no_value_passes_and_it_is_said(queries: int) -> None:
     found = tr.check(scores(1, queries), no_worse_than=scores(1, queries))
     assert outcomes(found) == ["pass", "pass"]
-    assert "AP, nDCG@10: no query's value changed, so that nothing got worse." in report.remarks(found)
+    assert "AP, nDCG@10: no query's value changed, so that nothing got worse." in report.remarks_of(found)
 
 
 def test_a_query_that_only_one_of_the_two_answers_lets_no_gate_pass_under_rules_that_skip_it() -> None:
@@ -221,8 +221,8 @@ def test_a_query_that_only_one_of_the_two_answers_lets_no_gate_pass_under_rules_
 def test_one_query_decides_nothing_about_a_baseline() -> None:
     found = tr.check(scores(0, 1), no_worse_than=scores(1, 1))
     assert found.outcome == "undecided"
-    assert report.document(found).render().splitlines()[3].split()[-2:] == ["-0.7500", "undecided"]
-    assert any("1 query is too few to rely on" in remark for remark in report.remarks(found))
+    assert report.document_of(found).render().splitlines()[3].split()[-2:] == ["-0.7500", "undecided"]
+    assert any("1 query is too few to rely on" in remark for remark in report.remarks_of(found))
 
 
 def test_values_that_are_not_finite_are_left_out_and_no_values_decide_nothing() -> None:
@@ -374,7 +374,7 @@ def test_a_latency_gate_does_not_pass_over_calls_that_timed_out() -> None:
     assert (check.outcome, check.verdicts[0].value, check.verdicts[0].is_least) == ("fail", 500.0, True)
     assert tr.check(bench=found, max={"p95": "800ms"}).outcome == "undecided"  # it may take 0.5 s or for ever
     assert tr.check(bench=found, max={"p95": "200ms"}, sure=True).outcome != "pass"
-    text = report.document(check).render()
+    text = report.document_of(check).render()
     assert "≥ 500 ms" in text
     assert "of 150 calls 8 timed out" in text
 
@@ -575,14 +575,14 @@ def test_a_mean_that_is_no_finite_number_is_refused(mean: float) -> None:
 def test_an_interval_without_width_is_told_but_not_that_of_what_did_not_change() -> None:
     said = "AP: all values are equal, so that the interval has no width; it says nothing about other queries."
     half, whole = scores(0), scores(60)
-    assert report.remarks(tr.check(half, min={"AP": 0.1})) == [said]
-    assert report.remarks(tr.check(half, no_worse_than=whole, measures=["AP"])) == [said]
-    assert said not in report.remarks(tr.check(half, no_worse_than=half, measures=["AP"]))
-    assert said not in report.remarks(tr.check(scores(20), min={"AP": 0.1}))
+    assert report.remarks_of(tr.check(half, min={"AP": 0.1})) == [said]
+    assert report.remarks_of(tr.check(half, no_worse_than=whole, measures=["AP"])) == [said]
+    assert said not in report.remarks_of(tr.check(half, no_worse_than=half, measures=["AP"]))
+    assert said not in report.remarks_of(tr.check(scores(20), min={"AP": 0.1}))
 
 
 def test_errors_are_counted_in_whole_numbers() -> None:
-    text = report.document(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
+    text = report.document_of(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
     assert text.splitlines()[3].split() == ["errors", "<=", "0", "3", "FAIL"]
 
 

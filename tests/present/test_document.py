@@ -15,10 +15,9 @@ from truerank.analysis.explain import explain
 from truerank.core.errors import InputError
 from truerank.core.languages import language_asked, languages
 from truerank.present import build
-from truerank.present.answers import Wanted, answers
+from truerank.present.answers import Wanted, answers, beginnings
 from truerank.present.data import Located, ReportData, evaluated, inputs
 from truerank.present.document import Caution, Document, Figure, Heading, Prose, Queries
-from truerank.present.lists import beginnings
 from truerank.present.sections import queries as queries_section
 from truerank.present.sections.curves import answered_within, depths
 from truerank.present.sections.unjudged import unjudged

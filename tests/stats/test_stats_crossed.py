@@ -140,7 +140,7 @@ def test_with_runs_that_are_the_same_nothing_is_added():
     a, b = values(30, 1, 1), values(30, 1, 2)
     found = stats.difference_over_runs(np.repeat(a, 3, axis=1), np.repeat(b, 4, axis=1), seed=3)
     assert found.spread.of_runs == 0
-    assert all(one.is_deterministic for one in found.spread.systems)
+    assert not any(one.between_runs or one.rest for one in found.spread.systems)
     assert found.interval == stats.difference_interval(a[:, 0], b[:, 0], seed=3)
     assert (
         found.p

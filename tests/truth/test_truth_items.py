@@ -326,7 +326,7 @@ def test_ids_that_are_no_utf8_survive(tmp_path):
     assert read_items(path).ids == (b"\xff\xfe".decode("utf-8", "surrogateescape"),)
 
 
-def test_items_can_be_selected_and_renamed():
+def test_items_can_be_selected():
     items = read_items([{"id": i, "path": f"p{i}", "lat": i, "lon": 0, "label": i} for i in range(4)])
     part = items.select([2, 0])
     assert (part.ids, part.lat.tolist(), part.label, part.aliases) == (
@@ -336,7 +336,6 @@ def test_items_can_be_selected_and_renamed():
         {"path": ("p2", "p0")},
     )
     assert items.select(np.array([False, True, False, True])).ids == ("1", "3")
-    assert items.renamed("path").ids == ("p0", "p1", "p2", "p3")
     with pytest.raises(tr.InputError, match="there are 2 ids, but 1 values of lat"):
         Items(("a", "b"), lat=[1.0])
 

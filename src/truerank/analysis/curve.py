@@ -11,11 +11,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, no_such_query
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.means import Ledger
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
@@ -170,13 +170,7 @@ def _checked(recalls: Sequence[float]) -> list[float]:
 def _place(scores: Scores, query: str) -> int:
     """Where a query stands among those that were evaluated."""
     if query not in scores.queries:
-        near = did_you_mean(printable(query), map(printable, scores.queries))
-        raise InputError(
-            "there is no query {query} among those that are judged.{near}",
-            scores.run,
-            query=printable(query),
-            near=near,
-        )
+        raise no_such_query(query, scores.queries, scores.run)
     return scores.queries.index(query)
 
 

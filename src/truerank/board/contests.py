@@ -20,6 +20,7 @@ from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
+from truerank.core._kernel import as_bytes
 from truerank.core.errors import TruerankError, printable
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import joined, message
@@ -112,7 +113,7 @@ class Contest:
         else:
             rules = self.rules.replace(missing="zero")
             names = evaluate(self.qrels, Run("nothing", lambda: iter(())), self.rank_by, rules=rules).queries
-        return tuple(name.encode("utf-8", "surrogateescape") for name in names)
+        return tuple(map(as_bytes, names))
 
     @cached_property
     def _public(self) -> frozenset[bytes]:

@@ -70,7 +70,7 @@ def _of_text(data: bytes) -> Iterable[bytes]:
     rows = csv.reader(io.StringIO(text), delimiter=delimiter.decode())
     at = header.index(place)
     columns = (row[at].strip() for row in list(rows)[1:] if len(row) > at)
-    return [column.encode("utf-8", "surrogateescape") for column in columns]
+    return list(map(as_bytes, columns))
 
 
 def _key(keys: tuple[str, ...]) -> str | None:

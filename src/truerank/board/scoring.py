@@ -15,6 +15,7 @@ from truerank import __version__
 from truerank.board.contests import PARTS, Contest
 from truerank.board.split import Bools
 from truerank.contest import audit as audited
+from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.run import Run
@@ -102,8 +103,7 @@ def _of_lines(path: Path | Run, format: str, contest: Contest) -> tuple[Scores, 
 
 
 def _masks(scores: Scores, contest: Contest) -> dict[str, Bools]:
-    names = tuple(name.encode("utf-8", "surrogateescape") for name in scores.queries)
-    return contest.masks(names)
+    return contest.masks(tuple(map(as_bytes, scores.queries)))
 
 
 def _means(scores: Scores, contest: Contest) -> Means:

@@ -26,7 +26,7 @@ from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
-from truerank.present.check import FORMATS, by_ending, document, render
+from truerank.present.check import FORMATS, by_ending, document_of, render
 
 if TYPE_CHECKING:
     from truerank.analysis.compare.predicted import Predicted
@@ -296,7 +296,7 @@ def _attribute(path: str, column: str) -> dict[str, str]:
 
 def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
     if format == "csv":
-        tables.tell(document(check).remarks)
+        tables.tell(document_of(check).remarks)
     write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
         write(render(check, by_ending(output), digits=digits, language=spoken()), output)

@@ -17,7 +17,7 @@ from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.formats import open_run
 from truerank.formats.saved import rules_of
-from truerank.formats.target import refuse_unwritten
+from truerank.formats.target import is_same_file, refuse_unwritten
 
 
 def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) -> None:
@@ -32,14 +32,10 @@ def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) 
         raise click.UsageError(message("Standard input (-) can be only one of the files."))
     read = [*files, rules, *map(str.strip, (rules or "").split(","))]
     for path in filter(None, outputs.values()):
-        if any(name and _is_same(path, name) for name in read):
+        if any(name and is_same_file(path, name) for name in read):
             raise InputError("this is what is read: write to another file", path)
         refuse_unwritten(path)
     _refuse_one_for_two(outputs)
-
-
-def _is_same(output: str, name: str) -> bool:
-    return os.path.isfile(output) and os.path.isfile(name) and os.path.samefile(output, name)
 
 
 def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:

@@ -15,7 +15,7 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import spoken, write
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.languages import translated
 from truerank.core.messages import Message, joined, message, plural
 from truerank.formats import convert
@@ -42,10 +42,8 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     """
     if not token:
         raise click.UsageError(message("No token; give --token or set TRUERANK_TOKEN."))
-    try:
+    with needs("truerank submit", "http"):
         import httpx  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingPackage("truerank submit", "http") from None
     from truerank.board.client import NotTaken, submit
 
     if not os.path.exists(file):

@@ -17,6 +17,7 @@ import numpy as np
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
+from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
 from truerank.core.means import AnySpelling, Ledger
@@ -238,7 +239,7 @@ def _ledger(ledger: Ledger, case: Case) -> Ledger:
 
 
 def _names(queries: list[bytes]) -> tuple[str, ...]:
-    return tuple(query.decode("utf-8", "surrogateescape") for query in queries[:EXAMPLES])
+    return tuple(map(as_text, queries[:EXAMPLES]))
 
 
 def _first(scores: Scores) -> float:

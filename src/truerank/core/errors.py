@@ -13,9 +13,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from truerank.core.messages import Message, message
+from truerank.core.messages import Message, did_you_mean, message
 
 
 class TruerankError(Exception):
@@ -82,6 +84,25 @@ class MissingPackage(TruerankError):
         super().__init__(message('{what} needs: pip install "truerank[{extra}]"', what=what, extra=extra))
 
 
+@contextmanager
+def needs(what: str, extra: str, package: str | None = None) -> Iterator[None]:
+    """Say which extra brings a package that is missing.
+
+    Args:
+        what: needs it.
+        package: the only one that this is said of; any by default.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if package not in (None, missing.name):
+            raise
+        raise MissingPackage(what, extra) from None
+
+
 class Refused(Exception):
     """A row that the kernel cannot read.
 
@@ -108,6 +129,14 @@ def printable(name: bytes | str) -> str:
         raw = str(name).encode("utf-8", "backslashreplace")
     text = raw.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def no_such_query(query: bytes | str, judged: Iterable[bytes | str], name: str) -> InputError:
+    """The error for a query that is not among those of the judgements, or of the run, of this name."""
+    near = did_you_mean(printable(query), map(printable, judged))
+    return InputError(
+        "there is no query {query} among those that are judged.{near}", name, query=printable(query), near=near
+    )
 
 
 def pluralize(number: int, what: str, many: str = "") -> str:

@@ -21,11 +21,15 @@ _QRELS_FAULTS = {
 }
 
 
+RUN_COLUMNS = message("a run line has 6 columns (query Q0 document rank score tag)")
+QRELS_COLUMNS = message("a qrels line has 4 columns (query iteration document grade)")
+
+
 def run_fault(refused: Refused, line: int | None = None) -> Message:
     """What is wrong with a line of a run, and if it is the first one, what to do about it."""
     if refused.kind != "fields":
         return _hinted(_RUN_FAULTS[refused.kind], refused.kind, line)
-    columns = message("a run line has 6 columns (query Q0 document rank score tag)")
+    columns = RUN_COLUMNS
     if refused.columns == 4:
         return message("{columns}; this one has 4, as qrels do: are the two files swapped?", columns=columns)
     if refused.columns == 3:
@@ -43,7 +47,7 @@ def qrels_fault(refused: Refused, line: int | None = None) -> Message:
     """What is wrong with a line of qrels, and if it is the first one, what to do about it."""
     if refused.kind != "fields":
         return _hinted(_QRELS_FAULTS[refused.kind], refused.kind, line)
-    columns = message("a qrels line has 4 columns (query iteration document grade)")
+    columns = QRELS_COLUMNS
     if refused.columns > 4:
         return message("{columns}; this one has more, as a run does: are the two files swapped?", columns=columns)
     return message("{columns}; this one has {n}", columns=columns, n=refused.columns)

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import Message, message
 
 if TYPE_CHECKING:
@@ -67,11 +67,9 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
     _refuse_unknown(language)
 
-    try:
+    with needs(message("the language {language!r}", language=language), "report"):
         from babel.messages.mofile import write_mo
         from babel.messages.pofile import read_po
-    except ModuleNotFoundError:
-        raise MissingPackage(message("the language {language!r}", language=language), "report") from None
     compiled = io.BytesIO()
     with open(os.path.join(_folder(), f"{language}.po"), "rb") as file:
         write_mo(compiled, read_po(file, locale=language))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core._names import Names, Texts
 from truerank.core.hits import Bools, Hits
 from truerank.core.means import Ledger
@@ -90,7 +90,7 @@ def ledger_of(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: 
         iterations=reading.qrels.iterations,
         calls=0 if final.calls is None else len(final.calls),
         again=0 if final.calls is None else int(final.calls.again.sum()),
-        examples={key: _names(names) for key, (count, names) in groups.items() if count},
+        examples={key: tuple(map(as_text, names)) for key, (count, names) in groups.items() if count},
         **counts,
         **more,
     )
@@ -108,8 +108,4 @@ def added(ledgers: Sequence[Ledger]) -> Ledger:
 
 def named(queries: Sequence[bytes]) -> Sequence[str]:
     """The ids of queries as text."""
-    return Texts(queries) if isinstance(queries, Names) else _names(queries)
-
-
-def _names(queries: Iterable[bytes]) -> tuple[str, ...]:
-    return tuple(name.decode("utf-8", "surrogateescape") for name in queries)
+    return Texts(queries) if isinstance(queries, Names) else tuple(map(as_text, queries))

@@ -6,12 +6,13 @@ How a result looks is decided far above, by its builder in `present`; the layers
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from truerank.core.errors import MissingPackage, truncated
+from truerank.core.errors import needs, truncated
 from truerank.core.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -82,35 +83,33 @@ class Printable:
         raise NotImplementedError
 
 
+FRAMES = {"pyarrow": ("to_arrow", "parquet"), "polars": ("to_polars", "frames"), "pandas": ("to_pandas", "frames")}
+"""The libraries of frames: what makes one, and the extra that brings the library."""
+
+
 class Framed:
     """What has rows, which become a frame."""
 
     def to_arrow(self) -> pyarrow.Table:
         """The rows as a table of Arrow, with all digits."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self._flat_columns())
+        table: pyarrow.Table = self._library("pyarrow").table(self._flat_columns())
+        return table
 
     def to_polars(self) -> polars.DataFrame:
         """The rows as a frame of Polars, with all digits."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self._flat_columns(), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self._flat_columns(), strict=False)
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a frame of pandas, with all digits."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self._flat_columns())
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self._flat_columns())
+        return frame
 
-    def _missing(self, method: str, extra: str) -> MissingPackage:
-        return MissingPackage(f"{type(self).__name__}.{method}", extra)
+    def _library(self, name: str) -> Any:
+        """The library that makes the frames."""
+        method, extra = FRAMES[name]
+        with needs(f"{type(self).__name__}.{method}", extra):
+            return import_module(name)
 
     def _flat_columns(self) -> dict[str, list[Any]]:
         """The rows by their headings."""
@@ -162,6 +161,11 @@ class Presented(Printable, Framed):
         refuse_other(f"{type(self).__name__}: to_text, to_markdown, to_latex and to_html", build, options)
         laid: Laid = build(self, **options)
         return laid
+
+
+def finite(value: Any) -> Any:
+    """A value as JSON has it: None for a number that is not finite, as nothing is known there."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def refuse_other(who: str, build: Callable[..., Any], options: Collection[str]) -> None:

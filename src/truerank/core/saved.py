@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank.core._kernel import HIT
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
 from truerank.core.qrels import Ints, Qrels
@@ -266,8 +266,6 @@ def _text(column: Any) -> tuple[Ints, bytes]:
 
 def arrow(what: str) -> Any:
     """The package pyarrow, which this needs."""
-    try:
+    with needs(what, "parquet"):
         import pyarrow
-    except ModuleNotFoundError:
-        raise MissingPackage(what, "parquet") from None
     return pyarrow

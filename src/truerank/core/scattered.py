@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, pluralize, truncated
 from truerank.core.hits import Bools, Hits
 from truerank.core.mappings import IGNORED
@@ -65,7 +66,7 @@ class Scattered:
     @property
     def queries(self) -> tuple[str, ...]:
         """Their ids, sorted as bytes."""
-        return tuple(query.decode("utf-8", "surrogateescape") for query in self.found.rows.queries)
+        return tuple(map(as_text, self.found.rows.queries))
 
     @cached_property
     def is_new(self) -> Bools:

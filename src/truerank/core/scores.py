@@ -109,27 +109,19 @@ class Scores(Means[PerQuery]):
 
     def to_arrow(self) -> pyarrow.Table:
         """One row a query: the id, then a column a measure."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table({"query": list(self.queries), **self._named})
+        table: pyarrow.Table = self._library("pyarrow").table({"query": list(self.queries), **self._named})
+        return table
 
     def to_polars(self) -> polars.DataFrame:
         """One row a query: the id, then a column a measure."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame({"query": list(self.queries), **self._named})
+        frame: polars.DataFrame = self._library("polars").DataFrame({"query": list(self.queries), **self._named})
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row a query, which is the index; a column a measure."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self._named, index=pandas.Index(self.queries, name="query"))
+        library = self._library("pandas")
+        frame: pandas.DataFrame = library.DataFrame(self._named, index=library.Index(self.queries, name="query"))
+        return frame
 
     def to_ir_measures(self) -> list[Any]:
         """The values as ir_measures and PyTerrier have them: a `Metric(query_id, measure, value)` each.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import frames, hdf5, vector_files
 from truerank.formats.names import folded
@@ -158,10 +158,8 @@ def _npz(source: Source) -> Mapping[str, Array]:
 
 
 def _mat(source: Source) -> Mapping[str, Array]:
-    try:
+    with needs(message("reading {source}", source=source.name), "vectors"):
         from scipy.io import loadmat  # type: ignore[import-untyped]
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading {source}", source=source.name), "vectors") from None
     try:
         arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
     except Exception as error:  # whatever its parser meets in a damaged file

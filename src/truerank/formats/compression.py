@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, BinaryIO, NamedTuple
 
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import needs
 from truerank.core.messages import message
 
 MOST = 4 << 20
@@ -92,10 +92,8 @@ def zstd_library() -> Any:
     Raises:
         MissingPackage: it is not installed.
     """
-    try:
+    with needs(message("zstd compression"), "zstd"):
         import zstandard
-    except ModuleNotFoundError:
-        raise MissingPackage(message("zstd compression"), "zstd") from None
     return zstandard
 
 

@@ -26,7 +26,7 @@ from truerank.formats.compression import unpacked_name
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source, watching_bytes
-from truerank.formats.target import refuse_unwritten, writing
+from truerank.formats.target import is_same_file, refuse_unwritten, writing
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
 """Endings that TREC's format goes by."""
@@ -65,7 +65,7 @@ def convert(
         collapse: makes the run that is written of the one that is read, as `truerank.collapse` does of chunks.
     """
     name = os.fspath(target)
-    if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
+    if isinstance(source, str | os.PathLike) and is_same_file(os.fspath(source), name):
         raise InputError("this is what is read: write to another file", name)
     origin = _origin(source, progress) if isinstance(source, str | os.PathLike) else None
     what = what or _what(origin, name, format)
@@ -185,10 +185,6 @@ def _origin(source: str | os.PathLike[str], progress: Progress) -> Source:
     if isinstance(source, Source):
         return source
     return Source(os.fspath(source), watch=watching_bytes(progress, source))
-
-
-def _is_same_file(source: str, target: str) -> bool:
-    return os.path.isfile(source) and os.path.isfile(target) and os.path.samefile(source, target)
 
 
 def _what(source: Source | None, target: str, format: str | None) -> str:

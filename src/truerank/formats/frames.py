@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._names import gathered
-from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
@@ -50,10 +50,8 @@ def qrels_from_frame(frame: Any, name: str = "qrels") -> Qrels:
 
 def arrow(what: Message, extra: str) -> Any:
     """The package pyarrow, which this needs."""
-    try:
+    with needs(what, extra):
         import pyarrow
-    except ModuleNotFoundError:
-        raise MissingPackage(what, extra) from None
     return pyarrow
 
 

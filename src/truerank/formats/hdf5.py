@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats.source import Source
 
@@ -60,8 +60,6 @@ def read(source: Source) -> Datasets:
 
 
 def _opened(source: Source) -> Any:
-    try:
+    with needs(message("reading {source}", source=source.name), "hdf5"):
         import h5py  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading {source}", source=source.name), "hdf5") from None
     return h5py.File(source.path or BytesIO(source.read()), "r")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 
 METADATA = ".metadata.json"
@@ -43,11 +43,9 @@ def files(name: str) -> list[str] | None:
 
 def _iceberg(metadata: str) -> list[str]:
     """The files of the snapshot that is current in a metadata file."""
-    try:
+    with needs(message("reading the Iceberg table {source}", source=metadata), "iceberg"):
         from pyiceberg.exceptions import ValidationError
         from pyiceberg.table import StaticTable
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading the Iceberg table {source}", source=metadata), "iceberg") from None
     try:
         table = StaticTable.from_metadata(metadata)
         tasks = list(table.scan().plan_files())
@@ -75,11 +73,9 @@ def _iceberg(metadata: str) -> list[str]:
 
 def _delta(folder: str) -> list[str]:
     """The files of the newest version of a Delta table."""
-    try:
+    with needs(message("reading the Delta table {source}", source=folder), "delta"):
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading the Delta table {source}", source=folder), "delta") from None
     try:
         table = DeltaTable(folder)
     except DeltaError as error:

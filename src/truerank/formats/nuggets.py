@@ -14,6 +14,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl, names
+from truerank.formats.records import keys_of
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
@@ -69,9 +70,7 @@ def read_qrels(source: Source) -> Qrels:
 
 def _named(record: Any, name: str, line: int | None) -> tuple[str, str]:
     """The query and the answer of a line; an answer that is not named is called so."""
-    if not isinstance(record, dict):
-        raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
-    keys = tuple(record)
+    keys = keys_of((line, record), name)
     query, run = names.find(keys, names.QUERY), names.find(keys, RUN)
     if query is None:
         raise InputError("no key holds the query id; name it qid", name, line)

@@ -67,7 +67,7 @@ def kind(keys: Iterable[str]) -> str | None:
 
 def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     """The parts of a run."""
-    for keys, group in itertools.groupby(records, key=lambda numbered: _keys(numbered, name)):
+    for keys, group in itertools.groupby(records, key=lambda numbered: keys_of(numbered, name)):
         lists = _list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
             for line, record in group:
@@ -84,7 +84,7 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     rows: list[tuple[int, bytes, type, float, int, bytes | None, float | None]] = []
     is_whole = True
     for line, record in records:
-        query, judged = _judged(record, _keys((line, record), name), name, line)
+        query, judged = _judged(record, keys_of((line, record), name), name, line)
         q = index.setdefault(_id(query, name, line), len(index))
         for doc, grade, aspect, weight in judged:
             part = worth = None
@@ -125,7 +125,8 @@ class _Lists(NamedTuple):
     call: str | None
 
 
-def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
+def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
+    """The keys of a record, which is an object."""
     line, record = numbered
     if not isinstance(record, dict):
         raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 from truerank.formats.compression import codec_for
 
@@ -32,6 +32,11 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
         raise InputError(
             "{ending} is not written: compressed files end in .gz, .zst, .bz2 or .xz", name, ending=ending
         )
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Whether both are there, and the same: what is read would be lost if it were written."""
+    return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
 
 
 @contextmanager
@@ -108,10 +113,8 @@ def _renamed(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _remote(url: str) -> Iterator[BinaryIO]:
-    try:
+    with needs(message("writing {url}", url=url), "remote"):
         import fsspec
-    except ModuleNotFoundError:
-        raise MissingPackage(message("writing {url}", url=url), "remote") from None
     try:
         files, path = cast(Any, fsspec).core.url_to_fs(url)
     except (OSError, ValueError, ImportError) as error:

@@ -21,7 +21,7 @@ from truerank.formats import names
 from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records
 from truerank.formats.parquet import batches
-from truerank.formats.records import Numbered, parsed
+from truerank.formats.records import Numbered, keys_of, parsed
 from truerank.formats.source import HEAD, MARK, Source, as_source
 
 SNIPPET = 240
@@ -238,9 +238,7 @@ def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
 def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kind: TextKind) -> Found:
     is_first = True
     for line, record in there:
-        if not isinstance(record, dict):
-            raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
-        keys = tuple(record)
+        keys = keys_of((line, record), name)
         where = _columns(keys, kind)
         if where is None:
             if is_first:

@@ -13,7 +13,7 @@ from truerank.core.errors import InputError
 from truerank.core.evaluate import ranked
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.reading import Reading
 from truerank.core.run import Run
 from truerank.core.scores import Scores
@@ -162,11 +162,11 @@ class View(Presented):
             yield QueryView(
                 query,
                 truths[0] if truths else None,
-                _finite(right[0][1]) if right else None,
+                finite(float(right[0][1])) if right else None,
                 int(best[q]) or None,
                 float(hits.count[q] / total[q]) if total[q] else 0.0,
                 self._name(int(self.first[q, 0])),
-                _finite(float(self.error[q])),
+                finite(float(self.error[q])),
                 truths,
             )
 
@@ -273,7 +273,3 @@ class Places(Presented):
         """Plain values, for JSON."""
         views = {name: view.to_dict(per_query) for name, view in self.views.items()}
         return {**views, "notes": [note.to_dict() for note in self.notes]}
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import MeasureError, MissingPackage, TruerankError, quoted
+from truerank.core.errors import MeasureError, TruerankError, needs, quoted
 from truerank.core.evaluate import ranked, valued
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import Reading, read
@@ -428,10 +428,8 @@ def _their_parameters(given: dict[str, Any], at: str, kind: Any) -> dict[str, An
 
 
 def _theirs() -> ModuleType:
-    try:
+    with needs("truerank.interop.ir_measures", "ir_measures"):
         return import_module("ir_measures")
-    except ModuleNotFoundError:
-        raise MissingPackage("truerank.interop.ir_measures", "ir_measures") from None
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.live.samples import Ints
 from truerank.stats import Interval
@@ -111,12 +111,10 @@ def value_intervals(values: Floats, query: Ints, confidence: float, seed: int = 
     """The same of milliseconds."""
     if not len(values):
         return dict.fromkeys(("mean", *PERCENTILES))
-    try:
+    with needs(message("an interval"), "stats"):
         if len(np.unique(query)) == len(query):
             return _of_single(values, confidence, seed)
         return _of_clusters(values, query, confidence, seed)
-    except ModuleNotFoundError:
-        raise MissingPackage(message("an interval"), "stats") from None
 
 
 def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interval | None]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
@@ -158,10 +158,8 @@ def compare(a: Bench, b: Bench) -> BenchComparison:
     """
     if not set(a.queries) & set(b.queries):
         raise InputError("{a} and {b} have no query in common: there is nothing to pair", a=a.name, b=b.name)
-    try:
+    with needs(message("a comparison"), "stats"):
         import scipy  # type: ignore[import-untyped]  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingPackage(message("a comparison"), "stats") from None
     return BenchComparison(a, b, alternated=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate, is_ruled
 from truerank.core.messages import message
@@ -30,7 +31,7 @@ def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer], of_
     nothing = Answer((), ())
     has_calls = of_calls or any(answer.ends is not None for answer in answers.values())
     parts = [
-        Ranked(_bytes(query), *_encoded(one), call=call if has_calls else None)
+        Ranked(as_bytes(query), *_encoded(one), call=call if has_calls else None)
         for query in queries
         for call, one in enumerate(answers.get(query, nothing).lists, 1)
     ]
@@ -42,11 +43,7 @@ def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer], of_
 
 
 def _encoded(answer: Answer) -> tuple[list[bytes], list[float]]:
-    return list(map(_bytes, answer.docs)), list(answer.scores)
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+    return list(map(as_bytes, answer.docs)), list(answer.scores)
 
 
 def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
@@ -55,7 +52,7 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
     Raises:
         InputError: none of them is judged.
     """
-    names = set(map(_bytes, asked))
+    names = set(map(as_bytes, asked))
     judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
     if not judged:
         some = ", ".join(list(asked)[:3])
@@ -65,7 +62,7 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
 
 def unasked(qrels: Qrels, asked: Sequence[str]) -> int:
     """How many judged queries were not asked, and so are in no mean."""
-    return len(set(qrels.queries) - set(map(_bytes, asked)))
+    return len(set(qrels.queries) - set(map(as_bytes, asked)))
 
 
 def score(
@@ -103,7 +100,7 @@ def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> S
     """The same scores; queries that failed have an empty answer in the run, but were not answered."""
     if not failed:
         return scores
-    lost = len(judged.to_dict().keys() & set(map(_bytes, failed)))
+    lost = len(judged.to_dict().keys() & set(map(as_bytes, failed)))
     return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 

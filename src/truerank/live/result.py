@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.rankings import rankings
@@ -140,10 +140,8 @@ class Bench(Presented):
         if self.scores is None:
             return {}
         means = [m for m in self.scores.measures if m.definition.average != "sum"]
-        try:
+        with needs(message("an interval"), "stats"):
             of_means = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
-        except ModuleNotFoundError:
-            raise MissingPackage(message("an interval"), "stats") from None
         return dict(zip(map(str, means), of_means, strict=True))
 
     @property

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import gc
+import platform
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from truerank import __version__
 from truerank.core.errors import InputError
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress
+from truerank.core.scan import processors
 from truerank.formats import read_qrels
 from truerank.live.adapters import adapt
 from truerank.live.clock import Clock, WallClock
 from truerank.live.collector import Collector, overlap
 from truerank.live.indexing import timed
 from truerank.live.latency import checked
-from truerank.live.machine import machine
 from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
 from truerank.live.quality import as_run, lenient, need_calls, score, unasked
@@ -214,7 +219,7 @@ def _measured(
         pauses=pauses,
         harness=Harness(0.0, 0.0) if clock else harness(retrievers[0].is_async),
         describe={},
-        machine=machine(),
+        machine=_machine(),
         begun=begun,
         stopped=pool.stopped,
     )
@@ -300,3 +305,24 @@ def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench
     qrels = read_qrels(judging.qrels)
     scores = score(qrels, run, bench.asked, failed, judging.measures, rules)
     return replace(bench, scores=scores, unasked=unasked(qrels, bench.asked))
+
+
+def _machine() -> dict[str, str]:
+    """Where it ran: what a reader needs to compare its figures, and nothing that names a person or a host."""
+    return {
+        "processor": _processor(),
+        "processors": str(processors()),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "truerank": __version__,
+        "collector": " ".join(map(str, gc.get_threshold())) if gc.isenabled() else "off",
+        "switch interval": f"{sys.getswitchinterval() * 1000:g} ms",
+    }
+
+
+def _processor() -> str:
+    """The processor's own name, where the system tells it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text("utf-8", "replace").splitlines() if cpuinfo.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

@@ -23,7 +23,7 @@ Rounding = Literal["round", "up", "definition"]
 ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-def sawtooth(hits: Hits, query: int, *, k: int | None = None, level: float = 1) -> tuple[Floats, Floats]:
+def sawtooth(hits: Hits, query: int, *, level: float = 1) -> tuple[Floats, Floats]:
     """Recall and precision of one query after each of its results.
 
     >>> import truerank as tr
@@ -33,8 +33,7 @@ def sawtooth(hits: Hits, query: int, *, k: int | None = None, level: float = 1) 
     ([0.5, 0.5, 1.0], [1.0, 0.5, 0.667])
     """
     found = hits.relevant(level)
-    returned = int(hits.returned[query])
-    ranks = np.arange(1, min(returned, k or returned) + 1)
+    ranks = np.arange(1, hits.returned[query] + 1)
     so_far = np.searchsorted(found.rank[found.query == query], ranks, side="right")
     return ratio(so_far, hits.relevant_total(level)[query]), ratio(so_far, ranks)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from truerank.analysis.agreement import Agreement
 from truerank.core.errors import printable, truncated
-from truerank.core.messages import message, plural
+from truerank.core.messages import Message, message, plural
 from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.table import Cell, Table
@@ -25,11 +25,10 @@ def document_of(agreement: Agreement, digits: int | None = None) -> Document:
         (message("tau-AP"), _known(agreement.mean_tau_ap)),
         (message("overlap@{k}", k=agreement.k), agreement.mean_overlap),
     )
-    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=agreement.depth or 0)
     over = message(
         "{queries} that both runs answer; {depth}.",
         queries=ledger.queries(len(agreement.queries)),
-        depth=whole if agreement.depth is None else first,
+        depth=compared(agreement.depth),
     )
     notes = (over, *remarks_of(agreement))
     table = Table(
@@ -41,6 +40,13 @@ def document_of(agreement: Agreement, digits: int | None = None) -> Document:
         {**agreement.to_dict(), "remarks": remarks_of(agreement)},
         remarks_of(agreement),
     )
+
+
+def compared(depth: int | None) -> Message:
+    """How much of each list is compared."""
+    if depth is None:
+        return message("whole lists")
+    return message("the first {n:,} documents of each list", n=depth)
 
 
 def remarks_of(agreement: Agreement) -> list[str]:

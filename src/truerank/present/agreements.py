@@ -12,6 +12,7 @@ from truerank.analysis.compare.result import letter
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, joined, message, plural, warned
 from truerank.present import charts, ledger
+from truerank.present.agreement import compared
 from truerank.present.document import Document, Figure
 from truerank.present.names import MOST, shortened
 from truerank.present.table import Cell, Table
@@ -90,14 +91,9 @@ def _title(agreements: Agreements, coefficient: Coefficient) -> str:
 def _drawn(agreements: Agreements, coefficient: Coefficient, digits: int | None) -> Table:
     """As numbers, as digits, or the pairs at either end, as there is room for."""
     m = len(agreements.systems)
-    whole, first = (
-        message("whole lists"),
-        message("the first {n:,} documents of each list", n=agreements.depth or 0),
-    )
     many = plural("{n:,} run", "{n:,} runs", n=m)
     queries = ledger.queries(int(agreements.queries[np.triu_indices(m, 1)].max()))
-    depth = whole if agreements.depth is None else first
-    over = message("{many}, {queries}; {depth}.", many=many, queries=queries, depth=depth)
+    over = message("{many}, {queries}; {depth}.", many=many, queries=queries, depth=compared(agreements.depth))
     notes = (over, *_reading(m), *remarks_of(agreements))
     draw = _in_numbers if m <= IN_NUMBERS else _in_digits if m <= MOST_ROWS else _at_the_ends
     return draw(agreements, coefficient, digits, _title(agreements, coefficient), notes)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from truerank.analysis.explain.query import lenient
 from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
 from truerank.analysis.explain.worked.form import whole
-from truerank.core._kernel import as_text
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import printable
-from truerank.core.evaluate import is_ruled
+from truerank.core.evaluate import in_mean, is_ruled
 from truerank.core.hits import Hits
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.present.lists import ListedRun, beginnings
 
 MOST = 20
 """Relevant documents of a query that are named, and those of a list that stand below its shown part."""
@@ -43,6 +43,19 @@ class SystemAnswers:
         """The hits of a query by its place among theirs."""
         start = int(np.searchsorted(self.hits.query, place))
         return slice(start, start + int(self.hits.count[place]))
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """The beginning of one list.
+
+    Attributes:
+        docs: as they are ranked: the first one has rank 1.
+        scores: the system's.
+    """
+
+    docs: tuple[bytes, ...]
+    scores: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +149,7 @@ class _Page:
     places: dict[bytes, int] = field(default_factory=dict)
 
     def made(self) -> ShownAnswers:
-        keys = [query.encode("utf-8", "surrogateescape") for query in self.queries]
+        keys = list(map(as_bytes, self.queries))
         asked = frozenset(key for key, query in zip(keys, self.queries, strict=True) if query in self.wanted.listed)
         lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
@@ -240,3 +253,21 @@ class _Page:
 def _terms(worked: Worked) -> list[list[Any]]:
     terms = worked.sums[0].terms if worked.sums else ()
     return [[term.rank, term.doc, term.text(4), term.value] for term in terms if term.rank is not None][:MOST]
+
+
+def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[bytes, ListedRun]:
+    """The first k results of each wanted query in the engine's own order.
+
+    Args:
+        reading: with the unjudged documents of the first k ranks.
+    """
+    rules, answered = lenient(reading.rules), reading.rows.returned >= 0
+    asked = np.array([query in wanted for query in reading.rows.queries], bool)
+    is_left_out = rules.duplicates == "once" and rules.unjudged == "removed"  # else repeats take up ranks
+    some = (reading.hits if is_left_out else reading.rows).select(answered & asked)
+    top = in_mean(some, rules, reading.name).under(rules).top(k)
+    docs, scores, ends = reading.docs(top.doc), top.score.tolist(), np.cumsum(top.count).tolist()
+    return {
+        query: ListedRun(tuple(docs[begin:end]), tuple(scores[begin:end]))
+        for query, begin, end in zip(top.queries, [0, *ends], ends, strict=False)
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeGuard
 
 from truerank.core.errors import printable
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.core.scores import Scores
 
 if TYPE_CHECKING:
@@ -58,13 +58,12 @@ def sentences(scores: AuditedScores) -> list[str]:
     """The two scores to the last digit, then a sentence a finding."""
     audit = scores.audit
     strict = audit.strict_scores.mean
-    both = [
-        message(
-            "{measure}: official {official!r}, strict {strict!r}.",
-            measure=printable(name),
-            official=mean,
-            strict=strict[name],
-        )
-        for name, mean in scores.mean.items()
-    ]
-    return [*both, *(finding.message for finding in audit.findings)]
+    means = [both(printable(name), mean, strict[name]) for name, mean in scores.mean.items()]
+    return [*means, *(finding.message for finding in audit.findings)]
+
+
+def both(measure: str, official: float, strict: float) -> Message:
+    """The two scores by a measure, to the last digit."""
+    return message(
+        "{measure}: official {official!r}, strict {strict!r}.", measure=measure, official=official, strict=strict
+    )

@@ -410,14 +410,7 @@ def _sliced(comparison: Comparison) -> list[str]:
         return []
     sentences: list[str] = []
     if comparison.unsliced:
-        sentences.append(
-            plural(
-                "{n:,} query has no {field}: in no slice.",
-                "{n:,} queries have no {field}: in no slice.",
-                n=comparison.unsliced,
-                field=printable(comparison.by),
-            )
-        )
+        sentences.append(few.unsliced(comparison.unsliced, comparison.by))
     if len(comparison.systems) > 2 and comparison.procedure.all_pairs:
         sentences.append(
             message(

@@ -35,10 +35,10 @@ def render(
     """The text in one of `FORMATS`."""
     if format == JUNIT:
         return junit(check)
-    return document(check, digits).render(format, styled=styled, language=language)
+    return document_of(check, digits).render(format, styled=styled, language=language)
 
 
-def document(check: Check, digits: int | None = None) -> Document:
+def document_of(check: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
     drawn = 4 if digits is None else digits
     rows = [_row(one, drawn) for one in check.verdicts if not one.slice]
@@ -48,9 +48,9 @@ def document(check: Check, digits: int | None = None) -> Document:
     table = Table(columns, tuple(rows), title, tuple(notes(check)), digits=drawn)
     names = (*(("slice",) if check.by else ()), *FLAT)
     flat = tuple(_flat(one, names) for one in check.verdicts)
-    plain = {**check.to_dict(), "remarks": remarks(check)}
+    plain = {**check.to_dict(), "remarks": remarks_of(check)}
     blocks = [table, *_slices(check, drawn), *watching.blocks(check.watch, drawn)]
-    return Document(blocks, Table(names, flat, digits=digits), plain, remarks(check))
+    return Document(blocks, Table(names, flat, digits=digits), plain, remarks_of(check))
 
 
 def _slices(check: Check, digits: int) -> list[Table]:
@@ -94,23 +94,8 @@ def _sliced(check: Check) -> list[str]:
             )
         )
     if check.unsliced:
-        said.append(
-            plural(
-                "{n:,} query has no {field}: in no slice.",
-                "{n:,} queries have no {field}: in no slice.",
-                n=check.unsliced,
-                field=printable(check.by),
-            )
-        )
+        said.append(few.unsliced(check.unsliced, check.by))
     return said
-
-
-document_of = document
-
-
-def remarks_of(check: Check) -> list[str]:
-    """Whether there are enough queries, and why a gate has no interval."""
-    return remarks(check)
 
 
 FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "queries", "verdict", "note")
@@ -130,10 +115,10 @@ def notes(check: Check) -> list[str]:
                 "No worse than: by the interval of the difference, query by query; the value is that difference."
             )
         )
-    return [*sentences, *watching.notes(check), *remarks(check)]
+    return [*sentences, *watching.notes(check), *remarks_of(check)]
 
 
-def remarks(check: Check) -> list[str]:
+def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
     sentences = [*_of_sample(check), *(few.remarks(min(counts)) if counts else [])]

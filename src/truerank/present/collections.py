@@ -11,12 +11,12 @@ import numpy as np
 from truerank.analysis.collections import Collections, Standings
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.core.presented import finite
 from truerank.present import charts, few
-from truerank.present.comparison_cells import percent
+from truerank.present.comparison_cells import limits, percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table
-from truerank.stats import Interval
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -68,7 +68,7 @@ def _standing(collections: Collections, one: Standings, digits: int) -> Table:
             at,
             printable(name),
             interval.estimate,
-            _ends(interval, digits),
+            limits(interval, digits),
             span(ranks[name]),
             span((groups[name][0], groups[name][-1])),  # runs of systems follow on one another
             f"{heights[name]} ({votes[name]:g})",
@@ -98,13 +98,6 @@ def span(ranks: tuple[int, int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _ends(interval: Interval, digits: int) -> str:
-    if not math.isfinite(interval.low):
-        return message("unknown")
-    fine = min(digits, max(digits - 1, 2))
-    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
-
-
 def _listed_rows(collections: Collections, one: Standings) -> list[tuple[str, list[float]]]:
     """Each system with its means, the best first and the incomplete ones last."""
     place = {name: at for at, name in enumerate(collections.systems)}
@@ -119,7 +112,7 @@ def _cells(collections: Collections, one: Standings, digits: int) -> Table:
     stressed = frozenset(
         (r, c + 1) for r, (_, means) in enumerate(rows) for c, mean in enumerate(means) if sign * mean == best[c]
     )
-    cells = tuple((printable(name), *(_known(mean) for mean in means)) for name, means in rows)
+    cells = tuple((printable(name), *(finite(mean) for mean in means)) for name, means in rows)
     heads = (one.heading, *map(printable, collections.names))
     return Table(heads, cells, best=stressed, across=message("collection"), digits=digits)
 
@@ -334,7 +327,7 @@ def _flat(collections: Collections, digits: int | None) -> Table:
             who = (one.heading, printable(name))
             if name in overall:
                 i = overall[name]
-                rest = (_known(i.low), _known(i.high), *ranks[name], borda[name], heights[name])
+                rest = (finite(i.low), finite(i.high), *ranks[name], borda[name], heights[name])
                 rows.append((*who, None, sum(one.queries), i.estimate, *rest))
             elif name in one.partial:
                 rows.append((*who, None, None, one.partial[name], *[None] * 6))
@@ -418,7 +411,3 @@ def _heat(
         "encoding": {"x": x, "y": y},
         "layer": [rect, *([text] if len(rows) <= MOST and len(where) <= 16 else [])],
     }
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

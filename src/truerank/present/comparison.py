@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
-from truerank.core.messages import alternatives, joined, message
+from truerank.core.messages import alternatives, message
 from truerank.present import cautions, forest, ledger, many, runs, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
-from truerank.present.comparison_cells import percent as percentage
-from truerank.present.document import Document, Figure
+from truerank.present.document import Document
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Table
@@ -84,11 +83,10 @@ def document_of(
         return replace(laid, blocks=[*laid.blocks, *many.figures(drawn)])
     if spec is None:
         return laid
-    title = message("Means with {confidence} % intervals", confidence=percentage(comparison.procedure.confidence))
-    alt = message("One dot per system and measure at its mean; the line spans its interval.")
-    if any(scores.runs for scores in comparison.scores.values()):
-        alt = joined(" ", [alt, message("A tick is the mean of one run.")])
-    return replace(laid, blocks=[*laid.blocks, Figure("intervals", title, alt, spec)])
+    of_runs = [message("A tick is the mean of one run.")]
+    has_runs = any(scores.runs for scores in comparison.scores.values())
+    figure = forest.figure(comparison, spec, *(of_runs if has_runs else []))
+    return replace(laid, blocks=[*laid.blocks, figure])
 
 
 def remarks_of(comparison: Comparison) -> list[str]:

@@ -81,6 +81,14 @@ def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     return f"[{low}, {high}]"
 
 
+def limits(interval: Interval, digits: int) -> str:
+    """Any other interval with a digit less than its estimate."""
+    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return message("unknown")
+    fine = min(digits, max(digits - 1, 2))
+    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
+
+
 def _rounded(value: float, digits: int) -> float:
     """Without a minus before nothing: -0.0001 is 0.000."""
     return round(value, digits) + 0.0

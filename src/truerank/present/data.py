@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +39,6 @@ from truerank.truth import Items
 
 RESULTS = 10
 """How many results of each list a report shows."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

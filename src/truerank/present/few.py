@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from truerank.core.errors import printable
 from truerank.core.messages import Message, message, plural, warned
 from truerank.stats import Interval
 from truerank.stats.predicted import POWERED
@@ -90,6 +91,16 @@ def _scarce(name: str, n: int, *, is_predicted: bool) -> Message:
         "{name}: only {n} queries differ from all the others; the interval may be too short.",
         name=name,
         n=n,
+    )
+
+
+def unsliced(n: int, field: str) -> str:
+    """What to say of queries that are in no slice, for want of a value in the field."""
+    return plural(
+        "{n:,} query has no {field}: in no slice.",
+        "{n:,} queries have no {field}: in no slice.",
+        n=n,
+        field=printable(field),
     )
 
 

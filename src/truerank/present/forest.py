@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.core.errors import printable
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.present import charts
+from truerank.present.comparison_cells import percent
+from truerank.present.document import Figure
 from truerank.present.palette import MARKS
 
 STEP = 14
@@ -17,6 +19,13 @@ STEP = 14
 def drawn(comparison: Comparison) -> list[Outcome]:
     """The outcomes that are drawn: counts and what is not known have no place on the same axis."""
     return [one for one in comparison.outcomes if one.measure.definition.unit and one.queries]
+
+
+def figure(comparison: Comparison, spec: charts.Spec, *more: str) -> Figure:
+    """The picture that `chart` is, with what else is to be said of it."""
+    title = message("Means with {confidence} % intervals", confidence=percent(comparison.procedure.confidence))
+    alt = message("One dot per system and measure at its mean; the line spans its interval.")
+    return Figure("intervals", title, joined(" ", [alt, *more]), spec)
 
 
 def chart(comparison: Comparison, names: Sequence[str], digits: int = 4) -> charts.Spec | None:

@@ -11,7 +11,7 @@ from truerank.analysis.judges.result import Flip, Judges, Order, Standing, TwoJu
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.present import charts, ledger
-from truerank.present.comparison_cells import ends, mean_cell, percent, ranked, winners
+from truerank.present.comparison_cells import ends, limits, mean_cell, percent, ranked, winners
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
 from truerank.present.table import Cell, Table
@@ -85,7 +85,7 @@ def _interval(judges: Judges) -> Message:
 
 
 def _coefficients(judges: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
-    rows = tuple((COEFFICIENTS[name], _value(each), _ends(each, digits)) for name, each in of.items())
+    rows = tuple((COEFFICIENTS[name], _value(each), limits(each, digits)) for name, each in of.items())
     return Table((message("coefficient"), message("value"), _interval(judges)), rows, title=title, digits=digits)
 
 
@@ -94,7 +94,7 @@ def _pairs(judges: Judges, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for pair in judges.pairs:
         shown = [pair.coefficients[name] for name in ("kappa", "kappa_quadratic")]
-        cells = [cell for each in shown for cell in (_value(each), _ends(each, digits))]
+        cells = [cell for each in shown for cell in (_value(each), limits(each, digits))]
         rows.append((printable(pair.first), printable(pair.second), pair.both, *cells))
     columns = (
         message("judge"),
@@ -184,7 +184,7 @@ def _orders(judges: Judges, digits: int) -> Table:
 
 
 def _tau_cells(interval: Interval | None, digits: int) -> tuple[Cell, Cell]:
-    return (None, "") if interval is None else (_value(interval), _ends(interval, digits))
+    return (None, "") if interval is None else (_value(interval), limits(interval, digits))
 
 
 def _flips(standing: Standing, order: Order, digits: int) -> Table:
@@ -287,13 +287,6 @@ def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
 
 def _value(interval: Interval) -> Cell:
     return None if math.isnan(interval.estimate) else interval.estimate
-
-
-def _ends(interval: Interval, digits: int) -> str:
-    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-        return message("unknown")
-    fine = min(digits, max(digits - 1, 2))
-    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
 def _p(p: float) -> str:

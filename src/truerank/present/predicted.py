@@ -11,11 +11,11 @@ from truerank.analysis.compare.sampling import Sign
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.present import few, ledger
-from truerank.present.comparison_cells import percent
+from truerank.present.comparison_cells import limits, percent
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
-from truerank.stats import Interval, PredictedMean
+from truerank.stats import PredictedMean
 from truerank.stats.predicted import FEWEST
 
 LEAST = 1e-10
@@ -76,19 +76,12 @@ def _of_run(predicted: Predicted, title: str, digits: int) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for measure, mean in predicted.items():
-        people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", _ends(mean.judged, digits)])
-        known = mean.interval.estimate, _ends(mean.interval, digits)
+        people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", limits(mean.judged, digits)])
+        known = mean.interval.estimate, limits(mean.interval, digits)
         rows.append(
             (measure, *known, people, f"{mean.predicted:.{digits}f}", f"{mean.weight:.2f}", round(mean.worth))
         )
     return Table(columns, tuple(rows), title=title, digits=digits)
-
-
-def _ends(interval: Interval, digits: int) -> str:
-    if not math.isfinite(interval.low):
-        return message("unknown")
-    fine = min(digits, max(digits - 1, 2))
-    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
 def _notes(estimates: Sequence[Predicted]) -> list[str]:

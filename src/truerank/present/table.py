@@ -76,7 +76,7 @@ class Table:
         raised = {(row, at): text for at, i in enumerate(places) for (row, column), text in marks if column == i}
         return replace(self, columns=tuple(self.columns[i] for i in places), rows=rows, best=best, raised=raised)
 
-    def melted(self, keys: int, heading: str = "measure") -> Table:
+    def melted(self, keys: int) -> Table:
         """A row for each cell behind the first columns, which say whose it is.
 
         >>> Table(("run", "AP", "P@5"), (("bm25", 0.25, 0.4),)).melted(1).rows
@@ -86,7 +86,7 @@ class Table:
         rows = tuple((*self.rows[r][:keys], self.columns[c], self.rows[r][c]) for r, c in places)
         best = frozenset((at, keys + 1) for at, place in enumerate(places) if place in self.best)
         raised = {(at, keys + 1): self.raised[place] for at, place in enumerate(places) if place in self.raised}
-        columns = (*self.columns[:keys], heading, "value")
+        columns = (*self.columns[:keys], "measure", "value")
         return replace(self, columns=columns, rows=rows, best=best, raised=raised, across="")
 
     def without_first_column(self) -> Table:

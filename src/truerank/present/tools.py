@@ -13,26 +13,13 @@ from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table, as_text
 
 
-def render(
-    comparison: ToolComparison,
-    format: str = "table",
-    *,
-    digits: int | None = None,
-    styled: bool = False,
-    width: int | None = None,
-) -> str:
-    """The comparison as text in one of `tables.FORMATS`.
+def document(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
+    """The numbers, then the reasons.
 
     Args:
         digits: after the point; by default 4 in what people read, all in csv. JSON has all.
-        styled: with bold and lines, for a terminal.
         width: of the terminal; reasons that are wider come in several tables.
     """
-    return document(comparison, digits, width).render(format, styled=styled)
-
-
-def document(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
-    """The numbers, then the reasons."""
     shown_digits = 4 if digits is None else digits
     tables = [value_table(comparison, shown_digits)]
     reasons = reason_table(comparison, shown_digits)

@@ -17,7 +17,6 @@ from truerank.stats.crossed import (
     mean_over_runs,
     spread,
 )
-from truerank.stats.effects import effect
 from truerank.stats.equivalence import Equivalence, non_inferiority, tost
 from truerank.stats.intervals import (
     BINOMIAL,
@@ -35,7 +34,7 @@ from truerank.stats.nested import Nested, nested
 from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.overlaps import alike_together, rbo_of_ranks
-from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
+from truerank.stats.paired import TESTS, Paired, effect, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.predicted import PredictedMean, predicted_means, selection

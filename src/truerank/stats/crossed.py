@@ -45,11 +45,6 @@ class Components:
     negative: tuple[str, ...] = ()
 
     @property
-    def is_deterministic(self) -> bool:
-        """Whether all runs are the same."""
-        return not (self.between_runs or self.rest)
-
-    @property
     def of_runs(self) -> float:
         """What the choice of runs adds to the variance of the mean."""
         return self.between_runs / self.runs

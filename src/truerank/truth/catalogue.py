@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
 from truerank.formats.frames import is_frame
@@ -148,7 +148,7 @@ def _id(value: Any, row: int, name: str) -> bytes:
 
 def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) -> Floats:
     """0 where there is none."""
-    values = numbers(column, path, [each.decode("utf-8", "surrogateescape") for each in ids], name)
+    values = numbers(column, path, list(map(as_text, ids)), name)
     if not (values[~np.isnan(values)] >= 0).all() or np.isinf(values).any():
         row = int(np.argmax((values < 0) | np.isinf(values)))
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -120,6 +121,20 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
 
 Numbered = tuple[int | None, Mapping[str, Any]]
 """A record, and the line in which it stands."""
+
+
+def click_rates(log: Clicks) -> dict[int, float]:
+    """{rank: the share of what was shown there that was clicked}.
+
+    >>> click_rates(read_clicks([{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}]))
+    {1: 0.0, 2: 1.0}
+    """
+    shown: Counter[int] = Counter()
+    clicked: Counter[int] = Counter()
+    for one in log.impressions:
+        shown.update(one.ranks)
+        clicked.update(rank for rank, is_clicked in zip(one.ranks, one.clicked, strict=True) if is_clicked)
+    return {rank: clicked[rank] / times for rank, times in sorted(shown.items())}
 
 
 def _of_path(path: str | os.PathLike[str]) -> Iterator[Numbered]:

@@ -12,9 +12,8 @@ from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.messages import message
 from truerank.formats import names
 from truerank.formats.source import as_source
-from truerank.truth.clicks import Clicks, read_clicks
+from truerank.truth.clicks import Clicks, click_rates, read_clicks
 from truerank.truth.coordinate_checks import TruthNote
-from truerank.truth.rates import click_rates
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
 from truerank.truth.tabular import read_table

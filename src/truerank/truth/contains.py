@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from truerank.truth.bounds import middles
 from truerank.truth.checks import checked, one_plane
 from truerank.truth.distances import distance_named
-from truerank.truth.items import Items
+from truerank.truth.items import Items, middles
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
 from truerank.truth.tiles import checked_bounds, holding

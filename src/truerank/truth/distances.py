@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import MissingPackage, RulesError
+from truerank.core.errors import RulesError, needs
 from truerank.core.messages import did_you_mean, message
 from truerank.truth.items import Floats, Items
 
@@ -50,10 +50,8 @@ def geodesic(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _ellipsoid() -> Any:
-    try:
+    with needs(message("geodesic distance"), "geo"):
         from pyproj import Geod
-    except ModuleNotFoundError:
-        raise MissingPackage(message("geodesic distance"), "geo") from None
     return Geod(ellps="WGS84")
 
 

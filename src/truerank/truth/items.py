@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 
 Floats = NDArray[np.float64]
@@ -164,12 +163,19 @@ class Items:
         aliases = {name: _taken(values, index) for name, values in self.aliases.items()}
         return replace(self, ids=_taken(self.ids, index), aliases=aliases, **kept)
 
-    def renamed(self, alias: str) -> Items:
-        """The same items under the names of another column; what were ids becomes the alias "id"."""
-        aliases = {name: values for name, values in self.aliases.items() if name != alias}
-        ids = tuple(name or "" for name in self.aliases[alias])
-        return replace(self, ids=ids, aliases={**aliases, "id": self.ids})
-
 
 def _taken(values: Any, index: Ints) -> Any:
     return values[index] if isinstance(values, np.ndarray) else tuple(values[i] for i in index.tolist())
+
+
+def sizes(bounds: Floats, is_globe: bool) -> Floats:
+    """(tiles, 2) width and height; on the globe the width is counted eastwards."""
+    wide: Floats = bounds[:, 2:] - bounds[:, :2]
+    if is_globe:
+        wide[:, 0] = np.where(wide[:, 0] >= 360, 360.0, wide[:, 0] % 360)
+    return wide
+
+
+def middles(bounds: Floats, is_globe: bool) -> Floats:
+    """(tiles, 2) the x or longitude and the y or latitude of each tile's middle; longitudes up to 360 more."""
+    return np.asarray(bounds[:, :2] + sizes(bounds, is_globe) / 2, np.float64)

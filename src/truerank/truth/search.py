@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import needs
 from truerank.core.messages import message
 from truerank.truth.distances import Distance
 from truerank.truth.items import Bools, Floats, Ints
@@ -85,10 +85,8 @@ def tree_of(points: Floats, round_the_globe: list[float] | None = None) -> Any:
     Args:
         round_the_globe: for each dimension where it begins again, 0 where it does not.
     """
-    try:
+    with needs(message("search by place"), "geo"):
         from scipy.spatial import cKDTree  # type: ignore[import-untyped]
-    except ModuleNotFoundError:
-        raise MissingPackage(message("search by place"), "geo") from None
     return cKDTree(points, balanced_tree=False, compact_nodes=False, boxsize=round_the_globe)
 
 

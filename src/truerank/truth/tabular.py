@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import header
-from truerank.formats.frames import arrow
+from truerank.formats.frames import arrow, first_line
 from truerank.formats.names import find
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source
@@ -153,7 +153,7 @@ def from_frame(frame: Any, name: str) -> Columns:
 
         return _columns(from_dataframe(frame))
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError("Arrow cannot hold this table: {error}", name, error=str(error).splitlines()[0]) from None
+        raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 
 def _columns(table: pyarrow.Table) -> Columns:

@@ -8,8 +8,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message, plural
-from truerank.truth.bounds import middles, sizes
-from truerank.truth.items import Bools, Floats, Ints, Items
+from truerank.truth.items import Bools, Floats, Ints, Items, middles, sizes
 from truerank.truth.search import tree_of
 
 CHUNK = 1 << 12

@@ -124,7 +124,8 @@ def _prepared(
     return out
 
 
-def _few(count: int, step: int = 1 << 11) -> list[slice]:
+def _few(count: int) -> list[slice]:
+    step = 1 << 11
     return [slice(start, start + step) for start in range(0, count, step)]
 
 

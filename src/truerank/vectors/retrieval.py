@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import COLUMNS, Hits, Judgements
+from truerank.core.ledger import added
 from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
@@ -19,7 +21,6 @@ from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.core.scores import Scores
 from truerank.vectors.pairs import Ignored, JudgedPairs, by_classes, by_label, by_qrels
-from truerank.vectors.parts import joined
 from truerank.vectors.protocol import Chosen, remark
 from truerank.vectors.ranking import scan
 from truerank.vectors.saving import FirstResults
@@ -87,11 +88,10 @@ class Retrieval:
         said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
         readings = self._readings(f"{name} ({said})", draw, progress, first)
-        scores = joined([score(reading, wanted.measures) for reading in readings])
+        scores = _joined([score(reading, wanted.measures) for reading in readings])
         if draw is None:
             return scores
-        names = [name.decode("utf-8", "surrogateescape") for name in self.queries.ids]
-        return with_ranks(scores, dict(zip(names, draw.ranks, strict=True)))
+        return with_ranks(scores, dict(zip(map(as_text, self.queries.ids), draw.ranks, strict=True)))
 
     def _draw(self) -> SingleShot | None:
         rules, labels = self.rules, self.gallery.labels
@@ -203,3 +203,12 @@ def concatenate(parts: list[Hits]) -> Hits:
         max_grade=max(part.max_grade for part in parts),
         **rows,
     )
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    """One table of all; a value a query does not depend on where they were cut."""
+    if len(parts) == 1:
+        return parts[0]
+    values = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+    queries = tuple(query for part in parts for query in part.queries)
+    return replace(parts[0], queries=queries, columns=values, ledger=added([part.ledger for part in parts]))

@@ -21,7 +21,7 @@ from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message
 from truerank.core.scores import averaged, intervals
 from truerank.measures.sums import PerQuery
@@ -325,12 +325,10 @@ class _Judge:
     def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
         if self.seen:
             return self.seen.difference(measure_named(name), difference(a, b))
-        try:
+        with needs(message("a comparison with a baseline"), "stats"):
             return stats.difference_interval(
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
             )
-        except ModuleNotFoundError:
-            raise MissingPackage(message("a comparison with a baseline"), "stats") from None
 
     def _without_scipy(self) -> str:
         """Why there is no interval; where one has to decide, an error."""

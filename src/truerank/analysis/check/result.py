@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.core.errors import printable
 from truerank.core.messages import joined, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.stats import Interval
 
 if TYPE_CHECKING:
@@ -88,14 +87,11 @@ class Verdict:
         """Plain values, for JSON; None for what has no finite number."""
         plain = {key: value for key, value in vars(self).items() if key != "interval"}
         low, high = (self.interval.low, self.interval.high) if self.interval else (None, None)
-        known = {"value": self.value, "low": low, "high": high}
-        finite = {
-            key: value if value is not None and math.isfinite(value) else None for key, value in known.items()
-        }
+        known = {"value": finite(self.value), "low": finite(low), "high": finite(high)}
         level = {"confidence": self.interval.confidence} if self.slice and self.interval else {}
         plain = plain if self.slice else {key: value for key, value in plain.items() if key != "slice"}
         method = self.interval.method if self.interval else None
-        return {"gate": self.gate, **plain, **finite, "interval": method, **level}
+        return {"gate": self.gate, **plain, **known, "interval": method, **level}
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,7 @@ from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import CLOSE, are_equal
 from truerank.core.errors import InputError, MeasureError, RulesError, truncated
 from truerank.core.messages import message
+from truerank.core.presented import finite
 from truerank.core.rules import Rules
 from truerank.formats.records import parsed, written
 from truerank.formats.source import as_source
@@ -328,7 +329,7 @@ def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str])
     place = {query: i for i, query in enumerate(figures.queries)}
     columns = {}
     for name, own in names.items():
-        column = [value if math.isfinite(value) else None for value in figures.values[own].tolist()]
+        column = list(map(finite, figures.values[own].tolist()))
         columns[name] = [column[place[query]] if query in place else None for query in queries]
     return columns
 

@@ -14,7 +14,7 @@ from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
 from truerank.analysis.claims.spreads import Spread, measure_of, usual
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.schema import is_real
 from truerank.stats.binomial import sign_p
@@ -65,11 +65,9 @@ def audit_table(
     means = published(table, names)
     _refuse_unknown(means, binary, baseline)
     columns = [_Column(means, name, queries, sd, alpha, name in binary, baseline) for name in means.columns]
-    try:
+    with needs("audit_table", "stats"):
         claims = tuple(claim for column in columns for claim in column.claims())
         told = tuple(column.told() for column in columns)
-    except ModuleNotFoundError:
-        raise MissingPackage("audit_table", "stats") from None
     return TableAudit(means.name, queries, alpha, baseline, told, claims, sd is not None, means.left_out)
 
 

@@ -14,7 +14,7 @@ from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.result import Power, PowerRow
 from truerank.analysis.claims.spreads import ANY, OF_ONE, Spread, usual
 from truerank.analysis.compare.systems import align, common_measures, scored
-from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.messages import Message, listed, message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
@@ -65,10 +65,8 @@ def power(
         raise InputError("give the standard deviation (sd), or runs that have one; not both")
     spreads, source = _spreads(sd, qrels, runs, measures, rules)
     level = alpha / math.comb(systems, 2)
-    try:
+    with needs("power", "stats"):
         rows = tuple(_row(*one, queries, difference, level, power) for one in spreads)
-    except ModuleNotFoundError:
-        raise MissingPackage("power", "stats") from None
     return Power(rows, queries, difference, systems, alpha, power, source)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from truerank.core.errors import printable
 from truerank.core.messages import Message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 
 Verdict = Literal["yes", "depends", "no"]
 
@@ -74,7 +74,7 @@ class Power(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what no number of queries shows."""
-        rows = [{key: _finite(value) for key, value in vars(row).items()} for row in self.rows]
+        rows = [{key: _plain(value) for key, value in vars(row).items()} for row in self.rows]
         head = {key: getattr(self, key) for key in ("queries", "difference", "systems", "pairs", "alpha", "wanted")}
         return {**head, "source": str(self.source), "rows": rows}
 
@@ -183,12 +183,10 @@ class TableAudit(Presented):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         head = {key: getattr(self, key) for key in ("name", "queries", "alpha", "baseline", "left_out")}
-        columns = [{key: _finite(value) for key, value in vars(one).items()} for one in self.measures]
+        columns = [{key: _plain(value) for key, value in vars(one).items()} for one in self.measures]
         return {**head, "measures": columns, "pairs": [vars(claim) for claim in self.claims]}
 
 
-def _finite(value: Any) -> Any:
-    """None for a number that JSON does not have."""
-    if isinstance(value, tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _plain(value: Any) -> Any:
+    """A value, or several, as JSON has them."""
+    return list(map(finite, value)) if isinstance(value, tuple) else finite(value)

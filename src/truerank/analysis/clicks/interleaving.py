@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +14,18 @@ from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
-from truerank.analysis.clicks.lists import lists_of
 from truerank.analysis.drawing import check_drawing, check_word
+from truerank.core._kernel import as_text
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
+from truerank.core.evaluate import as_one_list
 from truerank.core.messages import alternatives, did_you_mean, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
+from truerank.core.reading import read
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_number
+from truerank.formats import open_run
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 from truerank.stats.binomial import sign_p
@@ -57,7 +61,7 @@ class Preference:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for limits that are not known."""
-        low, high = (limit if np.isfinite(limit) else None for limit in (self.delta.low, self.delta.high))
+        low, high = finite(self.delta.low), finite(self.delta.high)
         delta = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
         return {**vars(self), **delta}
 
@@ -160,7 +164,7 @@ def interleaving(
     check_drawing(confidence, samples, seed)
     clicks = read_clicks(log)
     systems = _systems(clicks, runs or {}, method)
-    lists = {name: lists_of(run, name, rules=rules) for name, run in (runs or {}).items()}
+    lists = {name: lists_of(run, name, rules) for name, run in (runs or {}).items()}
     credits, clicked = _credited(Crediting(clicks, systems, lists, tau), method)
     chosen, groups = groups_of(clicked, cluster, clicks)
     work = _Work(credits, groups, confidence, samples, seed)
@@ -233,6 +237,20 @@ def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str
     return systems
 
 
+def lists_of(run: RunLike, name: str, rules: RulesLike | None) -> dict[str, list[str]]:
+    """{query: its documents, best first}, in the order of the rules.
+
+    >>> lists_of({"q": {"a": 1.0, "b": 2.0}}, "new", None)
+    {'q': ['b', 'a']}
+    """
+    source = open_run(run, name=None if isinstance(run, str | os.PathLike) else name)
+    reading = read(None, source, rules=rules, keep="all")
+    rows = as_one_list(reading.rows, reading.rules, message("what a list is"))
+    docs = map(as_text, reading.docs(rows.doc))
+    sizes = zip(rows.queries, rows.count.tolist(), strict=True)
+    return {as_text(query): list(dict.fromkeys(itertools.islice(docs, size))) for query, size in sizes}
+
+
 def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, NDArray[np.int64]]:
     """What is drawn again as a whole, users where all are known, and (impressions,) the number of each one's."""
     known = [one.user is not None for one in log.impressions]
@@ -277,10 +295,8 @@ class _Work:
         Raises:
             MissingPackage: SciPy is not installed.
         """
-        try:
+        with needs(message("interleaving"), "stats"):
             pairs = [self.pair(a, b, names) for a, b in itertools.combinations(range(len(names)), 2)]
-        except ModuleNotFoundError:
-            raise MissingPackage(message("interleaving"), "stats") from None
         adjusted = stats.adjust([pair.p for pair in pairs], correction).tolist()
         return tuple(replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
 

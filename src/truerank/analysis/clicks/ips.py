@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.clicks.interleaving import groups_of
-from truerank.analysis.clicks.lists import lists_of
+from truerank.analysis.clicks.interleaving import groups_of, lists_of
 from truerank.analysis.clicks.propensities import Propensities
 from truerank.analysis.drawing import check_drawing
-from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.measures import Measure, parse_measures
@@ -56,8 +55,8 @@ class Estimate:
 
 
 def _plain(one: Interval) -> dict[str, Any]:
-    low, high = (limit if np.isfinite(limit) else None for limit in (one.low, one.high))
-    return {"estimate": one.estimate, "low": low, "high": high, "interval": one.method}
+    limits = {"low": finite(one.low), "high": finite(one.high)}
+    return {"estimate": one.estimate, **limits, "interval": one.method}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +170,7 @@ def ips(
     clicks = read_clicks(log)
     chances = Propensities.of(propensities, eta, None if randomized is None else read_clicks(randomized))
     named = _named(runs)
-    lists = {name: lists_of(run, name, rules=rules) for name, run in named.items()}
+    lists = {name: lists_of(run, name, rules) for name, run in named.items()}
     weighed = _Weighed.of(clicks, chances, clip)
     for name, own in lists.items():
         _refuse_strangers(clicks, name, own)
@@ -179,12 +178,10 @@ def ips(
     work = _Work(clicks, weighed, groups, confidence, samples, seed)
     sums = {(name, str(m)): work.sums(own, m) for m in wanted for name, own in lists.items()}
     first, depth = next(iter(named)), max([dict(m.params).get("k") or 10 for m in wanted])
-    try:
+    with needs(message("ips"), "stats"):
         estimates = tuple(work.estimate(name, m, "", top) for (name, m), top in sums.items())
         others = [(name, m, top) for (name, m), top in sums.items() if name != first]
         between = tuple(work.estimate(name, m, first, top - sums[first, m]) for name, m, top in others)
-    except ModuleNotFoundError:
-        raise MissingPackage(message("ips"), "stats") from None
     return Ips(
         runs=tuple(named),
         measures=tuple(map(str, wanted)),

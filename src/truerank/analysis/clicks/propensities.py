@@ -13,8 +13,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.formats import names
 from truerank.formats.source import as_source
-from truerank.truth.clicks import Clicks, Impression
-from truerank.truth.rates import click_rates
+from truerank.truth.clicks import Clicks, Impression, click_rates
 from truerank.truth.tabular import read_table
 
 LEAST = 1e-12

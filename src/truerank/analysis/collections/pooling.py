@@ -13,7 +13,7 @@ from truerank.analysis.collections.files import named, read_collections
 from truerank.analysis.collections.result import Collections, Floats, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
 from truerank.analysis.drawing import check_drawing
-from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.messages import alternatives, listed, message
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
@@ -72,7 +72,7 @@ def collections(
     aligned = {name: align(of) for name, of in scores.items()}
     common = [common_measures(of, measures) for of in scores.values()]
     wanted = _averaged(common[0], is_asked=measures is not None)
-    try:
+    with needs(message("collections"), "stats", "scipy"):
         standings = tuple(
             _standings(
                 measure,
@@ -85,10 +85,6 @@ def collections(
             )
             for measure in wanted
         )
-    except ModuleNotFoundError as gone:
-        if gone.name != "scipy":
-            raise
-        raise MissingPackage(message("collections"), "stats") from None
     dropped = {name: of.dropped for name, of in aligned.items() if of.dropped}
     return Collections(
         tuple(scores), systems, standings, missing, dropped, drawn, confidence, samples, seed, scores

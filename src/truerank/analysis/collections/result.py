@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.stats import Interval, Nested
@@ -150,8 +149,8 @@ class Collections(Presented, ByMeasure[Standings]):
         systems = {
             name: {
                 "mean": interval.estimate,
-                "low": _known(interval.low),
-                "high": _known(interval.high),
+                "low": finite(interval.low),
+                "high": finite(interval.high),
                 "interval": interval.method,
                 "ranks": list(ranks[name]),
                 "borda": one.borda[name],
@@ -166,7 +165,7 @@ class Collections(Presented, ByMeasure[Standings]):
             "query_count": dict(zip(self.names, one.queries, strict=True)),
             "systems": systems,
             "groups": [list(group) for group in one.groups],
-            "means": {name: dict(zip(self.names, map(_known, row), strict=True)) for name, row in means.items()},
+            "means": {name: dict(zip(self.names, map(finite, row), strict=True)) for name, row in means.items()},
             "partial": dict(one.partial),
             "variances": None if sample.variances is None else vars(sample.variances),
             "error": sample.error,
@@ -176,7 +175,3 @@ class Collections(Presented, ByMeasure[Standings]):
 
 def _counted(n: int, one: str) -> str:
     return f"{n} {one}" if n == 1 else f"{n} {one}s"
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

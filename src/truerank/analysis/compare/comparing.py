@@ -16,7 +16,7 @@ from truerank.analysis.compare.predicting import outcome_predicted, predictions,
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import needs
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
@@ -86,12 +86,8 @@ def compare(
     else:
         procedure = with_runs(procedure, systems.varying)
     work = _Work(systems, wanted, procedure, progress, estimated)
-    try:
+    with needs(message("compare"), "stats", "scipy"):
         return work.done(None if by is None else cut(systems.queries, by), by_name)
-    except ModuleNotFoundError as missing:
-        if missing.name != "scipy":
-            raise
-        raise MissingPackage(message("compare"), "stats") from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +15,11 @@ from truerank import stats
 from truerank.analysis.compare.sampling import COLUMN, RANDOM, SAY_HOW, Sign, probabilities, signs_of, some
 from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, quoted
+from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted
 from truerank.core.evaluate import evaluate
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
@@ -128,10 +127,8 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
         """
         how: dict[str, Any] = {"probability": self.probability, "confidence": self.confidence, "method": method}
         least = -1.0 if method == "t" else 0.0
-        try:
+        with needs(message("an estimate of people's and a model's judgements"), "stats"):
             means = stats.predicted_means(judged, predicted, self.places, **how)
-        except ModuleNotFoundError:
-            raise MissingPackage(message("an estimate of people's and a model's judgements"), "stats") from None
         return [
             one.within(least, 1.0) if measure.definition.unit else one
             for one, measure in zip(means, measures, strict=True)
@@ -211,7 +208,7 @@ def as_dict(mean: PredictedMean) -> dict[str, Any]:
         "error": mean.error,
         "worth": mean.worth,
     }
-    return {key: value if math.isfinite(value) else None for key, value in plain.items()}
+    return {key: finite(value) for key, value in plain.items()}
 
 
 def predicted(

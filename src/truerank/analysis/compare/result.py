@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from truerank.analysis.drawing import check_word
 from truerank.core.errors import InputError, quoted
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.stats import Interval, Spread, kendall_tau, tau_ap
@@ -104,7 +103,7 @@ class Pair:
         """Plain values, for JSON."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         plain |= {"difference": self.difference.estimate, "low": self.difference.low, "high": self.difference.high}
-        return {key: _known(value) for key, value in plain.items()}
+        return {key: finite(value) for key, value in plain.items()}
 
 
 @dataclass(frozen=True)
@@ -174,9 +173,9 @@ class Outcome:
             "left_out": self.left_out,
             "systems": {
                 name: {
-                    "mean": _known(interval.estimate),
-                    "low": _known(interval.low),
-                    "high": _known(interval.high),
+                    "mean": finite(interval.estimate),
+                    "low": finite(interval.low),
+                    "high": finite(interval.high),
                     "interval": interval.method,
                     "better_than": list(self.beaten[name]),
                 }
@@ -326,32 +325,22 @@ class Comparison(Presented, ByMeasure[Outcome]):
                 row = dict.fromkeys(_PAIRED) | {"superscripts": letters[name], "groups": groups or None}
                 yield {**what, "system": name, "against": None, **_value(mean), **row}
             for pair in outcome.pairs:
-                row = {key: _known(getattr(pair, key)) for key in _PAIRED} | {"superscripts": None, "groups": None}
+                row = {key: finite(getattr(pair, key)) for key in _PAIRED} | {"superscripts": None, "groups": None}
                 yield {**what, "system": pair.system, "against": pair.against, **_value(pair.difference), **row}
 
     def to_arrow(self, layout: Layout = "long", measure: str | Measure | None = None) -> pyarrow.Table:
         """The numbers as a table: see `columns`."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self.columns(layout, measure))
+        table: pyarrow.Table = self._library("pyarrow").table(self.columns(layout, measure))
+        return table
 
     def to_polars(self, layout: Layout = "long", measure: str | Measure | None = None) -> polars.DataFrame:
         """The numbers as a table: see `columns`."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self.columns(layout, measure), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self.columns(layout, measure), strict=False)
+        return frame
 
     def to_pandas(self, layout: Layout = "long", measure: str | Measure | None = None) -> pandas.DataFrame:
         """The numbers as a table: see `columns`; of the wide ones the systems or the queries are the index."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        frame = pandas.DataFrame(self.columns(layout, measure))
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self.columns(layout, measure))
         return frame if layout == "long" else frame.set_index(frame.columns[0])
 
     def columns(self, layout: Layout = "long", measure: str | Measure | None = None) -> dict[str, list[Any]]:
@@ -413,11 +402,6 @@ def _heights(outcome: Outcome) -> list[float]:
 
 def _listed(means: Mapping[str, Interval]) -> str:
     return ", ".join(f"{name} {interval.estimate:.4f}" for name, interval in means.items())
-
-
-def _known(value: Any) -> Any:
-    """None for a number that JSON has no word for: nothing is known."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _of_spread(item: tuple[tuple[str, ...], Spread]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 from truerank.analysis.compare.result import Comparison, Outcome
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.scores import Scores
 from truerank.live.result import Bench
 from truerank.measures import Measure
@@ -75,7 +74,7 @@ class Experiment(Presented, ByMeasure[Outcome]):
         """
         return {
             name: {
-                **{time: _known(one.latency[time]) for time in TIMES},
+                **{time: finite(one.latency[time]) for time in TIMES},
                 "per_second": one.throughput,
                 "failed": one.failed,
             }
@@ -90,7 +89,3 @@ class Experiment(Presented, ByMeasure[Outcome]):
             "timings": self.timings,
             "unasked": self.unasked,
         }
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -12,12 +12,12 @@ import numpy as np
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.core._kernel import as_bytes
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
-from truerank.core.messages import did_you_mean, message
-from truerank.core.presented import Presented
+from truerank.core.messages import message
+from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
@@ -129,7 +129,7 @@ class Diff(Presented):
             "before": self.before,
             "after": self.after,
             "measure": str(self.measure),
-            "means": [mean if math.isfinite(mean) else None for mean in self.means],
+            "means": list(map(finite, self.means)),
             **counts,
             "queries": [self._told(move) for move in self.queries],
         }
@@ -283,15 +283,9 @@ def _farthest(changes: dict[str, float], most: int) -> list[str]:
 
 def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
     """The id as the scores have it, if both runs have a value for it."""
-    name = query.decode("utf-8", "surrogateescape")
+    name = as_text(query)
     if query not in qrels.queries:
-        near = did_you_mean(printable(query), map(printable, qrels.queries))
-        raise InputError(
-            "there is no query {query} among those that are judged.{near}",
-            qrels.name,
-            query=printable(query),
-            near=near,
-        )
+        raise no_such_query(query, qrels.queries, qrels.name)
     if name not in changes:
         raise InputError(
             "query {query} is left out of the mean of a run, under these rules", qrels.name, query=printable(query)

@@ -19,7 +19,7 @@ from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
 from truerank.core.hits import Hits
 from truerank.core.messages import Message, did_you_mean, message
@@ -321,19 +321,13 @@ def _few(qrels: Qrels, query: bytes) -> Qrels:
 
 def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
     """The error for a query that is unjudged."""
-    near = did_you_mean(printable(query), map(printable, qrels.queries))
-    if is_answered:
-        return InputError(
-            "query {query} is answered, but it is unjudged, so no measure can tell how well.{near}",
-            qrels.name,
-            query=printable(query),
-            near=near,
-        )
+    if not is_answered:
+        return no_such_query(query, qrels.queries, qrels.name)
     return InputError(
-        "there is no query {query} among those that are judged.{near}",
+        "query {query} is answered, but it is unjudged, so no measure can tell how well.{near}",
         qrels.name,
         query=printable(query),
-        near=near,
+        near=did_you_mean(printable(query), map(printable, qrels.queries)),
     )
 
 

@@ -94,7 +94,7 @@ def _among(qrels: Qrels, kept: set[tuple[bytes, bytes]]) -> Qrels:
     return Qrels.build(qrels.queries, *parts, name=qrels.name)
 
 
-def read_judges(given: Any, format: str | None = None) -> dict[str, Qrels]:
+def read_judges(given: Any) -> dict[str, Qrels]:
     """The qrels of each judge, by the names that they are given, or else by their files.
 
     Raises:
@@ -109,7 +109,7 @@ def read_judges(given: Any, format: str | None = None) -> dict[str, Qrels]:
         raise InputError(
             "judges are held against one another: give the qrels of two or more, not of {n}", n=len(named)
         )
-    return {name: read_qrels(one, format) for name, one in named.items()}
+    return {name: read_qrels(one) for name, one in named.items()}
 
 
 def _named(given: Sequence[Any]) -> dict[str, Any]:

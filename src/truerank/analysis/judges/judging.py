@@ -16,7 +16,7 @@ from truerank.analysis.judges.judgements import Judgements, at_levels, read_judg
 from truerank.analysis.judges.result import Judges, TwoJudges
 from truerank.analysis.judges.standing import standings
 from truerank.core._kernel import as_text
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import needs
 from truerank.core.evaluate import rules_of
 from truerank.core.messages import message
 from truerank.core.rules import RulesLike
@@ -73,17 +73,13 @@ def judges(
     judgements = Judgements.of(read if binary is None else at_levels(read, binary))
     refuse_unshared(judgements, has_runs=runs is not None)
     scored: dict[str, Any] = {}
-    try:
+    with needs(message("judges"), "stats", "scipy"):
         if runs is not None:
             scored = standings(
                 judgements, runs, measures, under, procedure, common=common, threads=threads, progress=progress
             )
             scored |= {"rules": under, "is_common": common}
         return _judges(judgements, procedure, **scored)
-    except ModuleNotFoundError as missing:
-        if missing.name != "scipy":
-            raise
-        raise MissingPackage(message("judges"), "stats") from None
 
 
 def _judges(judgements: Judgements, how: Procedure, **scored: Any) -> Judges:

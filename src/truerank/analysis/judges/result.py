@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.analysis.compare.result import Outcome, Pair
 from truerank.core.errors import InputError, quoted
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import Rules
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
@@ -70,7 +70,7 @@ class TwoJudges:
             "both": self.both,
             "only_first": self.only_first,
             "only_second": self.only_second,
-            "mean_grades": list(map(_known, self.means)),
+            "mean_grades": list(map(finite, self.means)),
             "confusion": [list(row) for row in self.confusion],
             "coefficients": {name: _plain(value) for name, value in self.coefficients.items()},
             "queries": {row["query"]: {key: row[key] for key in OF_QUERIES} for row in self.rows()},
@@ -84,7 +84,7 @@ class TwoJudges:
                 "first": self.first,
                 "second": self.second,
                 "query": query,
-                **dict(zip(OF_QUERIES, map(_known, values), strict=True)),
+                **dict(zip(OF_QUERIES, map(finite, values), strict=True)),
             }
             for query, *values in zip(self.queries, *columns, strict=True)
         ]
@@ -319,27 +319,18 @@ class Judges(Presented):
 
     def to_arrow(self, layout: Layout = "coefficients") -> pyarrow.Table:
         """The numbers as a table: see `rows`."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self.columns(layout))
+        table: pyarrow.Table = self._library("pyarrow").table(self.columns(layout))
+        return table
 
     def to_polars(self, layout: Layout = "coefficients") -> polars.DataFrame:
         """The numbers as a table: see `rows`."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self.columns(layout), strict=False)
+        frame: polars.DataFrame = self._library("polars").DataFrame(self.columns(layout), strict=False)
+        return frame
 
     def to_pandas(self, layout: Layout = "coefficients") -> pandas.DataFrame:
         """The numbers as a table: see `rows`."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self.columns(layout))
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(self.columns(layout))
+        return frame
 
 
 OF_QUERIES = ("shared", "equal", "kappa", "mean_first", "mean_second")
@@ -347,13 +338,8 @@ OF_QUERIES = ("shared", "equal", "kappa", "mean_first", "mean_second")
 
 def _plain(interval: Interval) -> dict[str, Any]:
     return {
-        "value": _known(interval.estimate),
-        "low": _known(interval.low),
-        "high": _known(interval.high),
+        "value": finite(interval.estimate),
+        "low": finite(interval.low),
+        "high": finite(interval.high),
         "interval": interval.method,
     }
-
-
-def _known(value: Any) -> Any:
-    """None for a number that JSON has no word for: nothing is known."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

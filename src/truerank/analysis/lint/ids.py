@@ -9,6 +9,7 @@ from functools import cached_property
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer, first_line
 from truerank.analysis.lint.findings import Severity, printed
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.messages import Message, message
 
 EXTENSIONS = frozenset(
@@ -30,19 +31,11 @@ SERIOUS = 0.01
 
 
 def _composed(name: bytes) -> bytes:
-    return name if name.isascii() else _encoded(unicodedata.normalize("NFC", _decoded(name)))
+    return name if name.isascii() else as_bytes(unicodedata.normalize("NFC", as_text(name)))
 
 
 def _lower(name: bytes) -> bytes:
-    return name.lower() if name.isascii() else _encoded(_decoded(name).lower())
-
-
-def _decoded(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _encoded(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+    return name.lower() if name.isascii() else as_bytes(as_text(name).lower())
 
 
 def _stem(name: bytes) -> bytes:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
+from truerank.core.faults import QRELS_COLUMNS, RUN_COLUMNS
 from truerank.core.messages import Message, message
 from truerank.formats.source import line_ends
 
 RUN, QRELS = 6, 4
 """How many columns a line has."""
 
-COLUMNS = {
-    RUN: message("a run line has 6 columns (query Q0 document rank score tag)"),
-    QRELS: message("a qrels line has 4 columns (query iteration document grade)"),
-}
+COLUMNS = {RUN: RUN_COLUMNS, QRELS: QRELS_COLUMNS}
 
 LONGEST = 1 << 20
 

@@ -29,6 +29,7 @@ and its country. A query is one of the other names, taken out of the document to
 contains it; no other city has that name, and the document keeps another one in the same script. One city
 is right for each query. Some queries, each in another script, and what is right:"""
 
+QUERIES = 1000
 EXAMPLES = 5
 
 
@@ -51,10 +52,10 @@ class City:
         return ", ".join([*kept, self.country])
 
 
-def cities(queries: int = 1000, seed: int = 0) -> Collection:
-    """Every city of 15,000 people or more, and this many queries: the same ones for the same seed."""
+def cities() -> Collection:
+    """Every city of 15,000 people or more, and some queries, always the same."""
     everything = _cities()
-    asked = _questions(everything, queries, random.Random(seed))
+    asked = _questions(everything, QUERIES, random.Random(0))
     numbered = {f"q{number:04}": pair for number, pair in enumerate(asked, 1)}
     hidden = {city.id: city.names[name] for city, name in numbered.values()}
     texts = {query: name for query, (_, name) in numbered.items()}

@@ -28,20 +28,19 @@ Success@1), but the last of the right ones stands far down: of all pictures down
 (mINP)."""
 
 
-def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: int = 0) -> DemoOutcome:
+def digits(directory: Path, say: Callable[[str], None]) -> DemoOutcome:
     """Write the pictures as vectors with labels, and evaluate the file.
 
     Args:
         directory: where the file goes; made if it is not there.
         say: told what is being done.
-        seed: what decides which pictures are queries.
 
     Raises:
         MissingPackage: scikit-learn is not installed.
         InputError: the file cannot be written.
     """
     say("digits: reading the pictures")
-    sides = _sides(seed)
+    sides = _sides()
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "digits.npz"
     with writing(path) as file:
@@ -58,13 +57,13 @@ def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: i
     )
 
 
-def _sides(seed: int) -> dict[str, Any]:
+def _sides() -> dict[str, Any]:
     """The vectors and labels of the queries and of the gallery, under the names that evaluation scripts use."""
     need("sklearn")
     from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
     pictures = load_digits()
-    order = np.random.default_rng(seed).permutation(len(pictures.target))
+    order = np.random.default_rng(0).permutation(len(pictures.target))
     rows = {"query": order[:QUERIES], "gallery": order[QUERIES:]}
     vectors = {f"{side}_f": pictures.data[those].astype(np.float32) for side, those in rows.items()}
     return {**vectors, **{f"{side}_label": pictures.target[those] for side, those in rows.items()}}

@@ -43,7 +43,7 @@ A vector is the n-grams of a text, projected at random. What the index finds is 
 
 
 def swept(
-    collection: Collection, directory: Path, say: Callable[[str], None], seed: int = 0
+    collection: Collection, directory: Path, say: Callable[[str], None]
 ) -> tuple[tuple[Bench, ...], list[Path]]:
     """A benchmark for each setting, and pictures of all; the vectors and the exact neighbours stay as files.
 
@@ -51,7 +51,6 @@ def swept(
         collection: whose texts become vectors.
         directory: where the files go.
         say: told what is being done.
-        seed: of the projection.
     """
     need("faiss")
     import faiss  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -60,7 +59,7 @@ def swept(
     start = directory / collection.name
     say(f"{collection.name}: making vectors")
     docs = list(islice(collection.docs.values(), DOCS))
-    vectors, queries = _projected(docs, list(islice(collection.queries.values(), QUERIES)), seed)
+    vectors, queries = _projected(docs, list(islice(collection.queries.values(), QUERIES)))
     _saved(f"{start}.queries.npy", lambda file: np.save(file, queries))
     exact = faiss.IndexFlatIP(DIMENSIONS)
     exact.add(vectors)
@@ -80,10 +79,10 @@ def swept(
     return benches, [_drawn(benches, start, against) for against in AGAINST]
 
 
-def _projected(docs: Sequence[str], queries: Sequence[str], seed: int) -> tuple[Vectors, Vectors]:
+def _projected(docs: Sequence[str], queries: Sequence[str]) -> tuple[Vectors, Vectors]:
     """Both as vectors of length 1, whose products are about the cosines of the texts' n-grams."""
     weights, of_others = gram_weights(docs)
-    directions = np.random.default_rng(seed).standard_normal((weights.shape[1], DIMENSIONS), np.float32)
+    directions = np.random.default_rng(0).standard_normal((weights.shape[1], DIMENSIONS), np.float32)
     rows = [np.ascontiguousarray(each @ directions, np.float32) for each in (weights, of_others(queries))]
     documents, asked = (each / np.maximum(np.linalg.norm(each, axis=1, keepdims=True), 1e-12) for each in rows)
     return documents, asked

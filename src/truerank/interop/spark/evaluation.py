@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from truerank.core.errors import InputError, MissingPackage, TruerankError
+from truerank.core.errors import InputError, TruerankError, needs
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.evaluate import seen_rows
 from truerank.core.messages import message, plural
@@ -284,11 +284,9 @@ def session(master: str | None = None) -> SparkSession:
         MissingPackage: PySpark is not installed.
         TruerankError: Spark does not start.
     """
-    try:
+    with needs("truerank.spark", "spark"):
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
-    except ModuleNotFoundError:
-        raise MissingPackage("truerank.spark", "spark") from None
     if found := SparkSession.getActiveSession():
         return found
     builder = SparkSession.builder.appName("truerank").config("spark.log.level", "ERROR")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from glob import has_magic
 from typing import Any
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
@@ -84,10 +84,8 @@ def _is_whole(folder: str) -> bool:
 
 
 def _remote(url: str) -> list[str]:
-    try:
+    with needs(message("reading {url}", url=url), "remote"):
         import fsspec
-    except ModuleNotFoundError:
-        raise MissingPackage(message("reading {url}", url=url), "remote") from None
     if url.startswith(("http://", "https://")):
         return [url]
     system: Any

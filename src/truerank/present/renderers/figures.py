@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
 from truerank.formats.target import writing
 from truerank.present.charts import THEMES
@@ -183,8 +183,6 @@ def libraries() -> str:
 
 def vl_convert(what: str = message("a report with figures"), extra: str = "report") -> Any:
     """The package that draws, and that carries Vega, Vega-Lite and vega-embed."""
-    try:
+    with needs(what, extra):
         import vl_convert
-    except ModuleNotFoundError:
-        raise MissingPackage(what, extra) from None
     return vl_convert

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from truerank import __version__
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import needs
 from truerank.core.languages import in_language, translated
 from truerank.core.messages import Message, message
 from truerank.present import palette
@@ -169,10 +169,8 @@ def _file(name: str) -> str:
 
 
 def _environment() -> Any:
-    try:
+    with needs(message("a report as a page"), "report"):
         import jinja2
-    except ModuleNotFoundError:
-        raise MissingPackage(message("a report as a page"), "report") from None
     loader = jinja2.FunctionLoader(_file)
     return jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -9,7 +9,7 @@ from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message
-from truerank.present import audit, forest
+from truerank.present import audit, cautions, forest
 from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
 from truerank.present.comparison_cells import mean_cell, percent, ranked
 from truerank.present.data import ReportData, Runs
@@ -67,12 +67,7 @@ def _strictly(runs: Runs) -> Iterator[Caution]:
                     ": ",
                     [
                         printable(name),
-                        message(
-                            "{measure}: official {official!r}, strict {strict!r}.",
-                            measure=measure,
-                            official=official,
-                            strict=strict,
-                        ),
+                        audit.both(measure, official, strict),
                     ],
                 )
             )
@@ -144,12 +139,7 @@ def _standing(outcome: Outcome, best: str) -> Iterator[str]:
 def means(runs: Runs) -> Table:
     """A row a system, a column a measure, the best of each marked, with letters of those that each beats."""
     table = wide_table(runs.shown, runs.digits)
-    notes = (
-        (message("A letter behind a mean: significantly better than the system of that letter."),)
-        if table.raised
-        else ()
-    )
-    return replace(table, title=message("All measures"), notes=notes)
+    return replace(table, title=message("All measures"), notes=(cautions.LETTERS,) if table.raised else ())
 
 
 def alone(runs: Runs) -> Table:
@@ -166,8 +156,5 @@ def intervals(runs: Runs) -> Figure | None:
     if spec is None:
         return None
     first = forest.drawn(runs.shown)[0]
-    alts = [message("One dot per system and measure at its mean; the line spans its interval.")]
-    if len(runs.names) > 1:
-        alts.append(message("Best by {measure}: {best}.", measure=first.name, best=printable(ranked(first)[0])))
-    title = message("Means with {confidence} % intervals", confidence=percent(runs.comparison.procedure.confidence))
-    return Figure("intervals", title, joined(" ", alts), spec)
+    best = [message("Best by {measure}: {best}.", measure=first.name, best=printable(ranked(first)[0]))]
+    return forest.figure(runs.comparison, spec, *(best if len(runs.names) > 1 else []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truerank.analysis.explain.worked.binary import relevant_total
 from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient
@@ -51,9 +52,9 @@ def r_ndcg(case: Case, *, level: float, gain: Gain) -> Worked:
         ranks.append(case.returned)
         pairs.append((float(hits.last_value(got)[0]), float(ideal.last_value(best)[0])))
     lines = [divided(f"nDCG@{rank}", *pair) for rank, pair in zip(ranks, pairs, strict=True)]
-    relevant = Line("R", message("relevant documents, found or not"), case.total(level))
+    relevant = relevant_total(case.total(level))
     if not relevant.value:
-        return Worked((), (relevant, Line(case.measure, message("0, as there is nothing to divide by"), 0.0)))
+        return Worked((), (relevant, divided(case.measure, 0, 0)))
     total = float(np.add.accumulate([line.value for line in lines])[-1]) if lines else 0.0
     mean = (Line("Σ", message("the sum of these"), total), divided(case.measure, total, len(lines)))
     return Worked((), (relevant, *lines, *mean))

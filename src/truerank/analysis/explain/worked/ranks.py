@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from truerank.analysis.explain.worked.binary import relevant_total
-from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
-from truerank.measures.gains import gains
-
-
-def worth(grade: float, gain: Any, start: float = 0) -> float:
-    """The gain of a grade."""
-    return float(gains(np.array([grade], np.float64), gain, start)[0])
-
-
-def best_list(case: Case, gain: Any, ideal: str = "full", start: float = 0) -> list[Hit]:
-    """The best possible ranking: every judged document with a gain, the best gain first."""
-    ranked = sorted(case.judged, key=lambda hit: -worth(hit.grade, gain, start))
-    best = [hit._replace(rank=rank) for rank, hit in enumerate(ranked, 1) if worth(hit.grade, gain, start) > 0]
-    return best[: case.returned] if ideal == "returned" else best
 
 
 def nothing(case: Case, k: int) -> Line:
@@ -62,8 +45,8 @@ def mean_rank(case: Case, *, k: int, level: float) -> Worked:
 def average_relevance_position(case: Case, *, k: int) -> Worked:
     """The mean rank of the judged documents, weighted by grade."""
     weight = 0.0
-    for hit in best_list(case, "linear"):
-        weight += hit.grade
+    for hit in case.judged:
+        weight += max(hit.grade, 0.0)
     grades = Line(message("grades"), message("of all that is judged"), whole(weight))
     if not weight:
         return Worked((), (grades, nothing(case, k)))
