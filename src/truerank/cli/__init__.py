@@ -69,7 +69,7 @@ class Commands(click.Group):
         """The command, from the module that is called like it."""
         if name not in COMMANDS:
             return None
-        if name != "vectors":  # nothing else multiplies matrices: NumPy starts sooner without its pool of threads
+        if name not in ("vectors", "demo"):  # only these multiply: NumPy starts sooner without its pool of threads
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         module = name.replace("-", "_")
         command: click.Command = importlib.import_module(f"{__name__}.{module}").command
