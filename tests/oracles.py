@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 
@@ -37,6 +38,13 @@ class Answer:
     weights: dict[str, float] = field(default_factory=dict)
     lists: tuple[tuple[tuple[str, float | None], ...], ...] = ()
     docs: list[str] = field(default_factory=list)
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is made under this key the first time, and kept."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
 
     def of_aspect(self, aspect: str) -> Answer:
         """The same for a reader who is after one aspect alone."""
@@ -106,6 +114,8 @@ def oracle(
 
 def over(numerator: float, denominator: float) -> float:
     """A quotient of which nothing is made of nothing."""
+    if isinstance(numerator, int) and isinstance(denominator, int) and denominator:
+        return numerator / denominator
     return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
 
 
@@ -430,8 +440,8 @@ def interpolated_precision(answer: Answer, recall: float, level: float = 1, roun
     needed = int(exact + 0.9) if rounding == "up" else int(exact) + (exact - int(exact) >= 0.5)
     if rounding == "definition":
         needed = math.ceil(Fraction(str(recall)) * answer.relevant(level))
-    reached = [rank for rank in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, rank)) >= needed]
-    return max((precision_at(answer, rank, level) for rank in reached), default=0.0)
+    found = accumulate(answer.is_relevant(level))
+    return max((over(hits, rank) for rank, hits in enumerate(found, 1) if hits >= needed), default=0.0)
 
 
 @oracle("AP11", divides_by="relevant")
