@@ -14,7 +14,20 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Answer:
+class Keeping:
+    """Keeps what was made of it, for many measures to take."""
+
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is made under this key the first time, and kept."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class Answer(Keeping):
     """One query's list.
 
     Attributes:
@@ -38,13 +51,6 @@ class Answer:
     weights: dict[str, float] = field(default_factory=dict)
     lists: tuple[tuple[tuple[str, float | None], ...], ...] = ()
     docs: list[str] = field(default_factory=list)
-    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What is made under this key the first time, and kept."""
-        if key not in self._known:
-            self._known[key] = make()
-        return self._known[key]
 
     def of_aspect(self, aspect: str) -> Answer:
         """The same for a reader who is after one aspect alone."""
@@ -661,7 +667,7 @@ def area_under_roc(answer: Answer, k: int | None = None, level: float = 1) -> fl
 
 
 @dataclass(frozen=True)
-class Listing:
+class Listing(Keeping):
     """A query, its judgements by document, and its list by document, best first: what rules are applied to.
 
     Attributes:
@@ -689,12 +695,10 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     graded = rules.get("unjudged") == "graded" and name not in SEES_JUDGED
     if graded and name not in OF_THE_LIST:
         raise LookupError(name)
-    answer, depth = _listed(listing, rules, rules["unjudged_grade"] if graded else None)
+    grade = rules["unjudged_grade"] if graded else None
+    key = (grade, *(rules.get(rule) for rule in ("self_match", "depth", "depth_of", "unjudged")))
+    whole, answer, depth = listing.once(key, lambda: _answers(listing, rules, grade))
     k = params.get("k")
-    whole = answer
-    if depth is not None:
-        cut = {name: getattr(answer, name)[:depth] for name in ("ranked", "scores", "answers")}
-        answer = replace(answer, **cut)
     level, relevant = params.get("level", 1), answer.relevant(1)
     policy = rules.get("without_relevant", "zero")
     if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
@@ -712,6 +716,15 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
         best = ideal_dcg(answer, **{key: params[key] for key in params if key != "ties"}) if name == "nDCG" else 1.0
         return over(dcg(whole, **{key: value for key, value in {**params, **cut}.items() if key != "ideal"}), best)
     return ORACLES[name](answer, **params)
+
+
+def _answers(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, Answer, int | None]:
+    """The answer under these rules, whole and as the depth cuts it, and the depth where it does."""
+    whole, depth = _listed(listing, rules, grade)
+    if depth is None:
+        return whole, whole, None
+    cut = {name: getattr(whole, name)[:depth] for name in ("ranked", "scores", "answers")}
+    return whole, replace(whole, **cut), depth
 
 
 def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, int | None]:
