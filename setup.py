@@ -1,6 +1,7 @@
 """The one thing pyproject.toml cannot say: how the kernel and what stands beside it are compiled."""
 
 import os
+import sys
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -38,4 +39,5 @@ compiled = [
         "_counting": [],
     }.items()
 ]
-setup(ext_modules=cythonize(compiled, language_level=3))
+is_source = "sdist" in sys.argv  # of which nothing is compiled
+setup(ext_modules=compiled if is_source else cythonize(compiled, language_level=3))

@@ -9,11 +9,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 
 @dataclass(frozen=True)
-class Answer:
+class Keeping:
+    """Keeps what was made of it, for many measures to take."""
+
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is made under this key the first time, and kept."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class Answer(Keeping):
     """One query's list.
 
     Attributes:
@@ -106,6 +120,8 @@ def oracle(
 
 def over(numerator: float, denominator: float) -> float:
     """A quotient of which nothing is made of nothing."""
+    if isinstance(numerator, int) and isinstance(denominator, int) and denominator:
+        return numerator / denominator
     return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
 
 
@@ -430,8 +446,8 @@ def interpolated_precision(answer: Answer, recall: float, level: float = 1, roun
     needed = int(exact + 0.9) if rounding == "up" else int(exact) + (exact - int(exact) >= 0.5)
     if rounding == "definition":
         needed = math.ceil(Fraction(str(recall)) * answer.relevant(level))
-    reached = [rank for rank in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, rank)) >= needed]
-    return max((precision_at(answer, rank, level) for rank in reached), default=0.0)
+    found = accumulate(answer.is_relevant(level))
+    return max((over(hits, rank) for rank, hits in enumerate(found, 1) if hits >= needed), default=0.0)
 
 
 @oracle("AP11", divides_by="relevant")
@@ -651,7 +667,7 @@ def area_under_roc(answer: Answer, k: int | None = None, level: float = 1) -> fl
 
 
 @dataclass(frozen=True)
-class Listing:
+class Listing(Keeping):
     """A query, its judgements by document, and its list by document, best first: what rules are applied to.
 
     Attributes:
@@ -679,12 +695,10 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     graded = rules.get("unjudged") == "graded" and name not in SEES_JUDGED
     if graded and name not in OF_THE_LIST:
         raise LookupError(name)
-    answer, depth = _listed(listing, rules, rules["unjudged_grade"] if graded else None)
+    grade = rules["unjudged_grade"] if graded else None
+    key = (grade, *(rules.get(rule) for rule in ("self_match", "depth", "depth_of", "unjudged")))
+    whole, answer, depth = listing.once(key, lambda: _answers(listing, rules, grade))
     k = params.get("k")
-    whole = answer
-    if depth is not None:
-        cut = {name: getattr(answer, name)[:depth] for name in ("ranked", "scores", "answers")}
-        answer = replace(answer, **cut)
     level, relevant = params.get("level", 1), answer.relevant(1)
     policy = rules.get("without_relevant", "zero")
     if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
@@ -702,6 +716,15 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
         best = ideal_dcg(answer, **{key: params[key] for key in params if key != "ties"}) if name == "nDCG" else 1.0
         return over(dcg(whole, **{key: value for key, value in {**params, **cut}.items() if key != "ideal"}), best)
     return ORACLES[name](answer, **params)
+
+
+def _answers(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, Answer, int | None]:
+    """The answer under these rules, whole and as the depth cuts it, and the depth where it does."""
+    whole, depth = _listed(listing, rules, grade)
+    if depth is None:
+        return whole, whole, None
+    cut = {name: getattr(whole, name)[:depth] for name in ("ranked", "scores", "answers")}
+    return whole, replace(whole, **cut), depth
 
 
 def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, int | None]:

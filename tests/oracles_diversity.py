@@ -33,6 +33,10 @@ def novel(docs: Answered, answer: Answer, level: float, alpha: float) -> list[fl
 
 def greedy(answer: Answer, level: float, alpha: float) -> Answered:
     """The judged documents, each time the one that adds most, of equal ones that with the last id."""
+    return answer.once(("greedy", level, alpha), lambda: _greedy(answer, level, alpha))
+
+
+def _greedy(answer: Answer, level: float, alpha: float) -> Answered:
     left = [
         aspects for _, aspects in sorted(zip(answer.docs, answer.aspects, strict=True), key=lambda pair: pair[0])
     ]

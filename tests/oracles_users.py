@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from scipy.special import zeta
@@ -186,6 +186,7 @@ for each in ("INSQ", "INST", "SDCG", "BPM", "TBG", "U", "NERR8", "NERR9", "NERR1
     oracle(each, of_the_list=True)(rate(each))
 
 
+@cache
 def meant(of: str, level: float) -> tuple[str, dict[str, Any]]:
     """The measure and its parameters."""
     shape = re.fullmatch(r"(\w+)(?:\((.*)\))?(?:@(.+))?", of)
@@ -214,9 +215,13 @@ def column(
 ) -> float:
     name, params = meant(of, level)
     if cost is not None and name in ("TBG", "U", "BPM"):
-        params["cost"] = cost
-    low, high = (read(answer, name, hopeful=hopeful, counted=cost, **params) for hopeful in (False, True))
-    return COLUMNS[what](high) - COLUMNS[what](low) if is_open else COLUMNS[what](low)
+        params = {**params, "cost": cost}
+
+    def value(hopeful: bool) -> float:
+        key = (of, level, str(cost), hopeful)  # many columns are of one reader
+        return COLUMNS[what](answer.once(key, lambda: read(answer, name, hopeful=hopeful, counted=cost, **params)))
+
+    return value(True) - value(False) if is_open else value(False)
 
 
 for what in COLUMNS:

@@ -70,8 +70,8 @@ def test_a_wheel_of_it_works_in_an_environment_of_its_own(unpacked, tmp_path):
     sources = [path.relative_to(unpacked / "src") for path in (unpacked / "src").rglob("*.pyx")]
     assert sources
     assert [path for path in sources if str(path.with_name(path.stem + suffix)) not in names] == []
-    run(tmp_path, sys.executable, "-m", "venv", "alone")
+    run(tmp_path, sys.executable, "-m", "venv", "--without-pip", "alone")
     alone = str(tmp_path / "alone" / ("Scripts" if os.name == "nt" else "bin") / "python")
-    run(tmp_path, alone, "-m", "pip", "install", "--quiet", str(wheel))
+    run(tmp_path, sys.executable, "-m", "pip", "--python", alone, "install", "--quiet", "--no-compile", str(wheel))
     shutil.copy(HERE / "tests" / "smoke.py", tmp_path)
     assert run(tmp_path, alone, "smoke.py").startswith("truerank ")

@@ -103,21 +103,28 @@ def odd(text: str) -> str:
     return "".join(part if part.startswith("{") else part.translate(str.maketrans(PLAIN, ODD)) for part in parts)
 
 
-@pytest.fixture
-def pseudo(said, tmp_path, monkeypatch) -> Iterator[str]:
-    """A catalogue in which every message is odd; two forms of plurals."""
+@pytest.fixture(scope="module")
+def locale(said, tmp_path_factory) -> Iterator[Path]:
+    """A folder with a catalogue in which every message is odd; two forms of plurals."""
     from babel.messages.pofile import write_po
 
     for entry in said:
         entry.string = tuple(map(odd, entry.id)) if isinstance(entry.id, tuple) else odd(entry.id or "")
-    with (tmp_path / "eo.po").open("wb") as file:
+    folder = tmp_path_factory.mktemp("locale")
+    with (folder / "eo.po").open("wb") as file:
         said.locale = "eo"
         write_po(file, said)
-    monkeypatch.setenv("TRUERANK_LOCALE", str(tmp_path))
+    languages.catalogue.cache_clear()
+    yield folder
+    languages.catalogue.cache_clear()
+
+
+@pytest.fixture
+def pseudo(locale, monkeypatch) -> str:
+    """The language of that catalogue, which all is said in."""
+    monkeypatch.setenv("TRUERANK_LOCALE", str(locale))
     monkeypatch.setenv("TRUERANK_LANG", "eo")
-    languages.catalogue.cache_clear()
-    yield "eo"
-    languages.catalogue.cache_clear()
+    return "eo"
 
 
 SAME = [*tr.measures(), "IDCG", "DCG", "tp", "fp", "fn", "tn", r"log\d*", "min", "max", "level", "ms", "km"]

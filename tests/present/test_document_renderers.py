@@ -42,7 +42,9 @@ def nasty(lang: str = "en") -> Document:
     return build.make(ReportData(runs=found, command=NASTY[0], versions={"a": "1"}), NASTY[0], lang)
 
 
-DOCUMENT = nasty()
+@pytest.fixture(scope="module")
+def document() -> Document:
+    return nasty()
 
 
 class Page(HTMLParser):
@@ -72,71 +74,73 @@ class Page(HTMLParser):
             self.texts.append(data)
 
 
-PAGE = Page(html.render(DOCUMENT))
+@pytest.fixture(scope="module")
+def page(document: Document) -> Page:
+    return Page(html.render(document))
 
 
-def test_no_name_becomes_an_element_of_the_page():
+def test_no_name_becomes_an_element_of_the_page(page: Page):
     known = (
         "a bdi body button caption code details dialog div figcaption figure footer h1 h2 h3 head header html li "
     )
     known += (
         "link main meta nav noscript p pre script section span style summary table tbody td th thead title tr ul"
     )
-    assert {tag for tag, _ in PAGE.elements} <= set(known.split())
-    assert [name for _, attributes in PAGE.elements for name in attributes if name.startswith("on")] == []
+    assert {tag for tag, _ in page.elements} <= set(known.split())
+    assert [name for _, attributes in page.elements for name in attributes if name.startswith("on")] == []
 
 
-def test_every_name_stands_in_the_page_as_text():
-    text = "".join(PAGE.texts)
-    for name in DOCUMENT.blocks and next(b for b in DOCUMENT.blocks if isinstance(b, Queries)).systems:
+def test_every_name_stands_in_the_page_as_text(document: Document, page: Page):
+    text = "".join(page.texts)
+    for name in document.blocks and next(b for b in document.blocks if isinstance(b, Queries)).systems:
         assert name in text
 
 
-def test_the_page_asks_for_nothing():
-    for tag, attributes in PAGE.elements:
+def test_the_page_asks_for_nothing(page: Page):
+    for tag, attributes in page.elements:
         for name in ("src", "href", "data", "action", "poster", "srcset"):
             assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
-    policy = next(a["content"] for tag, a in PAGE.elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
     assert "default-src 'none'" in policy
     assert "unsafe-eval" not in policy
 
 
-def test_headings_are_in_order_and_tables_have_captions_and_scopes():
-    levels = [int(tag[1]) for tag, _ in PAGE.elements if re.fullmatch("h[1-6]", tag)]
+def test_headings_are_in_order_and_tables_have_captions_and_scopes(page: Page):
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    names = [tag for tag, _ in PAGE.elements]
+    names = [tag for tag, _ in page.elements]
     assert names.count("table") == names.count("caption")
-    assert all(a.get("scope") in ("row", "col") for tag, a in PAGE.elements if tag == "th")
+    assert all(a.get("scope") in ("row", "col") for tag, a in page.elements if tag == "th")
 
 
-def test_the_data_of_the_page_are_those_of_the_json():
-    packed = json.loads(zlib.decompress(base64.b64decode(PAGE.scripts["queries-data"])))
-    plain = json.loads(renderer.render(DOCUMENT))
+def test_the_data_of_the_page_are_those_of_the_json(document: Document, page: Page):
+    packed = json.loads(zlib.decompress(base64.b64decode(page.scripts["queries-data"])))
+    plain = json.loads(renderer.render(document))
     block = next(block for block in plain["blocks"] if block["kind"] == "queries")
     assert packed == {key: block[key] for key in packed}
-    page = json.loads(PAGE.scripts["data"])
+    whole = json.loads(page.scripts["data"])
     drawn = {block["name"]: block["specification"] for block in plain["blocks"] if block["kind"] == "figure"}
-    assert page["figures"] == drawn
+    assert whole["figures"] == drawn
 
 
-def test_each_number_in_a_table_of_the_page_is_the_whole_number_of_the_json():
-    numbers = [float(a["data-value"] or "") for _, a in PAGE.elements if "data-value" in a]
+def test_each_number_in_a_table_of_the_page_is_the_whole_number_of_the_json(document: Document, page: Page):
+    numbers = [float(a["data-value"] or "") for _, a in page.elements if "data-value" in a]
     expected: list[float] = []
-    for block in json.loads(renderer.render(DOCUMENT))["blocks"]:
+    for block in json.loads(renderer.render(document))["blocks"]:
         table = block if block["kind"] == "table" else block.get("numbers")
         if block["kind"] == "queries":
             continue
         expected += [
             cell for row in (table or {"rows": []})["rows"] for cell in row if isinstance(cell, int | float)
         ]
-    differing = next(block for block in DOCUMENT.blocks if isinstance(block, Queries)).differing
+    differing = next(block for block in document.blocks if isinstance(block, Queries)).differing
     others = [cell for row in differing.rows for cell in row if isinstance(cell, int | float)]
     assert sorted(numbers) == sorted([*expected, *others])
 
 
-def test_markdown_has_no_html_and_no_link_of_a_name():
-    text = to_bytes(DOCUMENT, REPORTS[".md"]).decode()
+def test_markdown_has_no_html_and_no_link_of_a_name(document: Document):
+    text = to_bytes(document, REPORTS[".md"]).decode()
     bare = re.sub(r"\\.", "", "\n".join(line for line in text.splitlines() if not line.startswith("    ")))
     assert "<" not in bare
     assert "[" not in bare
@@ -144,8 +148,8 @@ def test_markdown_has_no_html_and_no_link_of_a_name():
     assert "שלום" in text
 
 
-def test_latex_has_no_command_of_a_name():
-    text = to_bytes(DOCUMENT, REPORTS[".tex"]).decode()
+def test_latex_has_no_command_of_a_name(document: Document):
+    text = to_bytes(document, REPORTS[".tex"]).decode()
     for name in NASTY[:5]:
         assert escape(name) in text
     body = text.partition(r"\begin{document}")[2]
@@ -153,30 +157,30 @@ def test_latex_has_no_command_of_a_name():
     assert body.count("{") - body.count(r"\{") == body.count("}") - body.count(r"\}")
 
 
-def test_latex_takes_pictures_from_the_folder():
-    text = to_bytes(DOCUMENT, REPORTS[".tex"], "figs").decode()
-    assert text.count(r"\includegraphics") == len(DOCUMENT.figures)
+def test_latex_takes_pictures_from_the_folder(document: Document):
+    text = to_bytes(document, REPORTS[".tex"], "figs").decode()
+    assert text.count(r"\includegraphics") == len(document.figures)
     assert r"\detokenize{figs/precision-recall.png}" in text
-    assert r"\includegraphics" not in to_bytes(DOCUMENT, REPORTS[".tex"]).decode()
+    assert r"\includegraphics" not in to_bytes(document, REPORTS[".tex"]).decode()
 
 
-def test_plain_text_folds_sentences_and_keeps_every_name():
-    text = terminal.render(DOCUMENT)
+def test_plain_text_folds_sentences_and_keeps_every_name(document: Document):
+    text = terminal.render(document)
     assert all(len(line) <= 100 for line in text.splitlines() if line and "  " not in line)
     for name in NASTY[:5]:
         assert name in text
 
 
-def test_control_characters_are_never_written_raw():
+def test_control_characters_are_never_written_raw(document: Document, page: Page):
     for ending, format in REPORTS.items():
         if ending in (".md", ".tex", ".txt"):
-            assert re.search("[\u202e\u2028\x07]", to_bytes(DOCUMENT, format).decode()) is None, ending
-    assert re.search("[\u202e\u2028\x07]", "".join(PAGE.texts)) is None
+            assert re.search("[\u202e\u2028\x07]", to_bytes(document, format).decode()) is None, ending
+    assert re.search("[\u202e\u2028\x07]", "".join(page.texts)) is None
 
 
 @pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".json", ".txt"])
-def test_the_same_inputs_give_the_same_bytes(ending):
-    assert to_bytes(nasty(), REPORTS[ending]) == to_bytes(DOCUMENT, REPORTS[ending])
+def test_the_same_inputs_give_the_same_bytes(document: Document, ending):
+    assert to_bytes(nasty(), REPORTS[ending]) == to_bytes(document, REPORTS[ending])
 
 
 def test_the_page_says_its_language():
@@ -190,8 +194,8 @@ def test_another_ending_is_refused():
         of_report("report.docx")
 
 
-def test_figures_are_written_as_svg_and_png(tmp_path: Path):
-    small = Document(DOCUMENT.figures[:2], title="t")
+def test_figures_are_written_as_svg_and_png(document: Document, tmp_path: Path):
+    small = Document(document.figures[:2], title="t")
     figures.save(small, str(tmp_path / "figs"))
     names = {path.name for path in (tmp_path / "figs").iterdir()}
     assert names == {f"{figure.name}{ending}" for figure in small.figures for ending in (".svg", ".png")}
@@ -202,14 +206,14 @@ def test_figures_are_written_as_svg_and_png(tmp_path: Path):
     assert (tmp_path / "figs" / f"{first.name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_a_browser_a_pdf_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
+def test_without_a_browser_a_pdf_is_refused_in_a_sentence(document: Document, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
     with pytest.raises(InputError, match="printed by Chromium, which is not installed"):
-        pdf.render(DOCUMENT)
+        pdf.render(document)
 
 
 @pytest.mark.parametrize("package", ["jinja2", "vl_convert"])
-def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_package_is_named(document: Document, package: str, monkeypatch: pytest.MonkeyPatch):
     import builtins
 
     real = builtins.__import__
@@ -219,7 +223,7 @@ def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatc
             raise ModuleNotFoundError(name=name)
         return real(name, *rest, **more)
 
-    figures.libraries.cache_clear()
+    monkeypatch.setattr(html, "libraries", figures.libraries.__wrapped__)  # not what was found before
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r"truerank\[report\]"):
-        html.render(DOCUMENT)
+        html.render(document)

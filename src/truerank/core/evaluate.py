@@ -430,5 +430,7 @@ def _moved(measures: list[Measure], one: Hits, other: Hits, rules: Rules) -> Boo
     if measures:
         first, second = one.under(rules), other.under(rules)
         for m in measures:
+            if moved.all():
+                break
             moved |= ~are_equal(valued(m, first, rules), valued(m, second, rules))
     return moved

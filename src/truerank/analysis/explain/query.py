@@ -76,8 +76,10 @@ class Answer:
 
     @cached_property
     def orders(self) -> tuple[Hits, ...]:
-        """The same with equal scores in two orders, between which every measure differs that depends on order."""
+        """The same with equal scores in orders between which every measure differs that depends on order."""
         whole = self._everything
+        if not whole.tied.any():
+            return (self.hits,)
         moved = [way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False)]
         return tuple(hits.under(self.rules) for hits in moved)
 

@@ -94,7 +94,7 @@ def _cities() -> list[City]:
         City(
             str(number),
             countries.get(city["countrycode"], city["countrycode"]),
-            {name: fold(name) for name in (city["name"], *city["alternatenames"]) if fold(name)},
+            {name: text for name in (city["name"], *city["alternatenames"]) if (text := fold(name))},
         )
         for number, city in sorted(cache.get_cities().items(), key=lambda item: int(item[0]))
     ]

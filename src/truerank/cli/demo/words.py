@@ -38,6 +38,8 @@ def fold(text: str) -> str:
     >>> fold("São Paulo"), fold("Ёлкино-2"), fold("ソウル特別市")
     ('sao paulo', 'елкино 2', 'ソウル特別市')
     """
+    if text.isascii():  # which has one form alone, and no accents
+        return " ".join(text.casefold().translate(_SEPARATORS).split())
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()))
     return " ".join(unicodedata.normalize("NFC", bare).translate(_SEPARATORS).split())
 

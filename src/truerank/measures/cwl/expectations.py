@@ -42,26 +42,35 @@ Of = Annotated[
 SOURCE = "Azzopardi, Thomas and Moffat, cwl_eval: an evaluation tool for information retrieval, SIGIR 2019"
 
 
-_named = lru_cache(parse_measure)
-
-
 def read_as(of: str, level: float, cost: Cost | None) -> Reader:
     """The reader of a measure, at this level and cost where the measure leaves them open."""
-    asked = _named(of)
+    reader = _reader(of, level)
+    return reader if cost is None else replace(reader, cost=cost)
+
+
+@lru_cache
+def _reader(of: str, level: float) -> Reader:
+    """The reader of a measure, at this level where the measure leaves it open: the same one each time."""
+    asked = parse_measure(of)
     default = {name: p.default for name, p in asked.definition.parameters.items()}
     own = {name: value for name, value in asked.params if name in default}
     reader = READERS[asked.name](**{**default, **({"level": level} if "level" in default else {}), **own})
     depths = [depth for depth in (reader.depth, asked.depth) if depth is not None]
-    return replace(reader, depth=min(depths, default=None), cost=reader.cost if cost is None else cost)
+    return replace(reader, depth=min(depths, default=None))
 
 
 def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None) -> Walk:
-    return read_as(of, level, cost).walk(hits)
+    return _walked(hits, read_as(of, level, cost))
+
+
+def _walked(hits: Hits, reader: Reader, hopeful: bool = False) -> Walk:
+    """The walk of a reader, of which many things are asked."""
+    return hits.once(("walk", reader, hopeful), lambda: reader.walk(hits, hopeful=hopeful))
 
 
 def _open(of: Callable[[Walk], PerQuery], hits: Hits, reader: Reader) -> PerQuery:
     """(queries,) how much more it is where all unjudged documents have a gain of 1."""
-    return of(reader.walk(hits, hopeful=True)) - of(reader.walk(hits))
+    return of(_walked(hits, reader, hopeful=True)) - of(_walked(hits, reader))
 
 
 def _rate(walk: Walk) -> PerQuery:

@@ -19,7 +19,7 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.measures.parameters import Cost
-from truerank.measures.sums import Floats, PerQuery
+from truerank.measures.sums import Floats, Ints, PerQuery
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class Reader:
         worth = self.worth(shown)
         judged = (shown.grade >= 0) | (worth > 0)
         best = hits.max_grade if self.best is None else self.best
-        rows = shown.once(("rows", judged.tobytes()), lambda: shown.where(judged))  # most readers read the same
+        # most readers read the same; a copy, as what is kept of hits must not keep them in memory
+        rows = shown.once(("rows", judged.tobytes()), lambda: shown.where(judged).changed({}))
         other = np.array([best if hopeful else 0.0])
         price, other_price = costs(rows.grade, self.cost), float(costs(other, self.cost)[0])
         return Walk(self, rows, worth[judged], price, float(hopeful), other_price)
@@ -98,32 +99,37 @@ class Walk:
     def _stretches(self) -> Stretch:
         """The others above each row, each row by itself, and the others below the last one of each query."""
         rows, (before, spent) = self.rows, self._above
-        n = rows.rank - 1.0 - self._one_above(rows.rank.astype(np.float64), 0.0)
-        last = rows.last_value(rows.rank)
+        n, last, rank = rows.once("stretches", self._between)  # the same to every reader
         to_the_end = (np.inf if self.reader.k is None else self.reader.k) - last
-        gain, cost = (
-            np.concatenate([np.full(len(rows), other), own, np.full(len(last), other)])
-            for own, other in ((self.gain, self.other_gain), (self.cost, self.other_cost))
-        )
+        found, cost = rows.last_value(before + self.gain), rows.last_value(spent + self.cost)
         return Stretch(
-            np.concatenate([rows.rank - n, rows.rank, last + 1.0]),
+            rank,
             np.concatenate([n, np.ones(len(rows)), to_the_end]),
-            gain,
-            np.concatenate([before - self.other_gain * n, before, rows.last_value(before + self.gain)]),
-            cost,
-            np.concatenate([spent - self.other_cost * n, spent, rows.last_value(spent + self.cost)]),
+            _laid(self.other_gain, self.gain, self.other_gain, len(last)),
+            np.concatenate([before - self.other_gain * n, before, found]),
+            _laid(self.other_cost, self.cost, self.other_cost, len(last)),
+            np.concatenate([spent - self.other_cost * n, spent, cost]),
         )
+
+    def _between(self) -> tuple[Floats, Floats, Floats]:
+        """(rows,) how many others stand above each; (queries,) the last rank; (stretches,) the first rank."""
+        rows = self.rows
+        n, last = rows.rank - 1.0 - self._one_above(rows.rank, 0.0), rows.last_value(rows.rank)
+        return n, last, np.concatenate([rows.rank - n, rows.rank, last + 1.0])
 
     @property
     def _above(self) -> tuple[Floats, Floats]:
         """(rows,) what all above brought and took."""
-        skipped = self.rows.rank - self.rows.ordinal
+        skipped = self.rows.once("skipped", lambda: self.rows.rank - self.rows.ordinal)
         before, spent = (self._one_above(self.rows.running_sum(each), 0.0) for each in (self.gain, self.cost))
         return before + self.other_gain * skipped, spent + self.other_cost * skipped
 
-    def _one_above(self, values: Floats, first: float) -> Floats:
+    def _one_above(self, values: Floats | Ints, first: float) -> Floats:
         """(rows,) the value of the row above in the same list."""
-        return np.where(self.rows.ordinal == 1, first, np.concatenate([[first], values[:-1]]))
+        above = np.empty(len(values))
+        above[1:] = values[:-1]
+        above[self.rows.once("tops", lambda: np.flatnonzero(self.rows.ordinal == 1))] = first
+        return above
 
     @cached_property
     def _on(self) -> tuple[Floats, Floats]:
@@ -164,6 +170,14 @@ class Walk:
     def price(self) -> PerQuery:
         """(queries,) what it takes in all."""
         return self.rows.sum(self.reaching * self.cost) + self.other_cost * self.others
+
+
+def _laid(between: float, rows: Floats, below: float, queries: int) -> Floats:
+    """(stretches,) a value for those between rows, for the rows, and for those below the last of each query."""
+    n = len(rows)
+    out = np.empty(2 * n + queries)
+    out[:n], out[n : 2 * n], out[2 * n :] = between, rows, below
+    return out
 
 
 def costs(grade: Floats, cost: Cost) -> Floats:
