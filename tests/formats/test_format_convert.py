@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -110,6 +111,24 @@ def test_standard_output_gets_the_text(folder, monkeypatch):
         assert out.getvalue().startswith(text)
         out.seek(0)
         out.truncate()
+
+
+def test_text_in_the_place_of_standard_output_gets_it_too(folder):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        convert("a.run", "-", to="tsv")
+    assert out.getvalue().startswith("query_id\tdoc_id\tscore\n")
+
+
+def test_a_name_as_long_as_the_system_takes_is_written(folder):
+    name = "é" * 122 + ".run"  # 248 bytes
+    convert("a.run", name)
+    assert os.listdir(folder).count(name) == 1
+
+
+@pytest.mark.parametrize("option", [{"iteration": "aspect"}, {"weights": {"q1": {"1": 1.0}}}])
+def test_a_run_has_no_aspects_to_say_something_of(option, folder):
+    with pytest.raises(tr.InputError, match="a run has no aspects: iteration and weights are for judgements"):
+        convert("a.run", "b.run", **option)
 
 
 @pytest.mark.parametrize("buffering", ["0", "1"])

@@ -26,7 +26,7 @@ from truerank.formats.compression import unpacked_name
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source, watching_bytes
-from truerank.formats.target import is_same_file, refuse_unwritten, writing
+from truerank.formats.target import is_same_file, open_descriptor, refuse_unwritten, writing
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
 """Endings that TREC's format goes by."""
@@ -87,6 +87,8 @@ def convert(
         with writing(target) as file:
             write(qrels, file)
     else:
+        if iteration != "ignore" or weights is not None:
+            raise InputError("a run has no aspects: iteration and weights are for judgements", name)
         run = open_run(origin or source, format)
         run = collapse(run) if collapse else run
         try:
@@ -102,7 +104,8 @@ def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -
     from shutil import copyfileobj  # which a start need not wait for
     from tempfile import TemporaryFile
 
-    is_held = run.together is not None and os.fspath(target) == "-"
+    name = os.fspath(target)
+    is_held = run.together is not None and (name == "-" or open_descriptor(name) is not None)
     with writing(target) as file, TemporaryFile() if is_held else nullcontext(file) as held:
         parts = sound(run)
         assert chosen.write_run is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 UNWRITTEN = (".lz4", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
 """Endings that promise a packing that is not written here."""
+
+STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def refuse_unwritten(target: str | os.PathLike[str]) -> None:
@@ -37,6 +40,18 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
 def is_same_file(one: str, other: str) -> bool:
     """Whether both are there, and the same: what is read would be lost if it were written."""
     return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
+
+
+def open_descriptor(name: str) -> int | None:
+    """The open file that a name means by its number, as standard output is 1: another file must not take its place.
+
+    >>> open_descriptor("/dev/stdout"), open_descriptor("/dev/fd/5"), open_descriptor("5")
+    (1, 5, None)
+    """
+    if name in STANDARD:
+        return STANDARD[name]
+    numbered = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", name)
+    return int(numbered[1]) if numbered else None
 
 
 @contextmanager
@@ -74,12 +89,20 @@ def _packed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-" and sys.stdout is None:  # the shell's >&-
         raise InputError("standard output is closed")
-    if name == "-" and isinstance(sys.stdout.buffer, io.RawIOBase):  # python -u: a write may do only a part
+    buffer = getattr(sys.stdout, "buffer", None)
+    if name == "-" and buffer is None:  # text in the place of standard output, such as io.StringIO
+        held = io.BytesIO()
+        yield held
+        sys.stdout.write(held.getvalue().decode("utf-8", "backslashreplace"))
+    elif name == "-" and isinstance(buffer, io.RawIOBase):  # python -u: a write may do only a part
         with open(sys.stdout.fileno(), "wb", closefd=False) as file:
             yield file
     elif name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+    elif (descriptor := open_descriptor(name)) is not None:
+        with open(descriptor, "wb", closefd=False) as file:
+            yield file
     elif "://" in name:
         with _remote(name) as file:
             yield file
@@ -98,7 +121,8 @@ def _renamed(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the path, which takes its place at the end and is removed after an error."""
     from shutil import copymode
 
-    part = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.part")
+    stem = path.name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")  # of 255 bytes at most
+    part = path.with_name(f".{stem}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
             yield file
