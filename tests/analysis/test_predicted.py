@@ -97,6 +97,7 @@ def test_the_first_queries_are_said_to_be_no_random_sample():
     people, model, run = of_world(range(15))
     found = tr.predicted(people, model, run, "AP", sample="random")
     assert found.signs[0].first
+    json.dumps(found.to_dict(), allow_nan=False)
     assert "the first 15 queries in the order of their ids" in str(found)
 
 

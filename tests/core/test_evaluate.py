@@ -230,6 +230,12 @@ def test_the_ledger_counts_repeated_rows_whatever_becomes_of_them(tmp_path, dupl
     assert found.ledger.duplicates == 2
 
 
+@pytest.mark.parametrize("threads", [0, -1, "2", 1.5])
+def test_a_number_of_threads_is_a_positive_whole_number(threads):
+    with pytest.raises(tr.InputError, match="threads is a positive whole number, not"):
+        tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP", threads=threads)
+
+
 PEAK = """
 import atexit, resource, sys
 from truerank.cli import main

@@ -22,6 +22,7 @@ from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
+from truerank.core.schema import POSITIVE
 
 if TYPE_CHECKING:
     from truerank.core.calls import Calls
@@ -85,6 +86,8 @@ def scan(
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
+    if threads is not None:
+        threads = POSITIVE.checked("threads", threads, InputError)
     threads = 1 if every or interleaved else threads or processors()
     look = Look(judged, rules, keep, every, interleaved)
     try:

@@ -70,7 +70,7 @@ def signs_of(
     place[sorted(range(len(place)), key=lambda i: natural(queries[i]))] = np.linspace(0, 1, len(place))
     values = {"order": place, **by_model}
     p = np.minimum(1, stats.selection(np.column_stack(list(values.values())), places, probability))
-    is_first = place[places].max() < place[rest].min()
+    is_first = bool(place[places].max() < place[rest].min())
     if is_first and probability is None:
         p[0] = min(p[0], 1 / math.comb(len(place), len(rest)))
     signs = [
