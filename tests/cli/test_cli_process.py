@@ -78,11 +78,42 @@ def test_a_group_without_a_command_prints_its_help(shell, group):
     assert done.stderr.startswith(b"Usage: %b [OPTIONS] COMMAND [ARGS]...\n\n" % group.encode())
 
 
-def test_what_was_registered_for_the_end_is_done(shell):
-    said = "import atexit; atexit.register(print, 'at the end'); from truerank.cli import main; main()"
-    done = shell(f'python -c "{said}" {EVAL.removeprefix("truerank ")}')
-    assert done.returncode == 0
+OWN = """import atexit
+atexit.register(print, "at the end")
+log = open("log.txt", "w")
+def answer(query, k):
+    log.write(query)
+    return ["a"]
+"""
+
+
+def test_what_a_module_of_ones_own_holds_open_is_written_at_the_end(shell, here):
+    (here / "own.py").write_text(OWN)
+    done = shell("printf 'query_id\\ttext\\nq1\\tx\\n' > q.tsv; truerank bench own:answer --queries q.tsv -k 1")
+    assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(b"at the end\n")
+    assert (here / "log.txt").read_text().startswith("x")
+
+
+def test_a_profiler_writes_what_it_saw(shell, here):
+    done = shell(f"python -m cProfile -o seen.prof $(command -v truerank) {EVAL.removeprefix('truerank ')}")
+    assert done.returncode == 0, done.stderr
+    assert (here / "seen.prof").stat().st_size
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_full_disk_for_what_is_said_beside_changes_neither_result_nor_status(shell):
+    plain, full = (shell(f"{EVAL} -f csv 2> /dev/{where}") for where in ("null", "full"))
+    assert (full.returncode, full.stdout) == (0, plain.stdout)
+    assert shell("truerank check none.json none.run --min AP=0.3 2> /dev/full").returncode == 2
+
+
+def test_standard_output_by_its_name_is_written_and_not_replaced(shell, here):
+    named = f"{EVAL} -f csv -o /dev/stdout 2> /dev/null"
+    shell(f"(echo before; {named}; {named.replace('/dev/stdout', '/dev/fd/1')}; echo after) > both.csv")
+    before, *lines, after = (here / "both.csv").read_text().splitlines()
+    assert (before, after, lines[0]) == ("before", "after", "run,rules,RR")
+    assert lines[:2] == lines[2:]
 
 
 def test_errors_are_one_line_and_status_2(shell):
@@ -115,16 +146,19 @@ def test_output_never_replaces_its_own_input(shell, here):
     assert (result.returncode, (here / "first.run").read_text()) == (2, before)
 
 
-def test_an_interrupt_is_quiet_and_status_130(here):
-    command = [sys.executable, "-c", "from truerank.cli import main; main()", "eval", "qrels.txt", "-"]
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_is_quiet_and_leaves_nothing_half_written(here, sent, status):
+    there = sorted(os.listdir(here))
+    command = [sys.executable, "-c", "from truerank.cli import main; main()", "convert", "-", "again.run.gz"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
-    process.stdin.write(b"q1 Q0 a 1 1 t\n")
+    process.stdin.write(b"q1 Q0 a 1 1 t\n" * 200_000)
     process.stdin.flush()
     time.sleep(1.0)  # it waits for the rest of the run now
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (status, b"", b"")
+    assert sorted(os.listdir(here)) == there
 
 
 def test_a_terminal_gets_bold_and_lines(here):

@@ -6,6 +6,7 @@ import atexit
 import gc
 import importlib
 import os
+import signal
 import sys
 import threading
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import click
 
 from truerank import __version__
-from truerank.cli.failures import reported_in_one_line
+from truerank.cli.failures import Terminated, reported_in_one_line
 from truerank.cli.repeats import refusing_repeats
 from truerank.core.messages import message
 
@@ -118,12 +119,28 @@ def truerank() -> None:
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(MODULES)
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
     try:
         truerank(prog_name="truerank")
     except SystemExit as end:
-        if threading.active_count() == 1 and isinstance(end.code, int):
+        if isinstance(end.code, int) and _is_alone():
             _leave(end.code)
         raise
+
+
+def _terminated(number: int, frame: object) -> None:
+    raise Terminated
+
+
+def _is_alone() -> bool:
+    """Whether installed modules alone run, in one thread: the files of others may wait for their objects' ends."""
+    if threading.active_count() > 1 or sys.getprofile() or sys.gettrace() or sys.flags.interactive:
+        return False
+    known = (sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(__file__)))
+    files = {name: getattr(module, "__dict__", {}).get("__file__") for name, module in list(sys.modules.items())}
+    return files["__main__"] is not None and all(each.startswith(known) for each in files.values() if each)
 
 
 def _leave(status: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from truerank.cli.failures import tell
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -56,6 +57,6 @@ def scored(
     scores = []
     for run in runs:
         work, plan = planned(judged, run, rules=rules, format=format)
-        click.echo(f"{run}: {plan!r}", err=True)
+        tell(f"{run}: {plan!r}")
         scores.append(evaluate(work.read(plan.way), measures=measures))
     return scores

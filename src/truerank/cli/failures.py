@@ -15,7 +15,12 @@ from truerank.core.messages import Message, message
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
-"""What a shell reports for a program that SIGINT or SIGPIPE ended."""
+TERMINATED = 128 + 15
+"""What a shell reports for a program that SIGINT, SIGPIPE or SIGTERM ended."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: what is half written goes away, as at Ctrl-C."""
 
 
 class Failure(click.ClickException):
@@ -25,7 +30,15 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """One line on standard error."""
-        click.echo(f"truerank: {self.message}", file=file or sys.stderr)
+        tell(f"truerank: {self.message}")
+
+
+def tell(text: str) -> None:
+    """A line on standard error; where there is no room for it, the result and the status count all the same."""
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 @contextmanager
@@ -54,8 +67,8 @@ def reported_in_one_line() -> Iterator[None]:
         raise Failure(where + (error.strerror or str(error))) from None
     except MemoryError:
         raise Failure(_translated(message("there is not enough memory for this"))) from None
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as stop:
+        raise click.exceptions.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from None
 
 
 def _translated(said: str) -> str:

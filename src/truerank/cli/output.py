@@ -6,8 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
+from truerank.cli.failures import tell
 from truerank.core.languages import in_language, language_asked, translated
 from truerank.formats.target import writing
 
@@ -30,7 +29,7 @@ def show(table: Table) -> None:
 
 def say(said: str) -> None:
     """What was done or is remarkable, on standard error in the language that is asked for."""
-    click.echo(f"truerank: {translated(said, spoken())}", err=True)
+    tell(f"truerank: {translated(said, spoken())}")
 
 
 def spoken() -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from truerank.cli import options
+from truerank.cli import failures, options
 from truerank.cli.output import is_styled, spoken, write
 from truerank.core.errors import InputError
 from truerank.core.languages import translated
@@ -135,4 +135,4 @@ def scores_by_ending(path: str) -> str:
 def tell(remarks: Iterable[str]) -> None:
     """Say on standard error what is remarkable."""
     for remark in remarks:
-        click.echo(translated(remark, spoken()), err=True)
+        failures.tell(translated(remark, spoken()))

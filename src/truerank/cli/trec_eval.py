@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from truerank.cli.failures import Failure
+from truerank.cli.failures import Failure, tell
 from truerank.cli.progress import ReadingBar
 from truerank.formats.target import writing
 from truerank.interop.trec_eval import Options, TrecEvalError, help_text, trec_eval
@@ -29,7 +29,7 @@ class Verbatim(click.Command):
 
 def _note(words: str) -> None:
     """A word beside the results."""
-    click.echo(f"truerank: trec_eval: {words}", err=True)
+    tell(f"truerank: trec_eval: {words}")
 
 
 @click.command("trec_eval", cls=Verbatim, add_help_option=False)
@@ -38,7 +38,7 @@ def command(arguments: tuple[str, ...]) -> None:
     try:
         options = Options.parse(arguments)
         if options.wants == "version":
-            click.echo(f"trec_eval version {options.version}", err=True)
+            tell(f"trec_eval version {options.version}")
         elif options.wants == "help":
             click.echo(help_text(options), nl=False)
         else:
