@@ -8,7 +8,7 @@ import numpy as np
 
 from truerank.stats.values import Floats
 
-BLOCK = 1 << 19
+BLOCK = 1 << 18
 """How many numbers a block of sign patterns has at most, where there is more than one pattern in it."""
 
 WORD = 64
