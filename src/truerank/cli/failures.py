@@ -38,7 +38,7 @@ def tell(text: str) -> None:
     try:
         click.echo(text, err=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        _let_go(sys.stderr)
 
 
 @contextmanager
@@ -114,4 +114,9 @@ def _drop_unwritten() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)
+
+
+def _let_go(stream: IO[Any]) -> None:
+    """What the stream holds and what is still to come goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

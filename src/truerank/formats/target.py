@@ -89,7 +89,7 @@ def _packed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-" and sys.stdout is None:  # the shell's >&-
         raise InputError("standard output is closed")
-    buffer = getattr(sys.stdout, "buffer", None)
+    buffer: Any = getattr(sys.stdout, "buffer", None)
     if name == "-" and buffer is None:  # text in the place of standard output, such as io.StringIO
         held = io.BytesIO()
         yield held
@@ -98,8 +98,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         with open(sys.stdout.fileno(), "wb", closefd=False) as file:
             yield file
     elif name == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield buffer
+        buffer.flush()
     elif (descriptor := open_descriptor(name)) is not None:
         with open(descriptor, "wb", closefd=False) as file:
             yield file
