@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from dataclasses import fields
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 import truerank as tr
 from truerank.core.hits import COLUMNS, UNJUDGED
 from truerank.core.reading import Reading
+from truerank.core.rules import presets
 
 DOCS = [f"d{i}" for i in range(8)]
 GRADES = st.dictionaries(st.sampled_from(DOCS), st.integers(-1, 3))
@@ -95,3 +98,20 @@ def test_without_qrels_every_query_is_read():
     assert reading.rows.queries == (b"a", b"b")
     assert reading.docs(reading.rows.doc) == [b"x", b"y", b"x"]
     assert reading.rows.returned.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_judgements_go_with_the_last_reading_of_them(name, tmp_path):
+    rules = presets()[name]
+    if rules.unit == "line":
+        pytest.skip("a contest reads its answers, not judgements of documents")
+    judged, returned = tmp_path / "aspects.qrels", tmp_path / "a.run"
+    second = "12" if rules.iteration == "aspect" else "00"
+    judged.write_text(f"q1 {second[0]} d1 1\nq1 {second[1]} d2 1\nq2 0 d3 1\n")
+    returned.write_text("q1 Q0 d1 1 2.0 a\nq1 Q0 d2 2 1.0 a\nq2 Q0 d3 1 2.0 a\n")
+    qrels = tr.read_qrels(judged)
+    tr.evaluate(qrels, returned, ["P@1"], rules=rules)
+    held = weakref.ref(qrels)
+    del qrels
+    gc.collect()
+    assert held() is None

@@ -360,8 +360,9 @@ _RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictiona
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
-    if rules.self_match == "keep" and (qrels.aspects is None or qrels.aspects.is_named):
-        return qrels
+    has_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
+    if rules.self_match == "keep" and has_own:
+        return qrels  # and is not known of itself, which would keep it for ever
     known = _RULED.setdefault(qrels, {})
     key = rules.self_match, rules.iteration
     if key not in known:
