@@ -239,6 +239,17 @@ cdef int64_t concordant(int64_t* place, Py_ssize_t n, int64_t[::1] order, int64_
     return shared
 
 
+def answered(const int64_t[::1] aspect, const double[::1] grade, double level, Py_ssize_t aspects):
+    """(aspects,) whether a row of each has a grade of at least `level`."""
+    is_answered = np.zeros(aspects, np.bool_)
+    cdef unsigned char[::1] out = is_answered.view(np.uint8)
+    cdef Py_ssize_t r
+    for r in range(min(aspect.shape[0], grade.shape[0])):
+        if grade[r] >= level and 0 <= aspect[r] < aspects:
+            out[aspect[r]] = True
+    return is_answered
+
+
 def novelty(const int64_t[::1] doc, const int64_t[::1] start, const int64_t[::1] aspect, const double[::1] grade,
             double level, double alpha, weight):
     """(rows,) what each document of a list adds: the weight of each aspect that it is relevant to, (1 - alpha) of it

@@ -38,6 +38,7 @@ cdef class Judged:
         given: each query's documents as Python text, where these are at hand.
         """
         cdef int64_t q, room, d, total = 0
+        cdef Docs docs
         self.queries = queries if isinstance(queries, Names) else Names(queries)
         self.n_queries, self.n_docs = self.queries.ids.n, begin.shape[0]
         self.keep_alive, self.names, self.firsts = (start, begin, end, text), dict(enumerate(given)), None
@@ -59,8 +60,10 @@ cdef class Judged:
         if self.slots == NULL:
             raise MemoryError
         for q in range(self.n_queries):
+            docs = self.docs_of(q)
             for d in range(start[q], start[q + 1]):
-                self.put(q, d)
+                docs.end = d                             # those that are there
+                self.put(&docs, d)
 
     def __dealloc__(self):
         free(self.slots)
@@ -77,13 +80,10 @@ cdef class Judged:
             docs.hash[i] = hash_id(self.text + self.begin[d], self.end[d] - self.begin[d]) if d < docs.end else 0
         return docs
 
-    cdef put(self, int64_t q, int64_t d):
+    cdef put(self, const Docs* docs, int64_t d):
         cdef const char* p = self.text + self.begin[d]
-        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n)
-        cdef Docs docs = self.docs_of(q)
-        cdef uint64_t slot = h & docs.mask
-        docs.end = d                                     # those that are there
-        cdef int64_t twin = self.find(&docs, p, n, h)
+        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n), slot = h & docs.mask
+        cdef int64_t twin = self.find(docs, p, n, h)
         if twin >= 0:
             if self.firsts is None:
                 self.firsts = np.arange(self.n_docs)

@@ -112,7 +112,7 @@ include "_lines.pxi"
 include "_qrels.pxi"
 
 
-JUDGEMENT = np.dtype([("of", "u4"), ("second", "u4"), ("line", "i8"), ("grade", "f8")])
+JUDGEMENT = np.dtype([("of", "u4"), ("second", "u4"), ("grade", "f8")])
 HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
 
 

@@ -2,8 +2,11 @@
 
 cdef struct Judgement:
     uint32_t of, second            # the query, or, once the second column varies, the document; and that column
-    int64_t line
     double grade
+
+
+cdef struct Step:                  # from this row on, which stands in this line, each row stands in the next line
+    int64_t row, line
 
 
 cdef struct JudgedDoc:
@@ -15,6 +18,7 @@ cdef struct Answered:
     double grade
 
 
+STEP = np.dtype([("row", "i8"), ("line", "i8")])
 JUDGED_DOC = np.dtype([("query", "i8"), ("line", "i8")])
 ANSWERED = np.dtype([("aspect", "i8"), ("grade", "f8")])
 
@@ -29,12 +33,14 @@ cdef class QrelsParser(Lines):
     cdef Names queries, iterations
     cdef Ids docs
     cdef Judgement* rows
+    cdef Step* steps
     cdef JudgedDoc* judged         # of each document, once the second column is not the same throughout
     cdef uint64_t* slots           # (high half of the hash, document + 1), free where that is before `since`; half free
     cdef uint64_t mask
     cdef int64_t since             # the documents that are looked up: of the last query, or all, once one is scattered
     cdef bint is_scattered
     cdef int64_t n, room, judged_room      # of the rows; room for documents
+    cdef int64_t n_steps, step_room, next  # of the steps; the line of the next row where it is no step
     cdef int64_t last, second, doc # the query, the second column and the document of the row before
     cdef int64_t first             # a document of its query: the first, unless its rows are scattered
 
@@ -44,12 +50,14 @@ cdef class QrelsParser(Lines):
     def __dealloc__(self):
         ids_free(&self.docs)
         free(self.rows)
+        free(self.steps)
         free(self.judged)
         free(self.slots)
 
     cdef int row(self, const Fields* f) noexcept nogil:
         cdef uint64_t n = f.end[0] - f.start[0]
         cdef int error = self.grow() if self.n == self.room else OK
+        error = error or (self.step() if self.line != self.next else OK)
         if error:
             return error
         error = number(f.start[3], f.end[3], &self.rows[self.n].grade)
@@ -67,8 +75,7 @@ cdef class QrelsParser(Lines):
         n = f.end[2] - f.start[2]
         error = ids_add(&self.docs, f.start[2], n, 0) if self.slots == NULL else self.find_doc(f.start[2], n)
         self.rows[self.n].of, self.rows[self.n].second = self.last if self.slots == NULL else self.doc, self.second
-        self.rows[self.n].line = self.line
-        self.n += 1
+        self.n, self.next = self.n + 1, self.line + 1
         return error
 
     cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
@@ -84,12 +91,31 @@ cdef class QrelsParser(Lines):
         self.is_scattered, self.since = True, 0
         return OK if self.slots == NULL else self.fill(self.docs.n)
 
+    def expect(self, double times):
+        """Make room for this many times the rows so far, as the first piece of a file tells: rows then stay in place."""
+        cdef int64_t room = <int64_t>(times * self.n) + 1024
+        cdef void* p = realloc(self.rows, room * sizeof(Judgement)) if room > self.room else NULL
+        if p != NULL:
+            self.rows, self.room = <Judgement*>p, room
+
     cdef int grow(self) noexcept nogil:
         cdef int64_t room = 2 * self.room + 1024
         cdef void* p = realloc(self.rows, room * sizeof(Judgement))
         if p == NULL:
             return MEMORY
         self.rows, self.room = <Judgement*>p, room
+        return OK
+
+    cdef int step(self) noexcept nogil:
+        """Note that the next row does not stand in the next line."""
+        cdef void* p
+        if self.n_steps == self.step_room:
+            p = realloc(self.steps, (2 * self.step_room + 16) * sizeof(Step))
+            if p == NULL:
+                return MEMORY
+            self.steps, self.step_room = <Step*>p, 2 * self.step_room + 16
+        self.steps[self.n_steps].row, self.steps[self.n_steps].line = self.n, self.line
+        self.n_steps += 1
         return OK
 
     cdef int find_second(self, const char* p, uint64_t n) noexcept nogil:
@@ -103,12 +129,13 @@ cdef class QrelsParser(Lines):
 
     cdef int look_up(self) noexcept nogil:
         """Make the table of the documents so far, which have a row each; a repeated one is refused later."""
-        cdef int64_t d, since = self.since
+        cdef int64_t d, step = 0, since = self.since
         self.since = 0
         for d in range(self.docs.n):
             if self.make_room(d):
                 return MEMORY
-            self.judged[d].query, self.judged[d].line = self.rows[d].of, self.rows[d].line
+            step += step + 1 < self.n_steps and self.steps[step + 1].row == d
+            self.judged[d].query, self.judged[d].line = self.rows[d].of, self.steps[step].line + d - self.steps[step].row
             self.rows[d].of = self.doc = self.found(self.rows[d].of, self.docs.text + id_start(&self.docs, d),
                                                     id_length(&self.docs, d), d)
         self.since = since
@@ -190,9 +217,9 @@ cdef class QrelsParser(Lines):
                 self.error = self.grow()
                 continue
             self.doc, self.line = self.doc + 1, self.line + 1
-            self.rows[self.n].of, self.rows[self.n].second, self.rows[self.n].line = self.doc, self.second, self.line
+            self.rows[self.n].of, self.rows[self.n].second = self.doc, self.second
             self.rows[self.n].grade = id[n + 1] - c"0"
-            self.n += 1
+            self.n, self.next = self.n + 1, self.next + 1
             p = id + n + 3
         return p
 
@@ -209,17 +236,24 @@ cdef class QrelsParser(Lines):
         cdef int64_t docs = self.docs.n
         text = self.docs.text[:self.docs.end[docs - 1]] if docs else b""
         ends = table(<void**>&self.docs.end, docs, np.dtype(np.int64))
-        rows = table(<void**>&self.rows, self.n, JUDGEMENT)
+        rows, steps = table(<void**>&self.rows, self.n, JUDGEMENT), table(<void**>&self.steps, self.n_steps, STEP)
         ids_free(&self.docs)
         if self.slots == NULL:
-            query, line, grade = (np.ascontiguousarray(rows[name]) for name in ("of", "line", "grade"))
-            return self.queries, query.astype(np.int64), ends, text, grade, line, None
+            query, grade = rows["of"].astype(np.int64), np.ascontiguousarray(rows["grade"])
+            return self.queries, query, ends, text, grade, lines_of(steps, self.n), None
         judged = table(<void**>&self.judged, docs, JUDGED_DOC)
         query, line = (np.ascontiguousarray(judged[name]) for name in judged.dtype.names)
         free(self.slots)
         self.slots = NULL
         return self.queries, query, ends, text, None, line, (
-            self.iterations, *(rows[name] for name in ("second", "of", "grade", "line")))
+            self.iterations, rows["second"], rows["of"], rows["grade"],
+            range(steps["line"][0], steps["line"][0] + self.n) if len(steps) == 1 else lines_of(steps, self.n))
+
+
+cdef object lines_of(steps, int64_t n):
+    """(n,) the line of each row."""
+    row, line = steps["row"], steps["line"]
+    return np.arange(n) + np.repeat(line - row, np.diff(row, append=n))
 
 
 def by_document(const int64_t[::1] start not None, const uint32_t[:] doc not None, const uint32_t[:] name not None,

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core._counting import answered
 from truerank.core._kernel import by_document
 from truerank.core.errors import InputError, truncated
 
@@ -103,12 +104,7 @@ class Aspects:
 
     def is_answered(self, level: float) -> Bools:
         """(aspects,) whether some document is relevant to each."""
-        return self.once(("answered", level), lambda: self._is_answered(level))
-
-    def _is_answered(self, level: float) -> Bools:
-        answered = np.zeros(len(self.names), bool)
-        answered[self.aspect[self.grade >= level]] = True
-        return answered
+        return self.once(("answered", level), lambda: answered(self.aspect, self.grade, level, len(self.names)))
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What is made under this key the first time, and kept."""

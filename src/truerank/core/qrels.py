@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint32]
-Answered = tuple[Sequence[bytes], Numbers, Numbers, Floats, Ints]
+Lines = Ints | range | None
+Answered = tuple[Sequence[bytes], Numbers, Numbers, Floats, Lines]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,7 @@ class Qrels:
         return docs._answering(names, *numbers, self.grades, self.lines, np.cumsum(kept) - 1)
 
     def _answering(
-        self, names: Sequence[bytes], aspect: Numbers, doc: Numbers, grade: Floats, lines: Ints | None, where: Ints
+        self, names: Sequence[bytes], aspect: Numbers, doc: Numbers, grade: Floats, lines: Lines, where: Ints
     ) -> Qrels:
         """The same with these judgements of aspects; the best is a document's grade."""
         from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it

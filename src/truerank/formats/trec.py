@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -19,7 +20,7 @@ from truerank.core.run import Batch, Ranked
 from truerank.core.scan import text_pieces
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import columns
-from truerank.formats.source import MARK, Source
+from truerank.formats.source import CHUNK, MARK, Source
 
 _WIDTHS = {4: "qrels", 6: "run"}
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
@@ -54,8 +55,10 @@ def read_qrels(source: Source) -> Qrels:
     """Judgements, by the kernel's parser."""
     parser = QrelsParser()
     try:
-        for chunk in source.chunks():
+        for number, chunk in enumerate(source.chunks()):
             parser.feed(chunk)
+            if number == 0 and len(chunk) == CHUNK and source.path:
+                parser.expect(os.path.getsize(source.path) / CHUNK)
         queries, query, ends, text, grades, lines, answered = parser.finish()
     except Refused as refused:
         raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
