@@ -15,7 +15,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -146,6 +146,8 @@ def text_of_qrels(rng: Random) -> None:
         parser = QrelsParser()
         for piece in pieces(rng, text):
             parser.feed(piece)
+            if rng.random() < 0.2:
+                parser.expect(rng.choice((0.0, 0.5, 3.0)))
         queries, query, ends, docs, grades, at, answered = parser.finish()
         spans = list(itertools.pairwise([0, *ends.tolist()]))
         if answered is None:
@@ -153,7 +155,7 @@ def text_of_qrels(rng: Random) -> None:
             return [(line, queries[q], docs[a:b], grade, None) for line, q, (a, b), grade in rows]
         judged = [(queries[q], docs[a:b]) for q, (a, b) in zip(query.tolist(), spans, strict=True)]
         assert len(set(judged)) == len(set(answered[2].tolist()))
-        rows = zip(*(column.tolist() for column in answered[1:]), strict=True)
+        rows = zip(*map(list, answered[1:]), strict=True)
         return [(line, *judged[d], grade, answered[0][part]) for part, d, grade, line in rows]
 
     same(outcome(parsed), outcome(lambda: oracle.qrels_rows(text)))
@@ -294,17 +296,17 @@ def one(seed: int, case: int) -> str:
     return door.__name__
 
 
-def fuzz(seconds: float, seed: int) -> Counter[str]:
-    """Run cases until the time is over; how many went through each door."""
-    done: Counter[str] = Counter()
-    end = time.monotonic() + seconds
+def fuzz(cases: Iterable[int], seed: int) -> Counter[str]:
+    """Run cases; how many went through each door."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # float32 of what is too large: on purpose
-        for case in itertools.count():
-            if time.monotonic() >= end:
-                return done
-            done[one(seed, case)] += 1
-    raise AssertionError
+        return Counter(one(seed, case) for case in cases)
+
+
+def cases_for(seconds: float) -> Iterator[int]:
+    """One case after another until the time is over."""
+    end = time.monotonic() + seconds
+    return itertools.takewhile(lambda case: time.monotonic() < end, itertools.count())
 
 
 def main() -> None:
@@ -316,7 +318,7 @@ def main() -> None:
     if arguments.case is not None:
         one(arguments.seed, arguments.case)
         return
-    done = fuzz(arguments.seconds, arguments.seed)
+    done = fuzz(cases_for(arguments.seconds), arguments.seed)
     each = ", ".join(f"{count} {door.replace('_', ' ')}" for door, count in done.most_common())
     sys.stdout.write(f"{done.total()} cases equal to the oracle (seed {arguments.seed}): {each}\n")
 

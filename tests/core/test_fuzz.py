@@ -9,8 +9,8 @@ from fuzz import DOORS, fuzz
 from fuzz_oracle import LineError, Options
 
 
-def test_two_seconds_of_damaged_input_find_no_difference() -> None:
-    done = fuzz(seconds=2, seed=0)
+def test_damaged_input_finds_no_difference() -> None:
+    done = fuzz(range(1000), seed=0)
     assert {door.__name__ for door in DOORS} - {"long_lines"} <= set(done)
 
 

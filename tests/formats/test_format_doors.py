@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import re
 import subprocess
 import sys
@@ -155,3 +156,28 @@ def test_what_is_no_qrels_is_shown_beside_what_is(qrels):
     said = f"rows (query, document, grade) or a DataFrame, not {qrels!r}"
     with pytest.raises(tr.InputError, match=re.escape(said)):
         tr.evaluate(qrels, {"q": ["a"]}, "RR")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_run_of_a_file_goes_to_another_process(ending, run_file, tmp_path):
+    convert(run_file, tmp_path / f"a.{ending}")
+    opened = tr.open_run(tmp_path / f"a.{ending}")
+    assert pickle.loads(pickle.dumps(opened)).to_dict() == opened.to_dict()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q": {"a": 2.0, "b": 1.0}},
+        {"q": ["a", "b"]},
+        [("q", ["a", "b"])],
+        [("q", "a", 2.0), ("q", "b", 1.0)],
+        [{"query_id": "q", "doc_id": "a", "score": 2.0}],
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]},
+        (np.array([["a", "b"]]), np.array([[2.0, 1.0]]), ["q"]),
+    ],
+    ids=["dict", "lists", "pairs", "rows", "records", "columns", "arrays"],
+)
+def test_a_run_of_objects_goes_to_another_process(run):
+    opened = tr.open_run(run)
+    assert pickle.loads(pickle.dumps(opened)).to_dict() == opened.to_dict()

@@ -30,8 +30,8 @@ from truerank.core.errors import InputError, printable
 from truerank.core.faults import RepeatedDocument
 from truerank.core.messages import Message, from_plain, joined, message, plural, to_plain
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Ranked, Run
-from truerank.core.scan import Scan, scan
+from truerank.core.run import Batch, Ranked, Run, uncut
+from truerank.core.scan import Scan, scan, text_pieces
 from truerank.formats.jsonl import LONGEST
 from truerank.formats.registry import chosen
 from truerank.formats.source import Source, as_source
@@ -234,8 +234,7 @@ def run_of(source: Source, format: str, most: int | None = None) -> Run:
     def batches() -> Iterator[Batch]:
         return read(source) if most is None else _bounded(read(source), most, source.name)
 
-    cut = partial(reader.cut_run, source) if format == "trec" else lambda threads: ()
-    return Run(source.name, batches, pieces=cut)
+    return Run(source.name, batches, pieces=partial(text_pieces, source.path) if format == "trec" else uncut)
 
 
 def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:

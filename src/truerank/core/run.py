@@ -76,6 +76,15 @@ Piece = Callable[[], Iterator[Batch]]
 """Opens a piece of a source, which a thread reads."""
 
 
+def unwatched(size: int) -> None:
+    """The `watch` of what nobody follows."""
+
+
+def uncut(threads: int) -> Sequence[Piece]:
+    """The `pieces` of what is read in one go."""
+    return ()
+
+
 @dataclass(frozen=True, eq=False)
 class Run(Framed):
     """What a system answered; as a frame a row a document, best first: query_id, doc_id, rank, score.
@@ -99,13 +108,13 @@ class Run(Framed):
     name: str
     batches: Callable[[], Iterator[Batch]] = field(repr=False)
     path: str | None = None
-    watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
+    watch: Callable[[int], None] = field(default=unwatched, repr=False)
     saved: Callable[[], Any] | None = field(default=None, repr=False)
 
-    pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
+    pieces: Callable[[int], Sequence[Piece]] = field(default=uncut, repr=False)
     parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
-    rising: Callable[[], bool] = field(default=lambda: False, repr=False)
+    rising: Callable[[], bool] = field(default=bool, repr=False)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {document: score}}, each list best first; as all below it reads the run."""

@@ -15,7 +15,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import columns_ids
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.core.run import Batch, Columns, Ranked, Run, uncut
 from truerank.core.scan import Scan, scan
 from truerank.formats.rows import text_column
 
@@ -145,7 +145,7 @@ def _keyed(run: Run, owner: dict[bytes, tuple[bytes, int]]) -> Run:
         for batch in run.batches():
             yield _by_call(batch, owner, run.name)
 
-    return replace(run, batches=batches, path=None, pieces=lambda threads: (), parts=tuple)
+    return replace(run, batches=batches, path=None, pieces=uncut, parts=tuple)
 
 
 def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> Batch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def run_from_frame(frame: Any, name: str) -> Run:
     """A run from a DataFrame with columns for the query, the document and the score."""
     if hasattr(frame, "read_all"):  # a stream of batches can be read only once
         frame = frame.read_all()
-    return Run(name, lambda: run_parts(frame, name))
+    return Run(name, partial(run_parts, frame, name))
 
 
 def run_from_frames(frames: Sequence[Any], name: str) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -63,24 +64,24 @@ def run_from_object(run: Any, name: str) -> Run:
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
     if isinstance(run, Mapping) and (table := _table(run, "run")):
-        return Run(name, lambda: run_parts(((None, record) for record in table()), name))
+        return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
         _refuse_several(run)
-        return Run(name, lambda: _mapping(run, name))
+        return Run(name, partial(_mapping, run, name))
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        return Run(name, lambda: listed(*run, name=name), rising=lambda: _rise(*run[:2]))
+        return Run(name, partial(listed, *run, name=name), rising=partial(_rise, *run[:2]))
     if isinstance(run, list) and run and all(map(is_frame, run)):
         from truerank.formats.frames import run_from_frames
 
         return run_from_frames(run, name)
     if isinstance(run, list) and (places := _places(run)):
-        return Run(name, lambda: _tuples(run, *places, name))
+        return Run(name, partial(_tuples, run, *places, name))
     if isinstance(run, list) and (rows := _rows(run, "score")):
-        return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
+        return Run(name, partial(_of_records, rows, name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
-        return Run(name, lambda: _pairs(run, name))
+        return Run(name, partial(_pairs, run, name))
     what = message("a path, {query: {document: score}}, {query: documents}, rows (query, document, score)")
     raise InputError(
         "a run is {what}, arrays (ids, scores), (ids, None) where ids stand best first, or a DataFrame, not {run}",
@@ -125,7 +126,15 @@ def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]]
     if len(set(map(len, values))) > 1:
         raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, keys)))
     plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
-    return lambda: (dict(zip(keys, row, strict=True)) for row in zip(*plain, strict=True))
+    return partial(_columns, keys, plain)
+
+
+def _columns(keys: list[str], values: list[list[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True))
+
+
+def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Batch]:
+    return run_parts(((None, record) for record in records()), name)
 
 
 def _has_scores(keys: list[str]) -> bool:
@@ -158,13 +167,21 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
     """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list."""
     first = things[0] if things else None
     if isinstance(first, dict):
-        return lambda: iter(things)
+        return partial(iter, things)
     if hasattr(first, "_asdict"):
-        return lambda: (_record(thing._asdict()) for thing in things)
+        return partial(_named, things)
     if isinstance(first, tuple) and len(first) == 3:
         names = ("query_id", "doc_id", value)
-        return lambda: (_record(dict(zip(names, thing, strict=False))) for thing in things)
+        return partial(_triples, things, names)
     return None
+
+
+def _named(things: Sequence[Any]) -> Iterator[Any]:
+    return (_record(thing._asdict()) for thing in things)
+
+
+def _triples(things: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
+    return (_record(dict(zip(names, thing, strict=False))) for thing in things)
 
 
 def _places(things: list[Any]) -> tuple[int, int, int] | None:

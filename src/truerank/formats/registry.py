@@ -56,8 +56,8 @@ class Format:
     is_folder: bool = False
     options: Callable[..., Format] | None = None
     read_saved: Callable[[Source], Any] | None = None
-    cut_run: Callable[[Source, int], Sequence[Piece]] = lambda source, threads: ()
-    parts: Callable[[Source], Sequence[Run]] = lambda source: ()
+    cut_run: Callable[[Source, int], Sequence[Piece]] | None = None
+    parts: Callable[[Source], Sequence[Run]] | None = None
 
 
 _formats: dict[str, Format] = {}
@@ -146,9 +146,9 @@ def run_of(source: Source, format: Format, name: str | None = None) -> Run:
     """The run in a source, not yet read."""
     read, path = format.read_run, source.path if format.name == "trec" else None
     assert read is not None
-    saved = partial(format.read_saved, source) if format.read_saved else None
-    cut, parts = partial(format.cut_run, source), partial(format.parts, source)
-    return Run(name or source.name, lambda: read(source), path, saved=saved, pieces=cut, parts=parts)
+    able = {"saved": format.read_saved, "pieces": format.cut_run, "parts": format.parts}
+    others: Any = {what: partial(do, source) for what, do in able.items() if do is not None}
+    return Run(name or source.name, partial(read, source), path, **others)
 
 
 def sniffed(source: Source, what: str | None = None) -> Format:

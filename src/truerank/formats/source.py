@@ -17,7 +17,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
-from truerank.core.run import Progress, unreported, watching
+from truerank.core.run import Progress, unreported, unwatched, watching
 from truerank.core.scan import CHUNK
 from truerank.formats.compression import Codec, Damaged, ahead, codec_for, codec_of, unpacked
 
@@ -49,7 +49,7 @@ class Source:
     """
 
     name: str
-    watch: Callable[[int], None] = field(default=lambda size: None, repr=False, compare=False, kw_only=True)
+    watch: Callable[[int], None] = field(default=unwatched, repr=False, compare=False, kw_only=True)
 
     def __fspath__(self) -> str:
         return self.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -16,11 +16,11 @@ from truerank.core.faults import qrels_fault, run_fault
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import score_of
-from truerank.core.run import Batch, Ranked
-from truerank.core.scan import text_pieces
+from truerank.core.run import Batch, Piece, Ranked
+from truerank.core.scan import CHUNK, text_pieces
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import columns
-from truerank.formats.source import CHUNK, MARK, Source
+from truerank.formats.source import MARK, Source
 
 _WIDTHS = {4: "qrels", 6: "run"}
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
@@ -133,6 +133,10 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
         )
 
 
+def _cut(source: Source, threads: int) -> Sequence[Piece]:
+    return text_pieces(source.path, threads)
+
+
 TREC = Format(
     "trec",
     message("columns with blanks between: query Q0 document rank score tag; query 0 document grade"),
@@ -144,7 +148,7 @@ TREC = Format(
     write_run,
     write_qrels,
     holds_aspects=True,
-    cut_run=lambda source, threads: text_pieces(source.path, threads),
+    cut_run=_cut,
     options=lambda *, second="": configured(second),
 )
 
@@ -153,7 +157,7 @@ def configured(second: str) -> Format:
     """The format, of runs whose second column is the "call"."""
     if second != "call":
         raise InputError("second is 'call', not {value}", value=quoted(second))
-    return replace(TREC, name="trec(second='call')", read_run=read_calls, cut_run=lambda source, threads: ())
+    return replace(TREC, name="trec(second='call')", read_run=read_calls, cut_run=None)
 
 
 register(TREC)
