@@ -22,7 +22,7 @@ def normed(lists: Sequence[List], norm: str | None) -> list[List]:
 
 
 def _normed(one: List, norm: str | None, everything: set[str]) -> List:
-    if norm is None or (not one and norm != "borda"):
+    if norm is None or not one:
         return dict(one)
     docs, values = best_first(one), list(one.values())
     n, c = len(one), len(everything)

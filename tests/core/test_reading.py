@@ -115,3 +115,26 @@ def test_judgements_go_with_the_last_reading_of_them(name, tmp_path):
     del qrels
     gc.collect()
     assert held() is None
+
+
+@pytest.mark.parametrize("rules", [{"depth": 1}, {"unjudged": "removed"}, {"depth": 1, "ties": "input"}])
+def test_what_a_depth_cuts_off_goes_at_once(rules):
+    """No reference leads in a circle: arrays do not count for the collector, which would come late."""
+    reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}, rules=rules)
+    scores = tr.evaluate(reading, measures="AP nDCG@2")
+    assert scores.mean
+    held = [weakref.ref(each) for each in (reading.hits, reading, scores)]
+    gc.disable()
+    try:
+        del reading, scores
+        assert [each() for each in held] == [None] * 3
+    finally:
+        gc.enable()
+
+
+def test_a_mean_does_not_hold_the_values_of_the_queries():
+    qrels, run = ({f"q{i}": {"a": grade} for i in range(1000)} for grade in (1, 2.0))
+    scores = tr.evaluate(qrels, run, "AP nDCG")
+    assert len(pickle.dumps(scores.mean)) < 5000
+    assert pickle.loads(pickle.dumps(scores.mean))["map"] == 1.0
+    assert type(scores.to_dict()["mean"]) is dict

@@ -186,3 +186,17 @@ def test_blocks_are_whole_lines_with_their_numbers(tmp_path, monkeypatch):
         assert number == line
         assert block.endswith(b"\n")
         line += block.count(b"\n")
+
+
+def test_an_interrupt_while_reading_ahead_begins_is_an_interrupt(tmp_path, monkeypatch):
+    path = tmp_path / "a.run.gz"
+    path.write_bytes(gzip.compress(b"q Q0 d 1 1.5 x\n" * 100_000))
+    start = threading.Thread.start
+
+    def interrupted(self):
+        start(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tr.evaluate({"q": {"d": 1}}, path, "AP")

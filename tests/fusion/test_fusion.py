@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import pickle
 import random
 from pathlib import Path
 from typing import Any
@@ -440,3 +441,23 @@ def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):
     for wrong in (0, -1, "2"):
         with pytest.raises(tr.InputError, match="is a positive whole number"):
             run.cut(wrong)
+
+
+@pytest.mark.parametrize("norm", ["min-max", "sum", "rank", "borda"])
+@pytest.mark.parametrize("method", ["min", "max", "med", "sum", "anz", "mnz"])
+def test_a_run_without_the_query_changes_nothing(method, norm):
+    one, other = {"q": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.5}, "r": {"z": 1.0}}, {"q": {"c": 1.0, "b": 0.5}}
+    fused = tr.fuse([one, other], method, norm=norm).to_dict()["q"]
+    assert tr.fuse([one, other, {"r": {"z": 1.0}}], method, norm=norm).to_dict()["q"] == fused
+
+
+@pytest.mark.parametrize("made", [tr.fuse, tr.tune_fusion])
+def test_a_fused_run_goes_to_another_process(made):
+    runs = [{q: {"a": 2.0, "b": 1.0} for q in "qrst"}, {q: {"b": 2.0, "c": 1.0} for q in "qrst"}]
+    run = (
+        tr.fuse(runs, "rrf")
+        if made is tr.fuse
+        else tr.tune_fusion({q: {"b": 1} for q in "qrst"}, runs, folds=2).run
+    )
+    assert pickle.loads(pickle.dumps(run)).to_dict() == run.to_dict()
+    assert pickle.loads(pickle.dumps(run.cut(1).head(2))).to_dict() == run.cut(1).head(2).to_dict()

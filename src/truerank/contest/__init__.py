@@ -92,7 +92,7 @@ class StrictScores(Scores):
         An id that several poor lines answer weighs more in the official mean, which is over lines.
         """
         means: AnySpelling[float] = AnySpelling(super().mean)
-        means.scores = self
+        means.heading = self._headings
         for measure in self.measures if self.official is not None else ():
             name = str(measure)
             means[self.heading(name)] = float(_worse(measure)(means[name], self.official[name]))  # type: ignore[index]

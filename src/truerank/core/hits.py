@@ -135,10 +135,10 @@ class Hits(Presented):
         """The last rank that counts: k or the depth, whichever comes first; None for neither."""
         return min((each for each in (k, self.depth) if each is not None), default=None)
 
-    @cached_property
+    @property
     def whole(self) -> Hits:
         """The same with all rows of every group of equal scores, those too that the depth cuts off."""
-        return self if self.beyond is None else merged(self, self.beyond)
+        return self.once("whole", lambda: self if self.beyond is None else merged(self, self.beyond))
 
     @cached_property
     def call(self) -> Ints:

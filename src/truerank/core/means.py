@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -79,14 +79,43 @@ class Ledger:
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 
+@dataclass(frozen=True)
+class Headings:
+    """What heads the column of a measure, however it is spelled.
+
+    Attributes:
+        columns: the names of the measures that have a value for each query.
+        asked: what names became under the rules.
+        rules: how plain names are read.
+        first: the first heading of each measure's name.
+    """
+
+    columns: frozenset[str]
+    asked: Mapping[str, str]
+    rules: Rules
+    first: Mapping[str, str]
+
+    def called(self, measure: str | Measure) -> str:
+        """What a measure is called among the columns."""
+        name = measure.written if isinstance(measure, Measure) else spelled(measure)
+        if isinstance(name, str) and name in self.columns:
+            return name
+        return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
+
+    def __call__(self, measure: str | Measure) -> str:
+        """What heads its column."""
+        name = self.called(measure)
+        return self.first.get(name, name)
+
+
 class AnySpelling(dict[str, Value]):
     """A value a measure by the name that heads its column; other spellings of the measure find it too."""
 
-    __slots__ = ("scores",)
-    scores: Means[Any]
+    __slots__ = ("heading",)
+    heading: Headings
 
     def __missing__(self, name: str | Measure) -> Value:
-        heading = self.scores.heading(name)
+        heading = self.heading(name)
         if dict.__contains__(self, heading):
             return self[heading]
         raise KeyError(name)
@@ -181,13 +210,10 @@ class Means(Presented, ByMeasure[Value]):
 
     def called(self, measure: str | Measure) -> str:
         """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
-        name = measure.written if isinstance(measure, Measure) else spelled(measure)
-        if isinstance(name, str) and name in self._columns:
-            return name
-        return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
+        return self._headings.called(measure)
 
     @property
-    def _columns(self) -> Container[str]:
+    def _columns(self) -> Iterable[str]:
         """The names of the measures that have a value for each query."""
         raise NotImplementedError
 
@@ -201,13 +227,12 @@ class Means(Presented, ByMeasure[Value]):
 
     def heading(self, measure: str | Measure) -> str:
         """What heads a measure's column, however it is spelled."""
-        name = self.called(measure)
-        return self._heading_of.get(name, name)
+        return self._headings(measure)
 
     @cached_property
-    def _heading_of(self) -> dict[str, str]:
-        """The first heading of each measure's name."""
-        return {str(measure): heading for heading, measure in reversed(self.headings.items())}
+    def _headings(self) -> Headings:
+        first = {str(measure): heading for heading, measure in reversed(self.headings.items())}
+        return Headings(frozenset(self._columns), self.asked, self.rules, first)
 
     @cached_property
     def mean(self) -> dict[str, float]:
@@ -216,7 +241,7 @@ class Means(Presented, ByMeasure[Value]):
 
     def _by_heading(self, pairs: Iterable[tuple[str, Each]]) -> dict[str, Each]:
         row: AnySpelling[Each] = AnySpelling(pairs)
-        row.scores = self
+        row.heading = self._headings
         return row
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
@@ -228,8 +253,8 @@ class Means(Presented, ByMeasure[Value]):
             "rules": self.rules.to_dict(),
             "run": self.run,
             **({"asked": became} if (became := self._became()) else {}),
-            "mean": self.mean,
-            **({"runs": {one.run: one.mean for one in self.runs}} if self.runs else {}),
+            "mean": dict(self.mean),
+            **({"runs": {one.run: dict(one.mean) for one in self.runs}} if self.runs else {}),
             "ledger": self.ledger.to_dict(),
         }
         return {**out, "queries": self._plain()} if per_query else out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -82,7 +82,7 @@ class Scores(Means[PerQuery]):
         return len(self.queries)
 
     @property
-    def _columns(self) -> Container[str]:
+    def _columns(self) -> Iterable[str]:
         return self.columns
 
     @cached_property

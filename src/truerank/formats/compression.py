@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -256,8 +256,12 @@ def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:
     """The same, each made by another thread while the one before it is worked on."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with closing(chunks), ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, chunks, None)
-        while (chunk := coming.result()) is not None:
+    try:
+        with ThreadPoolExecutor(1) as pool:
             coming = pool.submit(next, chunks, None)
-            yield chunk
+            while (chunk := coming.result()) is not None:
+                coming = pool.submit(next, chunks, None)
+                yield chunk
+    finally:
+        with suppress(ValueError):  # interrupted while it begins, the thread is not waited for: it may be in there
+            chunks.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -52,20 +53,26 @@ def columns(run: Run) -> dict[str, list[Any]]:
 def cut(run: Run, k: int) -> Run:
     """The first k documents of each list; of equal scores around the k-th those that the run has first."""
     depth = POSITIVE.checked("k", k, InputError)
-    return _of_lists(run, lambda together: lists(run, RULES, depth=depth, together=together))
+    return _of_lists(run, partial(lists, run, RULES, depth=depth))
 
 
 def head(run: Run, n: int) -> Run:
     """The first n queries."""
     most = POSITIVE.checked("n", n, InputError)
-    return _of_lists(run, lambda together: islice(lists(run, RULES, together=together), most))
+    return _of_lists(run, partial(_first, most, run))
+
+
+def _first(n: int, run: Run, *, together: bool) -> Iterator[tuple[bytes, Any]]:
+    return islice(lists(run, RULES, together=together), n)
 
 
 def _of_lists(run: Run, some: Any) -> Run:
-    def batches(together: bool) -> Iterator[Batch]:
-        return (Ranked(query, list(each.docs), each.scores) for query, each in some(together))
+    batches = partial(_batches, some)
+    return Run(run.name, partial(batches, together=False), together=partial(batches, together=True))
 
-    return Run(run.name, lambda: batches(together=False), together=lambda: batches(together=True))
+
+def _batches(some: Any, together: bool) -> Iterator[Batch]:
+    return (Ranked(query, list(each.docs), each.scores) for query, each in some(together=together))
 
 
 def save(run: Run, path: str | os.PathLike[str], to: str | None) -> None:

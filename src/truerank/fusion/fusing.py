@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,12 +67,26 @@ def fuse(
     way = way_of(chosen, norm, rules)
     if depth is not None:
         POSITIVE.checked("depth", depth, InputError)
+    return fused_run(name or chosen.name, sources, way.rules, depth, partial(way.fused, params=checked))
 
-    def batches(together: bool) -> Iterator[Batch]:
-        for pool in pooled(aligned(sources, way.rules, together=together)):
-            yield from ranked(pool, way.fused(pool, checked), way.rules.ties, depth)
 
-    return Run(name or chosen.name, lambda: batches(together=False), together=lambda: batches(together=True))
+def fused_run(
+    name: str, sources: Sequence[Run], rules: Rules, depth: int | None, fused: Callable[[Pooled], Floats]
+) -> Run:
+    """The run that is fused when it is read.
+
+    Args:
+        fused: gives each document of a pool its score.
+    """
+    batches = partial(_batches, sources, rules, depth, fused)
+    return Run(name, partial(batches, together=False), together=partial(batches, together=True))
+
+
+def _batches(
+    sources: Sequence[Run], rules: Rules, depth: int | None, fused: Callable[[Pooled], Floats], together: bool
+) -> Iterator[Batch]:
+    for pool in pooled(aligned(sources, rules, together=together)):
+        yield from ranked(pool, fused(pool), rules.ties, depth)
 
 
 def opened(runs: Sequence[RunLike]) -> list[Run]:

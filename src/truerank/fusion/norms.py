@@ -89,7 +89,10 @@ def by_rank(pool: Pooled) -> Pooled:
 
 
 def borda(pool: Pooled) -> Pooled:
-    """As votes: the first of c candidates gets 1, each next one 1/c less; those not returned share what is left."""
+    """As votes: the first of c candidates gets 1, each next one 1/c less; those not returned share what is left.
+
+    A run that does not answer a query has no vote there.
+    """
     runs, documents = pool.runs, len(pool.query)
     rank = np.zeros((documents, runs), np.int64)
     rank[pool.doc, pool.run] = pool.rank
@@ -98,7 +101,8 @@ def borda(pool: Pooled) -> Pooled:
     score = np.where(rank > 0, 1 - (rank - 1) / candidates, unranked)
     doc = np.repeat(np.arange(documents), runs)
     of = pool.query[doc] * runs + np.tile(np.arange(runs), documents)
-    return replace(pool, doc=doc, of=of, score=score.ravel(), rank=rank.ravel())
+    votes = (pool.returned[pool.query] > 0).ravel()
+    return replace(pool, doc=doc[votes], of=of[votes], score=score.ravel()[votes], rank=rank.ravel()[votes])
 
 
 def _divided(pool: Pooled, scores: Floats, by: Floats) -> Pooled:

@@ -88,6 +88,10 @@ class Method:
     learns: tuple[str, ...]
     per_run: frozenset[str]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its name, so that it may be made of functions that are not pickled."""
+        return method_named, (self.name,)
+
     def checked(self, params: Mapping[str, Any], runs: int) -> dict[str, Any]:
         """The parameters as they are kept, with the defaults.
 

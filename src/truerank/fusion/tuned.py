@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,15 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import RulesLike
-from truerank.core.run import Batch, Progress, Run, RunLike, unreported
+from truerank.core.run import Progress, Run, RunLike, unreported
 from truerank.core.schema import POSITIVE, whole
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.fusion.aligned import aligned
-from truerank.fusion.fusing import Way, opened, way_of
+from truerank.fusion.fusing import Way, fused_run, opened, way_of
 from truerank.fusion.learning import places
-from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled, ranked
+from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled
 from truerank.fusion.registry import given
 from truerank.fusion.tuning import Params, Trials, settings
 
@@ -275,18 +276,15 @@ def _mean(values: Floats) -> float:
 def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], depth: int | None) -> Run:
     """The fused run: each query with the parameters of its fold, those that are not judged with the last ones."""
     fold_of = dict(zip(trials.qrels.queries, trials.fold.tolist(), strict=True))
+    fused = partial(_by_fold, trials.way, fold_of, params)
+    return fused_run(f"{trials.way.method.name} (tuned)", sources, trials.way.rules, depth, fused)
 
-    def fused(pool: Pooled) -> Floats:
-        fold = np.array([fold_of.get(query, len(params) - 1) for query in pool.queries])
-        scores = np.empty(len(pool.query))
-        for number in np.unique(fold).tolist():
-            some = fold == number
-            scores[some[pool.query]] = trials.way.fused(pool.only(some), params[number])
-        return scores
 
-    def batches(together: bool) -> Iterator[Batch]:
-        for pool in pooled(aligned(sources, trials.way.rules, together=together)):
-            yield from ranked(pool, fused(pool), trials.way.rules.ties, depth)
-
-    name = f"{trials.way.method.name} (tuned)"
-    return Run(name, lambda: batches(together=False), together=lambda: batches(together=True))
+def _by_fold(way: Way, fold_of: Mapping[bytes, int], params: Sequence[Params], pool: Pooled) -> Floats:
+    """The score of each document, with the parameters of its query's fold."""
+    fold = np.array([fold_of.get(query, len(params) - 1) for query in pool.queries])
+    scores = np.empty(len(pool.query))
+    for number in np.unique(fold).tolist():
+        some = fold == number
+        scores[some[pool.query]] = way.fused(pool.only(some), params[number])
+    return scores

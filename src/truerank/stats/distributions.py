@@ -89,7 +89,8 @@ def estimated_spread(freedom: float, widest: float = STEP) -> tuple[Floats, Floa
     step = min(few, widest)
     logarithm = np.arange(-right - DEEP / freedom, right, step)
     height = freedom * (logarithm - np.expm1(2 * logarithm) / 2)
-    weights = np.exp(height - height.max())
+    with np.errstate(under="ignore"):  # far from the top, where nothing is added
+        weights = np.exp(height - height.max())
     return np.exp(logarithm), weights / weights.sum()
 
 

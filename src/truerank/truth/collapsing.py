@@ -79,9 +79,14 @@ def collapse(run: RunLike, how: str = "max", *, ids: ChunkIds = None, name: str 
         raise InputError(
             "this is a reading, which has no chunks any more: collapse the run, then read it", source.name
         )
-    rows = partial(_lists, source)
     form = _Form(way, _Known(parts), name or source.name, is_guess=ids is None, is_own=ids == "id")
-    return Run(form.run, lambda: form.documents(rows()), together=lambda: form.documents(_together(rows())))
+    documents = partial(_documents, form, source)
+    return Run(form.run, partial(documents, together=False), together=partial(documents, together=True))
+
+
+def _documents(form: _Form, source: Run, together: bool) -> Iterator[Ranked]:
+    lists = _lists(source)
+    return form.documents(_together(lists) if together else lists)
 
 
 def collapsed(docs: Iterable[Doc], scores: Iterable[float], way: str) -> dict[Doc, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -62,7 +62,7 @@ class LargeScores(Means["DataFrame"]):
         return self.rows.withColumn("query", self.rows["query"].cast("string"))
 
     @property
-    def _columns(self) -> Container[str]:
+    def _columns(self) -> Iterable[str]:
         return self.totals
 
     @cached_property
