@@ -8,7 +8,7 @@ from oracles import Answer, average_precision, oracle, over, precision
 from worlds import ASPECTS
 
 
-@oracle("StRecall")
+@oracle("StRecall", divides_by="relevant")
 def subtopic_recall(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return answer.by_aspect(level, lambda part: float(bool(part.ranks(level, k))))
 
@@ -25,7 +25,7 @@ def complete(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return float(bool(parts) and all(part.ranks(level, k) for part in parts))
 
 
-@oracle("Chain")
+@oracle("Chain", divides_by="relevant")
 def chain(answer: Answer, k: int | None = None, level: float = 1) -> float:
     parts = asked(answer, level)
     unbroken = list(itertools.takewhile(lambda part: part.ranks(level, k), parts))
@@ -48,6 +48,6 @@ def intent_aware_precision(answer: Answer, k: int, level: float = 1) -> float:
     return answer.by_aspect(level, lambda part: precision(part, k=k, level=level))
 
 
-@oracle("AP_IA")
+@oracle("AP_IA", divides_by="relevant")
 def intent_aware_ap(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return answer.by_aspect(level, lambda part: average_precision(part, k=k, level=level))

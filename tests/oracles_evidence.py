@@ -20,7 +20,7 @@ def weights(answer: Answer, k: int | None, level: float) -> tuple[float, float, 
     return found, evidence, returned, either
 
 
-@oracle("EvidenceRecall")
+@oracle("EvidenceRecall", divides_by="relevant")
 def evidence_recall(answer: Answer, k: int | None = None, level: float = 1) -> float:
     found, evidence, _, _ = weights(answer, k, level)
     return over(found, evidence)

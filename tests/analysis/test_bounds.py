@@ -413,3 +413,22 @@ def test_measures_of_aspects_are_not_covered():
         tr.bounds(judged, {"q": ["a"]}, "StRecall")
     with pytest.raises(tr.MeasureError, match="bounds do not cover StRecall: documents of one grade differ"):
         tr.judge_next(judged, {"q": ["a"]}, {"q": []}, "StRecall")
+
+
+def test_unjudged_documents_that_decide_which_queries_count_are_refused():
+    qrels, rules = {"q": {"a": 1}, "r": {"b": 0}}, {"without_relevant": "skip"}
+    with pytest.raises(tr.RulesError, match=r"decide whether query r is in the mean.* 'zero' has some"):
+        tr.bounds(qrels, {"q": ["a"], "r": ["b", "u"]}, "P@1", rules=rules)
+    settled = tr.bounds(qrels, {"q": ["a", "u"], "r": ["b"]}, "P@2", rules=rules).unjudged["P@2"]
+    assert (settled.lowest, settled.highest) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("measure", ["INST", "ERR", "BPM", "nERR", "iRBU", "P@2", "nDCG"])
+def test_no_judgement_leaves_the_limits_where_no_grade_was_relevant(measure):
+    run = {"q": ["a", "u"], "r": ["v", "b"]}
+    found = tr.bounds({"q": {"a": 0.5}, "r": {"b": 0.25}}, run, measure).unjudged[measure]
+    for u, v in itertools.product((None, 0, 0.25, 0.5, 1), repeat=2):
+        given = {"q": {"a": 0.5, "u": u}, "r": {"b": 0.25, "v": v}}
+        qrels = {q: {doc: grade for doc, grade in own.items() if grade is not None} for q, own in given.items()}
+        value = tr.evaluate(qrels, run, measure).mean[measure]
+        assert found.lowest - 1e-12 <= value <= found.highest + 1e-12

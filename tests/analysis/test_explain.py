@@ -504,3 +504,11 @@ def test_what_a_reader_reads_is_worked_out_with_what_unjudged_documents_leave_op
     ]
     assert [(line.name, line.value) for line in rest.worked.lines[1:4]] == [("ETU", 2.0), ("ED", 4.0), ("EU", 0.5)]
     assert (rest.worked.lines[-1].text(), rest.value) == ("1.0 − 0.5", 0.5)
+
+
+def test_a_document_that_two_calls_return_is_found_once() -> None:
+    run, rules = {"s": [["u", "d2"], ["x", "d2"]]}, {"duplicates": "count"}
+    explained = tr.explain({"s": {"d0": 1, "d2": 1}}, run, "s", "CallRecall@2", rules=rules)
+    assert explained.value == 0.5
+    assert sum(explained.shares.values()) == 0.5
+    assert "1 / 2" in str(explained)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_weights_are_those_of_aspects() -> None:
         ({"q": {"1": 1, "2": -1}}, "aspect 2 of query q has the weight -1"),
         ({"q": {"1": 1, "2": float("nan")}}, "aspect 2 of query q has the weight nan"),
         ({"q": {"1": 1e308, "2": 1e308}}, "sum to inf"),
-        ({"q": {"1": "x", "2": 1}}, "aspect 1 of query q has the weight x"),
+        ({"q": {"1": "x", "2": 1}}, "aspect 1 of query q has the weight 'x'"),
         ({"q": [1, 2]}, "should stand here, not"),
         ({"q": {"1": 0, "2": 0}}, "the weights of the aspects of query q sum to 0; that is"),
     ],
@@ -308,3 +309,35 @@ def test_a_budget_and_lengths_are_numbers(budget: float, lengths: dict[str, floa
     reading = tr.read({"q": {"a": 1}}, {"q": ["a"]}, keep="all")
     with pytest.raises(tr.InputError, match=said):
         reading.within(budget, lengths)
+
+
+@pytest.mark.parametrize("kind", ["file", "objects"])
+def test_one_aspect_throughout_is_one_where_the_rules_say_so(kind, tmp_path):  # type: ignore[no-untyped-def]
+    class Judged(NamedTuple):
+        query_id: str
+        doc_id: str
+        relevance: int
+        iteration: str
+
+    rows = [Judged("q", "a", 1, "7"), Judged("q", "b", 0, "7"), Judged("r", "c", 1, "7")]
+    (tmp_path / "a.qrels").write_text("".join(f"{q} {second} {doc} {grade}\n" for q, doc, grade, second in rows))
+    qrels = tmp_path / "a.qrels" if kind == "file" else rows
+    run, measures = {"q": ["b", "a"], "r": ["x"]}, "StRecall@1 StRecall alpha_nDCG@10"
+    named = {q: {doc: {"7": grade} for own, doc, grade, _ in rows if own == q} for q in "qr"}
+    scores = tr.evaluate(qrels, run, measures, rules=BY_COLUMN)
+    assert scores.mean == tr.evaluate(named, run, measures).mean
+    assert scores.mean["StRecall"] == 0.5
+    with pytest.raises(tr.MeasureError, match="the judgements have none"):
+        tr.evaluate(qrels, run, measures)
+
+
+def test_what_divides_by_relevant_documents_is_undefined_without_them() -> None:
+    qrels = {"q": {"a": {"1": 0}}, "r": {"a": {"1": 1}}}
+    measures = "AP_IA StRecall Chain nDCG_IA ERR_IA@5 EvidenceRecall"
+    scores = tr.evaluate(qrels, {"q": ["a"], "r": ["a"]}, measures, rules={"without_relevant": "undefined"})
+    assert all(np.isnan(values[0]) and values[1] > 0 for values in scores.columns.values())
+
+
+def test_a_weight_that_is_text_is_shown_as_such() -> None:
+    with pytest.raises(tr.InputError, match=r"has the weight '0\.5'; a weight is a number"):
+        Qrels.from_dict(JUDGED).weighted({"q": {"2": "0.5", "10": 1, "x": 1}, "r": {"2": 1}})  # type: ignore[dict-item]

@@ -72,3 +72,9 @@ def test_a_nugget_without_an_assignment_is_named(tmp_path):
     path.write_text('{"qid": "q", "nuggets": [{"text": "n", "importance": "vital"}]}\n')
     with pytest.raises(tr.InputError, match=r"n.jsonl:1: a nugget has no assignment: one of support"):
         tr.read_qrels(str(path))
+
+
+def test_an_answer_without_nuggets_scores_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, answer("1", []), answer("2", [("support", "okay")]))
+    scores = tr.evaluate(path, path, "all_score")
+    assert (scores.queries, scores["all_score"].tolist()) == (("1", "2"), [0.0, 1.0])

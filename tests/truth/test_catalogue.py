@@ -87,6 +87,9 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
         ),
         ({"a": {"vector": "north"}}, "the vector of item a is .*north.* all are of one length"),
         ({"a": {"vector": [1, 2]}, "b": {}, "c": {"vector": [1, "x"]}}, "the vector of item c is"),
+        ({"a": {"vector": [1, float("nan")]}}, "item a holds nan as its number 2; its numbers are finite"),
+        ({"a": {"vector": [float("-inf"), 1]}}, "item a holds -inf as its number 1"),
+        ({"a": {"popularity": 0.25}, "b": {"popularity": 0.75}}, "not a share of them: the highest here is 0.75"),
         (3, "items are a path"),
     ],
 )
@@ -118,3 +121,12 @@ def test_the_command_takes_a_file_of_items(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["mean"] == {"Coverage": 1.0, "ILD": 1.0, "AP": 1.0}
     done = CliRunner().invoke(truerank, ["eval", *files, *asked, "--engine", "spark"])
     assert (done.exit_code, "one machine" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
+def test_documents_differ_by_the_directions_of_their_vectors_alone(size: float) -> None:
+    items = {"a": {"vector": [size, 0]}, "b": {"vector": [size, 0]}, "c": {"vector": [0, size]}}
+    assert tr.evaluate({"q": {}}, {"q": ["a", "b", "c"]}, "ILD@2 ILD", items=items).mean == {
+        "ILD@2": 0.0,
+        "ILD": 2 / 3,
+    }

@@ -91,6 +91,11 @@ cdef class QrelsParser(Lines):
         self.is_scattered, self.since = True, 0
         return OK if self.slots == NULL else self.fill(self.docs.n)
 
+    @property
+    def one_second(self):
+        """The value of the second column, where it is the same throughout; None where it is not."""
+        return self.iterations.at(0) if self.iterations.ids.n == 1 else None
+
     def expect(self, double times):
         """Make room for this many times the rows so far, as the first piece of a file tells: rows then stay in place."""
         cdef int64_t room = <int64_t>(times * self.n) + 1024

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from truerank.core._counting import answered
 from truerank.core._kernel import by_document
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,10 +82,25 @@ class Aspects:
         return cls(known, np.ones(len(own)), bounds[:-1], bounds[1:], rows, aspect, grades), best, is_repeated
 
     @classmethod
+    def of_one(cls, start: Ints, grades: Floats, name: bytes) -> Aspects:
+        """The one aspect that all judgements are about, which is not called so where they come from.
+
+        Args:
+            start: (queries + 1,) as for `of_rows`.
+        """
+        rows = np.arange(len(grades), dtype=np.uint32)
+        return replace(cls.of_rows(start, rows, np.zeros_like(rows), grades, [name])[0], is_named=False)
+
+    @classmethod
     def none(cls, queries: int) -> Aspects:
         """Of this many queries, none."""
         no, nothing = np.zeros(queries, np.int64), np.zeros(0, np.int64)
         return cls((), np.zeros(0), no, no, np.zeros(1, np.int64), nothing, np.zeros(0))
+
+    def told_apart_by(self) -> list[Any]:
+        """What others have otherwise."""
+        lengths = np.fromiter(map(len, self.names), np.int64, len(self.names))
+        return [b"".join(self.names), lengths, self.weight, self.start, self.aspect, self.grade]
 
     @property
     def of(self) -> Ints:
@@ -267,6 +282,6 @@ def _weight(query: bytes, aspect: bytes, weight: float | None, name: str, line: 
             line,
             aspect=truncated(aspect),
             query=truncated(query),
-            weight=weight,
+            weight=quoted(weight),
         )
     return float(weight)

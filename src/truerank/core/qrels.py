@@ -44,9 +44,9 @@ class Qrels:
         is_number: (judgements,) whether the document's id was a number, not text; None where that is not known.
         apart: {query: grade} of an ignored document that is still to be found, with the query's own id.
         given: (queries,) the ids of each one's documents as text, where they came as such; else nothing.
-        aspects: which parts of its question each document answers; its grade is then the best of these. None where
-            judgements are of whole questions.
+        aspects: which parts of its question each document answers, the best grade of which it has; None: no parts.
         iterations: how many different values TREC's second column has, where they are not used.
+        second: the value of that column, where it is the same throughout.
     """
 
     queries: Sequence[bytes]
@@ -62,6 +62,7 @@ class Qrels:
     given: Sequence[tuple[str, ...]] = field(default=(), repr=False)
     aspects: Aspects | None = field(default=None, repr=False)
     iterations: int = 0
+    second: bytes | None = None
 
     @classmethod
     def build(
@@ -148,6 +149,12 @@ class Qrels:
             query=truncated(self.queries[int(self.query[judged])]),
             aspect=truncated(names[int(aspect[two])]),
         )
+
+    def of_one_aspect(self) -> Qrels:
+        """The same where `second` is the aspect that all judgements are about."""
+        from truerank.core.aspects import Aspects  # which few judgements have
+
+        return replace(self, aspects=Aspects.of_one(self.start, self.grades, self.second or b""))
 
     def without_aspects(self) -> Qrels:
         """The same where TREC's second column, which is not called an aspect, is not used.
@@ -315,16 +322,7 @@ class Qrels:
         hashed = hashlib.blake2b(digest_size=16)
         parts = [b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart]
         if self.aspects is not None:
-            answered = self.aspects
-            names = np.fromiter(map(len, answered.names), np.int64, len(answered.names))
-            parts += [
-                b"".join(answered.names),
-                names,
-                answered.weight,
-                answered.start,
-                answered.aspect,
-                answered.grade,
-            ]
+            parts += self.aspects.told_apart_by()
         for part in parts:
             hashed.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
         return hashed.hexdigest()

@@ -360,13 +360,14 @@ _RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictiona
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
-    has_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
-    if rules.self_match == "keep" and has_own:
+    is_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
+    is_one = qrels.aspects is None and qrels.second is not None and rules.iteration == "aspect"
+    if rules.self_match == "keep" and is_own and not is_one:
         return qrels  # and is not known of itself, which would keep it for ever
     known = _RULED.setdefault(qrels, {})
     key = rules.self_match, rules.iteration
     if key not in known:
-        used = qrels if rules.iteration == "aspect" else qrels.without_aspects()
+        used = qrels.of_one_aspect() if is_one else qrels if is_own else qrels.without_aspects()
         is_removed = rules.self_match != "keep"
         known[key] = used.ignoring_self(keeping=key[0] == "remove-from-answers") if is_removed else used
     return known[key]

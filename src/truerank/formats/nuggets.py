@@ -48,11 +48,12 @@ def read_qrels(source: Source) -> Qrels:
     weights: dict[str, dict[str, float]] = {}
     for line, record in jsonl.records(source):
         query, answer = _named(record, source.name, line)
+        weights.setdefault(query, {})  # an answer may have no nuggets
         for nugget in _nuggets(record, source.name, line):
             text = _text(nugget, source.name, line)
             rows.append((query, answer, text, _value(nugget, "assignment", SUPPORT, source.name, line), line or 0))
             weight = _value(nugget, "importance", IMPORTANCE, source.name, line)
-            if weights.setdefault(query, {}).setdefault(text, weight) != weight:
+            if weights[query].setdefault(text, weight) != weight:
                 raise InputError(
                     "a nugget of query {query} is vital in one line and okay in another",
                     source.name,
@@ -60,10 +61,10 @@ def read_qrels(source: Source) -> Qrels:
                     query=quoted(query),
                 )
     owners, answers, texts, grades, lines = zip(*rows, strict=True) if rows else ((),) * 5
-    queries, place = joined_names([ids(owners, source.name)])
+    queries, place = joined_names([ids((*weights, *owners), source.name)])
     aspects = joined_names([ids(texts, source.name)])
     worth, where = np.array(grades, np.float64), np.array(lines)
-    docs = ids(answers, source.name)
+    place, docs = place[len(weights) :], ids(answers, source.name)
     qrels = Qrels.from_rows(queries, place, docs, worth, name=source.name, lines=where, aspects=aspects)
     return qrels.weighted(weights, source.name) if rows else qrels
 

@@ -39,9 +39,12 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if is_frame(qrels):
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
-        if len({getattr(row, "iteration", None) for row in qrels}) > 1:
+        iterations = {getattr(row, "iteration", None) for row in qrels}
+        if len(iterations) > 1:
             return _by_iteration(rows())
-        return qrels_of_records(((None, record) for record in rows()), "qrels")
+        of_all = qrels_of_records(((None, record) for record in rows()), "qrels")
+        second = iterations.pop()
+        return replace(of_all, second=second.encode()) if isinstance(second, str) else of_all
     what = message(
         "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
     )

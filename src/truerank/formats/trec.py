@@ -60,6 +60,7 @@ def read_qrels(source: Source) -> Qrels:
             if number == 0 and len(chunk) == CHUNK and source.path:
                 parser.expect(os.path.getsize(source.path) / CHUNK)
         queries, query, ends, text, grades, lines, answered = parser.finish()
+        second = parser.one_second
     except Refused as refused:
         raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
     del parser  # and what it held
@@ -69,7 +70,7 @@ def read_qrels(source: Source) -> Qrels:
     rows = query, bounds[:-1], bounds[1:], text, np.zeros(len(query)) if grades is None else grades
     qrels = Qrels.build(queries, *rows, name=source.name, lines=lines, answered=answered)
     if qrels.aspects is None:
-        return qrels
+        return replace(qrels, second=second)
     return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # what it is, the rules say
 
 

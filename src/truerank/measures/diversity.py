@@ -13,7 +13,7 @@ from truerank.core.novelty import asked, best_by, greedy, novelty
 from truerank.measures.aspects import weight_asked
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
-from truerank.measures.parameters import Share, Worth
+from truerank.measures.parameters import Share, Short, Worth
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio, total
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, whole
@@ -84,7 +84,7 @@ def _independent(
     sees_judged=False,
     needs="aspects",
 )
-def alpha_dcg(hits: Hits, *, k: int, alpha: Share = 0.5, level: float = 1, best: Best = "possible") -> Terms:
+def alpha_dcg(hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, best: Best = "possible") -> Terms:
     """The novelty of the list to a reader who grows tired, by that of documents that answer every aspect.
 
     A document adds the weights of the aspects that it answers, each times 1 − alpha for every one above that does.
@@ -133,7 +133,9 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
     sees_judged=False,
     needs="aspects",
 )
-def intent_aware_err(hits: Hits, *, k: int, alpha: Share = 0.5, level: float = 1, best: Best = "possible") -> Terms:
+def intent_aware_err(
+    hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, best: Best = "possible"
+) -> Terms:
     """How early readers of all intents are satisfied, by how early documents that answer every aspect would do so.
 
     A relevant document satisfies with the probability alpha. `best` as of alpha_DCG; times alpha,

@@ -12,6 +12,7 @@ from truerank.measures.sums import PerQuery, ratio
     "character_recall",
     formula="Σ_a w_a [a relevant document of a at rank ≤ k] / Σ_a w_a [a is evidence]",
     source="Smith and Troynikov, Evaluating chunking strategies for retrieval, Chroma 2024",
+    divides_by="relevant",
     monotone="no",
     sees_judged=False,
     needs="aspects",

@@ -40,6 +40,7 @@ def intent_aware_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     "MAP_IA",
     formula="Σ_a w_a AP_a / Σ_a w_a",
     source="Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009; ndeval",
+    divides_by="relevant",
     monotone="no",
     sees_judged=False,
     needs="aspects",

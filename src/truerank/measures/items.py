@@ -216,6 +216,8 @@ def intra_list_diversity(
     item = hits.items.place[rows.doc]
     rows = rows.where(np.append(known, False)[np.minimum(item, len(known))])
     if distance == "cosine":
+        exponent = np.frexp(np.abs(features).max(axis=1, keepdims=True, initial=0))[1]
+        features = np.ldexp(features, -exponent)  # by powers of two, which changes no bit: no square overflows
         length = np.sqrt((features * features).sum(axis=1, keepdims=True))
         features = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
     item, ends = hits.items.place[rows.doc], np.cumsum(rows.count)

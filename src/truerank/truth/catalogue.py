@@ -157,7 +157,14 @@ def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) 
             id=printable(ids[row]),
             value=values[row],
         )
-    return np.nan_to_num(values)
+    values = np.nan_to_num(values)
+    if 0 < values.max(initial=0) < 1:
+        raise InputError(
+            "popularity is how many have used an item, not a share of them: the highest here is {value:g}",
+            name,
+            value=values.max(),
+        )
+    return values
 
 
 def _groups(value: Any) -> tuple[str, ...]:
@@ -181,7 +188,8 @@ def _vectors(columns: Columns, column: str | None, ids: Sequence[bytes], name: s
         rows = list(zip(*(columns[key] for key in sorted(wide, key=_number)), strict=True))
     width = next((len(row) for row in rows if isinstance(row, list | tuple | np.ndarray)), 0)
     try:
-        return np.array([_row(row, width) for row in rows], np.float64).reshape(len(rows), width)
+        vectors = np.array([_row(row, width) for row in rows], np.float64)
+        return _finite(vectors.reshape(len(rows), width), ids, name)
     except (TypeError, ValueError):
         wrong = next(place for place, row in enumerate(rows) if not _is_vector(row, width))
     raise InputError(
@@ -191,6 +199,21 @@ def _vectors(columns: Columns, column: str | None, ids: Sequence[bytes], name: s
         value=quoted(rows[wrong]),
         width=width,
     )
+
+
+def _finite(vectors: Floats, ids: Sequence[bytes], name: str) -> Floats:
+    """The same; a whole row of NaN is an item without a vector."""
+    wrong = ~np.isfinite(vectors) & ~np.isnan(vectors).all(axis=1, keepdims=True)
+    if wrong.any():
+        row, column = map(int, np.argwhere(wrong)[0])
+        raise InputError(
+            "the vector of item {id} holds {value} as its number {place}; its numbers are finite",
+            name,
+            id=printable(ids[row]),
+            value=vectors[row, column],
+            place=column + 1,
+        )
+    return vectors
 
 
 def _is_vector(row: Any, width: int) -> bool:

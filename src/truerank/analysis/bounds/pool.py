@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from truerank.core.build import is_later
-from truerank.core.errors import InputError, MeasureError, RulesError
+from truerank.core.errors import InputError, MeasureError, RulesError, printable
 from truerank.core.evaluate import as_one_list, in_mean
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
 from truerank.core.messages import message
@@ -48,6 +48,7 @@ class Pool:
 
         Raises:
             InputError: a document counts twice.
+            RulesError: what is unjudged decides which queries are in the mean.
             MeasureError: the run has several lists a query, and the rules or a measure do not make one of them.
         """
         rows = _one_list(reading, measures)
@@ -59,6 +60,7 @@ class Pool:
                     reading.name,
                 )
             rows = rows.where(~later)
+        _refuse_deciding(rows, reading.rules)
         hits = in_mean(rows, bare(reading.rules), reading.name)
         return cls(reading.qrels, hits, reading.name, reading.rules)
 
@@ -151,6 +153,18 @@ def refuse_uncovered(measures: Iterable[Measure]) -> None:
                 "bounds do not cover {measure}: documents of one grade differ in the aspects that they answer",
                 measure=measure,
             )
+
+
+def _refuse_deciding(rows: Hits, rules: Rules) -> None:
+    """Refuse unjudged documents of queries that are skipped, and would not be if one of these were relevant."""
+    open_of = np.bincount(rows.query[is_open(rows, rules)], minlength=len(rows.queries))
+    decided = (open_of > 0) & (rows.relevant_total(rules.level) == 0)
+    if rules.without_relevant == "skip" and decided.any():
+        raise RulesError(
+            "under without_relevant = 'skip' unjudged documents decide whether query {query} is in the mean: there "
+            "are no bounds of it; without_relevant = 'zero' has some",
+            query=printable(rows.queries[int(np.argmax(decided))]),
+        )
 
 
 def refuse_undefined(rules: Rules) -> None:

@@ -42,6 +42,9 @@ def under_judgement(
 ) -> dict[str, Range]:
     """The range of each measure over what unjudged documents could be.
 
+    Where no grade of the collection reaches the level, one that does is added, and measures whose scale is the
+    highest grade have two scales: each query is looked at on both, whatever others are given.
+
     Queries with at most `LIMIT` possibilities are tried in all of them. In others the documents above some rank
     get one grade and those below it another, or none, for many ranks and pairs of grades. What cannot be an extreme
     is left out: of a measure that is rising all but the best grade for all and none; of one that can be screened
@@ -50,17 +53,22 @@ def under_judgement(
     Args:
         progress: called with how many queries are done, and of how many.
     """
-    search = _Search(pool, rules, grades_to_give(pool, rules.level))
+    grades = grades_to_give(pool, rules.level)
+    searches = [_Search(pool, rules, grades)]
+    if is_rescaled := 0 < pool.hits.max_grade < grades[-1]:
+        searches.append(_Search(pool, rules, grades[:-1]))
     now = values_of(measures, pool.as_is(), rules)
     limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
-    passes = list(search.passes(measures))
+    passes = [list(search.passes(measures)) for search in searches]
     for part in Part.of(pool):
-        for of, values in search.through(part, passes):
-            for name, value in values.items():
-                np.minimum.at(limits[name][0], of, value)
-                np.maximum.at(limits[name][1], of, value)
-        progress(part.queries.stop, len(search.size))
-    return {str(m): Range(m, now[str(m)], *limits[str(m)], search.is_sure(m)) for m in measures}
+        for search, ways in zip(searches, passes, strict=True):
+            for of, values in search.through(part, ways):
+                for name, value in values.items():
+                    np.minimum.at(limits[name][0], of, value)
+                    np.maximum.at(limits[name][1], of, value)
+        progress(part.queries.stop, len(pool.hits.queries))
+    sure = {m: searches[0].is_sure(m) & (not is_rescaled) for m in measures}
+    return {str(m): Range(m, now[str(m)], *limits[str(m)], sure[m]) for m in measures}
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:
@@ -194,7 +202,8 @@ class _Search:
 
     def _telling(self) -> list[float]:
         """The lowest grade that is relevant, and the highest."""
-        return sorted({min(grade for grade in self.grades if grade >= self.rules.level), self.grades[-1]})
+        relevant = (grade for grade in self.grades if grade >= self.rules.level)
+        return sorted({min(relevant, default=self.grades[-1]), self.grades[-1]})
 
 
 @lru_cache(maxsize=1 << 12)

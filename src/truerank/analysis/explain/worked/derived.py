@@ -24,6 +24,7 @@ def hits_of(case: Case) -> Hits:
 def _table(case: Case, rows: tuple[Hit, ...], beyond: Hits | None = None) -> Hits:
     rank, grade, first, last = (np.array([hit[i] for hit in rows]) for i in (0, 2, 3, 4))
     judged = np.array([hit.grade for hit in case.judged], np.float64)
+    place = {hit.doc: number for number, hit in reversed(list(enumerate(rows)))}  # of a repeated document the first
     return Hits(
         queries=(b"",),
         returned=np.array([case.returned]),
@@ -33,7 +34,7 @@ def _table(case: Case, rows: tuple[Hit, ...], beyond: Hits | None = None) -> Hit
         rank=rank.astype(np.int64),
         grade=grade.astype(np.float64),
         score=-first.astype(np.float64),
-        doc=np.arange(len(rows)),
+        doc=np.array([place[hit.doc] for hit in rows], np.int64),
         first=first.astype(np.int64),
         last=last.astype(np.int64),
         depth=case.depth,
