@@ -15,6 +15,7 @@ import truerank as tr
 from truerank.core._kernel import QrelsParser, by_document
 from truerank.core.qrels import Qrels
 from truerank.formats.converting import convert
+from truerank.formats.weights import weighted
 
 JUDGED = {"q": {"a": {"2": 1, "10": 2}, "b": {"10": 1, "x": 0}}, "r": {"a": {"2": 3}}}
 
@@ -336,6 +337,21 @@ def test_what_divides_by_relevant_documents_is_undefined_without_them() -> None:
     measures = "AP_IA StRecall Chain nDCG_IA ERR_IA@5 EvidenceRecall"
     scores = tr.evaluate(qrels, {"q": ["a"], "r": ["a"]}, measures, rules={"without_relevant": "undefined"})
     assert all(np.isnan(values[0]) and values[1] > 0 for values in scores.columns.values())
+
+
+def test_what_is_wrong_with_a_file_of_weights_is_said_of_weights(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "w.csv").write_text("query_id,aspect,weight\nq,2,1\nq,2,1\n")
+    (tmp_path / "w.json").write_text('{"q": {"2": "x"}}')
+    for name, said in {
+        "w.csv": "document 2 of query q is judged twice",
+        "w.json": "document 2 of query q has",
+    }.items():
+        with pytest.raises(
+            tr.InputError, match=f"{name}.*{said}.*of weights: the aspect is called a doc"
+        ):
+            weighted(Qrels.from_dict(JUDGED), tmp_path / name)
+    with pytest.raises(tr.InputError, match=r"nowhere\.csv: there is no such file"):
+        weighted(Qrels.from_dict(JUDGED), tmp_path / "nowhere.csv")
 
 
 def test_a_weight_that_is_text_is_shown_as_such() -> None:

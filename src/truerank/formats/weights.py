@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -37,14 +39,30 @@ def weighted(qrels: Qrels, weights: Any) -> Qrels:
 def _read(weights: Any) -> Qrels:
     """The weights as judgements whose documents are the aspects."""
     if not isinstance(weights, str | os.PathLike):
-        return read_qrels(weights)
+        with _told_of_documents():
+            return read_qrels(weights)
     source = as_source(weights)
     first = header(source.head)
     layout = _layout(first, source.name)
-    if layout is None:
-        return read_qrels(weights)
-    reader = Reader(source.name, first.delimiter, first.names, layout)
-    return qrels_of(reader.parts(without_header(source.blocks())), source.name)
+    with _told_of_documents():
+        if layout is None:
+            return read_qrels(weights)
+        reader = Reader(source.name, first.delimiter, first.names, layout)
+        return qrels_of(reader.parts(without_header(source.blocks())), source.name)
+
+
+@contextmanager
+def _told_of_documents() -> Iterator[None]:
+    """Say of what is wrong with weights that its words are those of judgements."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            "{why} (of weights: the aspect is called a document here, and the weight a grade)",
+            error.path,
+            error.line,
+            why=error.said,
+        ) from None
 
 
 def _layout(first: Header, name: str) -> Layout | None:
