@@ -346,9 +346,7 @@ def test_what_is_wrong_with_a_file_of_weights_is_said_of_weights(tmp_path) -> No
         "w.csv": "document 2 of query q is judged twice",
         "w.json": "document 2 of query q has",
     }.items():
-        with pytest.raises(
-            tr.InputError, match=f"{name}.*{said}.*of weights: the aspect is called a doc"
-        ):
+        with pytest.raises(tr.InputError, match=f"{name}.*{said}.*of weights: the aspect is called a doc"):
             weighted(Qrels.from_dict(JUDGED), tmp_path / name)
     with pytest.raises(tr.InputError, match=r"nowhere\.csv: there is no such file"):
         weighted(Qrels.from_dict(JUDGED), tmp_path / "nowhere.csv")
