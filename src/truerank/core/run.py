@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -115,6 +116,15 @@ class Run(Framed):
     parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
     rising: Callable[[], bool] = field(default=bool, repr=False)
+
+    @classmethod
+    def of_lists(cls, name: str, batches: Callable[..., Iterator[Batch]]) -> Run:
+        """A run made of whole lists.
+
+        Args:
+            batches: opens it; takes `together`: whether the scattered rows of a query are put together.
+        """
+        return cls(name, partial(batches, together=False), together=partial(batches, together=True))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {document: score}}, each list best first; as all below it reads the run."""

@@ -138,7 +138,7 @@ def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) ->
     """The judgements with the aspects and weights that are asked for."""
     if iteration not in CHOICES["iteration"]:
         raise InputError("iteration is 'ignore' or 'aspect', not {iteration}", iteration=quoted(iteration))
-    if qrels.second is not None and iteration == "aspect":
+    if qrels.aspects is None and qrels.second is not None and iteration == "aspect":
         qrels = qrels.of_one_aspect()
     if qrels.aspects is not None and iteration == "aspect":
         qrels = replace(qrels, aspects=replace(qrels.aspects, is_named=True))

@@ -67,8 +67,7 @@ def _first(n: int, run: Run, *, together: bool) -> Iterator[tuple[bytes, Any]]:
 
 
 def _of_lists(run: Run, some: Any) -> Run:
-    batches = partial(_batches, some)
-    return Run(run.name, partial(batches, together=False), together=partial(batches, together=True))
+    return Run.of_lists(run.name, partial(_batches, some))
 
 
 def _batches(some: Any, together: bool) -> Iterator[Batch]:

@@ -78,8 +78,7 @@ def fused_run(
     Args:
         fused: gives each document of a pool its score.
     """
-    batches = partial(_batches, sources, rules, depth, fused)
-    return Run(name, partial(batches, together=False), together=partial(batches, together=True))
+    return Run.of_lists(name, partial(_batches, sources, rules, depth, fused))
 
 
 def _batches(

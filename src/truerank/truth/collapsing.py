@@ -80,8 +80,7 @@ def collapse(run: RunLike, how: str = "max", *, ids: ChunkIds = None, name: str 
             "this is a reading, which has no chunks any more: collapse the run, then read it", source.name
         )
     form = _Form(way, _Known(parts), name or source.name, is_guess=ids is None, is_own=ids == "id")
-    documents = partial(_documents, form, source)
-    return Run(form.run, partial(documents, together=False), together=partial(documents, together=True))
+    return Run.of_lists(form.run, partial(_documents, form, source))
 
 
 def _documents(form: _Form, source: Run, together: bool) -> Iterator[Ranked]:

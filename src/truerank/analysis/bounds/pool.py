@@ -157,9 +157,11 @@ def refuse_uncovered(measures: Iterable[Measure]) -> None:
 
 def _refuse_deciding(rows: Hits, rules: Rules) -> None:
     """Refuse unjudged documents of queries that are skipped, and would not be if one of these were relevant."""
+    if rules.without_relevant != "skip":
+        return
     open_of = np.bincount(rows.query[is_open(rows, rules)], minlength=len(rows.queries))
     decided = (open_of > 0) & (rows.relevant_total(rules.level) == 0)
-    if rules.without_relevant == "skip" and decided.any():
+    if decided.any():
         raise RulesError(
             "under without_relevant = 'skip' unjudged documents decide whether query {query} is in the mean: there "
             "are no bounds of it; without_relevant = 'zero' has some",
