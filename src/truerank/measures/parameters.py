@@ -73,10 +73,12 @@ Share = Annotated[float, Kind(message("a number from 0 to 1"), _share)]
 
 Amount = Annotated[float, Kind(message("a number from 0 up"), _amount)]
 
-Positive = Annotated[float, Kind(message("a number above 0"), lambda value: _positive(value))]
+Positive = Annotated[float, Kind(message("a number above 0 and up to 1e15"), lambda value: _positive(value))]
 """A target, a budget, a cost: so far from 0 and from infinity that what is made of it is neither."""
 
-Target = Annotated[float, Kind(message("a number from 0.5 up"), lambda value: _positive(value) and value >= 0.5)]
+Target = Annotated[
+    float, Kind(message("a number from 0.5 up to 1e15"), lambda value: _positive(value) and value >= 0.5)
+]
 """Of INST: below it, finding more could make the reader go on."""
 
 Short = Annotated[
@@ -121,7 +123,10 @@ Discount = Annotated[
 
 Cost = Annotated[
     float | Mapping[float, float],
-    Kind(message("a number above 0, or a mapping {grade: cost} of grades from 0 up and such numbers"), _cost),
+    Kind(
+        message("a number above 0 and up to 1e15, or a mapping {grade: cost} of grades from 0 up and such numbers"),
+        _cost,
+    ),
 ]
 """What it takes to read a document: the same for all, or by its grade, from each that is named on, and 1 below."""
 
