@@ -337,6 +337,13 @@ def test_a_query_without_a_relevant_document_says_what_the_rules_make_of_it(
     assert (why.ruling is not None) == (rule == "empty-is-right")
 
 
+@pytest.mark.parametrize("rule", ["empty-is-right", "one"])
+def test_a_measure_beyond_1_keeps_its_value_where_nothing_is_relevant(rule: str) -> None:
+    why = explain({"q": {"a": 0}}, {"q": []}, "q", "DCG", rules={"without_relevant": rule})
+    assert (why.value, why.ruling) == (0.0, None)
+    assert notes_of(why)["without_relevant"].endswith("DCG has a value all the same.")
+
+
 def test_where_the_mean_is_over_lines_the_first_line_of_the_query_is_explained() -> None:
     truth = {1: ["a", "b"], 2: ["c"]}
     lines = [(1, ["x", "a", "a"]), (2, ["c"]), (1, ["a"])]

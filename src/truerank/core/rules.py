@@ -70,7 +70,8 @@ MEANINGS: dict[str, Message] = {
     "extra": message("answered queries that are unjudged"),
     "without_relevant": message(
         "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
-        "one: 1 whatever is returned; undefined: left out of the means of measures that would divide by 0 there)"
+        "one: 1 whatever is returned, both for measures from 0 to 1; "
+        "undefined: left out of the means of measures that would divide by 0 there)"
     ),
     "unjudged": message("unjudged documents (graded: each gains as if it had the grade unjudged_grade)"),
     "unjudged_grade": message(

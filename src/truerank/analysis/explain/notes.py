@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from truerank.analysis.explain.explanation import Note
 from truerank.analysis.explain.ranking import Listed
 from truerank.core.equal import is_equal
+from truerank.core.evaluate import is_ruled
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.rules import Rules
 from truerank.measures import Measure
@@ -104,8 +105,9 @@ def _without(found: Found) -> Message:
         "one": message("Such a query scores 1, whatever is returned."),
         "error": message("That is an error under these rules: `truerank eval` stops at it."),
     }
-    measure = found.measure
-    if found.rules.without_relevant in ("zero", "empty-is-right", "one") and measure.definition.is_of_items:
+    measure, rules = found.measure, found.rules
+    own = measure.definition.is_of_items if rules.without_relevant == "zero" else not is_ruled(measure, rules)
+    if own and rules.without_relevant in ("zero", "empty-is-right", "one"):
         return message("{measure} has a value all the same.", measure=measure)
     if found.rules.without_relevant in said:
         return said[found.rules.without_relevant]
