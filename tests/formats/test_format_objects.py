@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -231,3 +232,19 @@ def test_objects_like_those_of_ranx():
     both = [kind(), kind()]
     both[0].what, both[1].what = "qrels", "run"
     assert mean(*both) == EXPECTED
+
+
+@pytest.mark.parametrize("grade", [math.nan, math.inf, -math.inf], ids=str)
+@pytest.mark.parametrize(
+    "judged",
+    [
+        lambda grade: {"q": {"a": grade, "b": 1}},
+        lambda grade: [("q", "a", grade), ("q", "b", 1.0)],
+        lambda grade: [{"query_id": "q", "doc_id": "a", "relevance": grade}],
+        lambda grade: {"query_id": ["q"], "doc_id": ["a"], "relevance": [grade]},
+    ],
+    ids=["dict", "triples", "records", "columns"],
+)
+def test_a_grade_that_is_no_finite_number_is_refused_in_every_form(judged, grade):
+    with pytest.raises(tr.InputError, match="finite number"):
+        tr.evaluate(judged(grade), {"q": {"a": 1.0}}, "RR")

@@ -16,8 +16,8 @@ from truerank.core.errors import InputError, quoted, truncated
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-IGNORED = math.nan
-"""The grade of a document that leaves a query's list before ranks exist."""
+IGNORED = float("nan")
+"""The grade of a document that leaves a query's list before ranks exist; another NaN is a mistake."""
 
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:

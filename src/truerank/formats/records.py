@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -93,7 +94,10 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
             if is_whole is not (aspect is None) and rows:
                 raise InputError("some judgements have an aspect and others none: give each its own", name, line)
             is_whole = aspect is None
-            rows.append((q, _id(doc, name, line), type(doc), _number(grade, name, line), line or 0, part, worth))
+            number = _number(grade, name, line)
+            if not math.isfinite(number):
+                raise InputError("the grade is not a finite number", name, line)
+            rows.append((q, _id(doc, name, line), type(doc), number, line or 0, part, worth))
     queries, docs, kinds, grades, lines, parts, weights = zip(*rows, strict=True) if rows else ((),) * 7
     where = np.array(lines) if any(lines) else None
     aspects = joined_names([parts]) if rows and parts[0] is not None else None
