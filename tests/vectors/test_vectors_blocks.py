@@ -124,6 +124,51 @@ def test_the_precision_of_the_product_is_stated(crowd, kinds, rules, said):
     assert scores.mean == exact.mean
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_equal_vectors_of_a_gallery_tie_wherever_they_stand(kind, metric):
+    rng = np.random.default_rng(0)
+    base = rng.standard_normal((60, 64)).astype(kind)
+    base[0, :2] = 0.0
+    own = rng.integers(0, 60, 301)
+    gallery = base[own]
+    gallery[np.flatnonzero(own == 0)[1:], :2] = -0.0
+    hits = rank_vectors(rng.standard_normal((7, 64)).astype(kind), gallery, [1] * 7, [1] * 301, metric=metric)
+    for first, last, doc in zip(hits.first, hits.last, hits.doc, strict=True):
+        assert last - first + 1 == (own == own[doc % 301]).sum()
+
+
+def test_a_query_alone_has_the_numbers_that_it_has_among_others():
+    rng = np.random.default_rng(1)
+    queries, base = (rng.standard_normal((n, 64)).astype(np.float32) for n in (40, 60))
+    gallery, labels = base[rng.integers(0, 60, 300)], rng.integers(1, 6, 300)
+    own = np.arange(40) % 5 + 1
+    together = evaluate_vectors(queries, gallery, own, labels, measures="AP")["AP"]
+    alone = [
+        evaluate_vectors(queries[i : i + 1], gallery, own[i : i + 1], labels, measures="AP") for i in range(40)
+    ]
+    assert [float(scores["AP"][0]) for scores in alone] == together.tolist()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "uint8", "int16"])
+def test_the_nearest_is_found_where_vectors_lie_far_from_0_or_are_whole_numbers(kind):
+    rng = np.random.default_rng(0)
+    if kind.startswith("float"):  # as coordinates of a map in metres
+        gallery = (4e6 + rng.uniform(0, 1000, (1000, 2))).astype(kind)
+        queries = gallery[:200] + np.array(1, kind)
+    else:
+        high = np.iinfo(kind).max // 10 * 9
+        gallery = rng.integers(high // 2, high, (200, 1500)).astype(kind)
+        queries = gallery[:100].copy()
+        queries[:, 0] += 1
+    exact = np.array(
+        [np.square(each - gallery.astype(float)).sum(axis=1).argmin() for each in queries.astype(float)]
+    )
+    names = np.arange(1, len(gallery) + 1)
+    found = evaluate_vectors(queries, gallery, exact + 1, names, metric="euclidean", measures="Success@1")
+    assert found.mean == {"Success@1": 1.0}
+
+
 def test_who_watches_is_told_of_every_query(crowd, monkeypatch):
     monkeypatch.setattr(blocks, "PRODUCT", 1 << 18)
     told: list[tuple[int, int]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,6 +17,12 @@ from truerank.vectors.source import PRODUCT, READY, BlockSource, Scorer
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Holds = Literal["distances", "similarities"]
+
+SAMPLE = 1 << 10
+"""Vectors of the gallery of which the middle is taken."""
+
+FAR = 16
+"""So many times the squared distance from the middle is that of the middle from 0, where it is subtracted."""
 
 
 def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool = False) -> BlockSource:
@@ -46,16 +53,21 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
             n=queries.shape[1],
             others=gallery.shape[1],
         )
-    real = _precision(queries.dtype, gallery.dtype, single=single)
-    squares = _squares(queries, metric, message("query")), _squares(gallery, metric, message("gallery"))
-    _refuse_overflow(*squares, metric, real)
+    centre = _centre(gallery) if metric == "euclidean" else None
+    sides = (
+        _Side.of(queries, metric, message("query"), centre),
+        _Side.of(gallery, metric, message("gallery"), centre),
+    )
+    real = _exact(sides, metric) if not single and _are_whole(queries, gallery) else None
+    real = real or _precision(queries.dtype, gallery.dtype, single=single)
+    _refuse_overflow(sides, metric, real)
     return BlockSource(
         (len(queries), len(gallery)),
         f"{metric}, {real}",
         real.itemsize,
         PRODUCT,
-        lambda columns: _products((queries, gallery), squares, columns, metric, real),
-        lambda score, rows: _told(score, squares[0][rows], metric),
+        lambda columns: _products(*sides, columns, metric, real),
+        lambda score, rows: _told(score, sides[0].squares[rows], metric),
     )
 
 
@@ -83,45 +95,108 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
     )
 
 
-def _products(
-    sides: tuple[NDArray[Any], NDArray[Any]],
-    squares: tuple[Floats, Floats],
-    columns: Ints | None,
-    metric: str,
-    real: np.dtype[Any],
-) -> Scorer:
-    queries, gallery = sides
-    every = np.arange(len(gallery)) if columns is None else columns
-    right = _prepared(gallery, None if columns is None else every, squares[1], metric, real)
-    half = (squares[1][every] / 2).astype(real) if metric == "euclidean" else None
-    buffer = np.empty((0, len(every)), real)
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The vectors of one side.
+
+    Attributes:
+        table: (vectors, numbers).
+        squares: (vectors,) the squared length of each, from the centre.
+        centre: (numbers,) what is subtracted from each; None for nothing.
+        is_cosine: whether they are compared at length 1.
+    """
+
+    table: NDArray[Any]
+    squares: Floats
+    centre: Floats | None
+    is_cosine: bool
+
+    @classmethod
+    def of(cls, table: NDArray[Any], metric: str, side: Message, centre: Floats | None) -> _Side:
+        """Checked: a message names the row that cannot be compared."""
+        return cls(table, _squares(table, metric, side, centre), centre, metric == "cosine")
+
+    def prepared(self, rows: Ints | None, real: np.dtype[Any]) -> NDArray[Any]:
+        """These vectors in the precision of the product; not copied without need."""
+        if rows is None and self.centre is None and not self.is_cosine:
+            return np.ascontiguousarray(self.table, real)
+        every = np.arange(len(self.table)) if rows is None else rows
+        out = np.empty((len(every), self.table.shape[1]), real)
+        for part in _few(len(every)):
+            chunk = _moved(self.table[every[part]], self.centre)
+            out[part] = chunk / np.sqrt(self.squares[every[part]])[:, None] if self.is_cosine else chunk
+        return out
+
+    def first_equals(self, every: Ints) -> Ints:
+        """(every,) for each of these vectors where the first one that equals it stands among them."""
+        first = np.arange(len(every))
+        squares = self.squares[every]
+        order = np.argsort(squares, kind="stable")
+        is_new = np.diff(squares[order], prepend=-1.0) != 0
+        alike = np.flatnonzero(~(is_new & np.append(is_new[1:], True)))  # equal vectors have equal squares
+        seen: dict[bytes, int] = {}
+        for at, place in zip(alike.tolist(), order[alike].tolist(), strict=True):
+            if is_new[at]:
+                seen.clear()
+            values = self.table[every[place]] + 0  # -0.0 equals 0.0
+            first[place] = seen.setdefault(values.tobytes(), place)
+        return first
+
+
+def _centre(gallery: NDArray[Any]) -> Floats | None:
+    """(numbers,) the middle of vectors that lie close together and far from 0, where lengths drown distances.
+
+    None where they do not, and for whole numbers, whose products are exact.
+    """
+    if _are_whole(gallery):
+        return None
+    some = gallery[:: -(-len(gallery) // SAMPLE)].astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = np.asarray(np.median(some, axis=0))
+        spread = np.median(np.square(some - centre).sum(axis=1))
+        return centre if np.square(centre).sum() > FAR * spread else None
+
+
+def _moved(table: NDArray[Any], centre: Floats | None) -> Floats:
+    wide = table.astype(np.float64)
+    return wide if centre is None else wide - centre
+
+
+def _are_whole(*tables: NDArray[Any]) -> bool:
+    return all(table.dtype.kind in "biu" for table in tables)
+
+
+def _exact(sides: tuple[_Side, _Side], metric: str) -> np.dtype[Any] | None:
+    """64 bits where products of whole numbers do not fit into 32 exactly."""
+    is_small = metric == "cosine" or _longest(sides) ** 2 < 2.0 ** np.finfo(np.float32).nmant
+    return None if is_small else np.dtype(np.float64)
+
+
+def _products(queries: _Side, gallery: _Side, columns: Ints | None, metric: str, real: np.dtype[Any]) -> Scorer:
+    every = np.arange(len(gallery.table)) if columns is None else columns
+    # A product rounds by where a column stands: equal vectors have one column, or they would not tie.
+    kept, own = np.unique(gallery.first_equals(every), return_inverse=True)
+    is_each = len(kept) == len(every)
+    right = gallery.prepared(None if columns is None and is_each else every[kept], real)
+    half = (gallery.squares[every[kept]] / 2).astype(real) if metric == "euclidean" else None
+    buffer, whole = np.empty((0, len(kept)), real), np.empty((0, len(every)), real)
 
     def score(rows: Ints) -> NDArray[Any]:
-        nonlocal buffer
-        # The product of a single row may round otherwise than that of many, and equal vectors score unequal.
-        left = _prepared(queries, rows if len(rows) > 1 else np.repeat(rows, 2), squares[0], metric, real)
+        nonlocal buffer, whole
+        # That of a single row may round otherwise than that of many.
+        left = queries.prepared(rows if len(rows) > 1 else np.repeat(rows, 2), real)
         if len(buffer) < len(left):
-            buffer = np.empty((len(left), len(every)), real)
+            buffer = np.empty((len(left), len(kept)), real)
         block = np.matmul(left, right.T, out=buffer[: len(left)])
         if half is not None:
             block -= half  # the order of -|q - g|² without the part that is the query's alone
-        return block[: len(rows)]
+        if is_each:
+            return block[: len(rows)]
+        if len(whole) < len(rows):
+            whole = np.empty((len(rows), len(every)), real)
+        return np.take(block[: len(rows)], own, axis=1, out=whole[: len(rows)], mode="clip")
 
     return score
-
-
-def _prepared(
-    table: NDArray[Any], rows: Ints | None, squares: Floats, metric: str, real: np.dtype[Any]
-) -> NDArray[Any]:
-    """These vectors in the precision of the product, of length 1 for the cosine; not copied without need."""
-    if metric != "cosine" and rows is None:
-        return np.ascontiguousarray(table, real)
-    every = np.arange(len(table)) if rows is None else rows
-    out = np.empty((len(every), table.shape[1]), real)
-    for part in _few(len(every)):
-        chunk = table[every[part]].astype(np.float64)
-        out[part] = chunk / np.sqrt(squares[every[part]])[:, None] if metric == "cosine" else chunk
-    return out
 
 
 def _few(count: int) -> list[slice]:
@@ -129,10 +204,10 @@ def _few(count: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
-def _squares(table: NDArray[Any], metric: str, side: Message) -> Floats:
+def _squares(table: NDArray[Any], metric: str, side: Message, centre: Floats | None) -> Floats:
     """(vectors,) the squared length of each, which shows what is wrong with one."""
     with np.errstate(over="ignore", invalid="ignore"):
-        parts = [np.square(table[part].astype(np.float64)).sum(axis=1) for part in _few(len(table))]
+        parts = [np.square(_moved(table[part], centre)).sum(axis=1) for part in _few(len(table))]
     squares = np.concatenate([np.empty(0), *parts])
     bad = ~np.isfinite(squares)
     if bad.any():
@@ -150,10 +225,14 @@ def _squares(table: NDArray[Any], metric: str, side: Message) -> Floats:
     return squares
 
 
-def _refuse_overflow(queries: Floats, gallery: Floats, metric: str, real: np.dtype[Any]) -> None:
+def _longest(sides: tuple[_Side, _Side]) -> float:
+    """The longest vectors of both sides, one behind the other."""
+    return float(sum(np.sqrt(side.squares.max(initial=0)) for side in sides))
+
+
+def _refuse_overflow(sides: tuple[_Side, _Side], metric: str, real: np.dtype[Any]) -> None:
     """No product may come near what the precision can hold."""
-    longest = np.sqrt(queries.max(initial=0)) + np.sqrt(gallery.max(initial=0))
-    if metric != "cosine" and longest > np.sqrt(float(np.finfo(real).max)) / 4:
+    if metric != "cosine" and _longest(sides) > np.sqrt(float(np.finfo(real).max)) / 4:
         raise InputError(
             "the vectors are too long for products in {dtype}; scale them, or give them as float64", dtype=real
         )
