@@ -294,6 +294,7 @@ A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
         ("rrf(k=2)", {"k": 3}, "k is given twice: as 2 in 'rrf(k=2)', and as 3"),
         ("rrf(k=2, k=3)", {}, "cannot read the method"),
         ("rrf(k=1)(k=2)", {}, "cannot read the method"),
+        ("sum", {"norm": []}, "there is no norm []"),
         ("rbc", {}, "rbc needs phi; write it like rbc(phi=…)"),
         ("rrf(60)", {}, "cannot read the method 'rrf(60)'"),
         ("rrf(k=60", {}, "cannot read the method"),
