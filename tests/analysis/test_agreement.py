@@ -152,6 +152,7 @@ def test_repeated_documents_are_what_the_rules_make_of_them() -> None:
     [
         ({"p": 1}, "p is a number between 0 and 1"),
         ({"ties": "c"}, "ties is w or a or b, not 'c'"),
+        ({"ties": ""}, "ties is w or a or b, not ''"),
         ({"unseen": "mid"}, "unseen is ext or min or max or res, not 'mid'"),
         ({"depth": 0}, "depth is a positive whole number"),
         ({"run_b": {"other": ["a"]}}, "a and b answer no query in common"),

@@ -112,3 +112,11 @@ def test_what_cannot_be_compared_is_said(runs: Any, how: dict[str, Any], says: s
         tr.agreements(runs, **how)
     with pytest.raises(tr.TruerankError, match="a coefficient is rbo or tau or tau_ap or overlap"):
         tr.agreements([{"q": ["a"]}] * 2).to_text(coefficient="kappa")
+
+
+@pytest.mark.parametrize("ties", ["w", "a", "b", None])
+def test_empty_lists_agree_as_they_do_pair_by_pair(ties: Any) -> None:
+    runs: list[Any] = [{"q": {}}, {"q": {"a": 1.0, "b": 2.0}}, {"q": {}, "r": {"a": 1.0}}]
+    found = tr.agreements(runs, ties=ties)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert found.rbo[i, j] == tr.agreement(runs[i], runs[j], ties=ties).mean_rbo

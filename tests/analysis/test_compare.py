@@ -199,6 +199,17 @@ def test_runs_are_paths_objects_or_scores(tmp_path: Path) -> None:
 
 def test_names_that_come_again_are_numbered() -> None:
     assert compare(QRELS, [RUNS["one"], RUNS["two"]], "AP").systems == ("run", "run #2")
+    named: dict[Any, Any] = {1: RUNS["one"], "1": RUNS["two"]}
+    both = compare(QRELS, named, "AP")
+    assert both.systems == ("1", "1 #2")
+    assert [each.estimate for each in both["AP"].means.values()] == [
+        tr.evaluate(QRELS, one, "AP").mean["AP"] for one in named.values()
+    ]
+
+
+def test_runs_may_come_one_after_another() -> None:
+    one, other = (compare(QRELS, runs, "AP") for runs in (iter(RUNS.values()), list(RUNS.values())))
+    assert one.to_dict() == other.to_dict()
 
 
 def test_queries_that_not_all_answered_are_left_out_where_the_rules_skip_them() -> None:
@@ -466,10 +477,18 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
         ({"test": "t", "correction": "max-t"}, "max-t corrects the randomization test; with t take holm"),
         ({"correction": "tukey"}, "tukey is a test that needs no correction"),
         ({"test": "tukey", "correction": "bh"}, "tukey tests all pairs together, bh has nothing to correct"),
+        ({"test": None}, "there is no test None. There is randomization"),
+        ({"test": ["t"]}, "there is no test ['t']. There is randomization"),
+        ({"correction": None}, "there is no correction None. There is holm"),
         ({"confidence": 95}, "confidence is at least 0.5 and below 1"),
         ({"samples": 0}, "samples is a positive whole number"),
         ({"seed": -1}, "seed is not negative"),
         ({"baseline": "on"}, "there is no system 'on' for a baseline. Did you mean one?"),
+        ({"baseline": 1.5}, "there is no system 1.5 for a baseline. There is one"),
+        ({"baseline": True}, "there is no system True for a baseline. There is one"),
+        ({"baseline": ["one"]}, "there is no system ['one'] for a baseline. There is one"),
+        ({"runs": None}, "runs are {name: run} or a list of runs, not None"),
+        ({"runs": 5}, "runs are {name: run} or a list of runs, not 5"),
         ({"baseline": 3}, "there are 3 systems, none at place 3"),
         ({"runs": {}}, "there is no run to compare"),
         ({"qrels": None}, "one: qrels are needed"),

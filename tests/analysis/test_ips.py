@@ -219,6 +219,12 @@ def test_a_click_that_would_outweigh_all_others_is_refused(propensity: float) ->
         tr.ips(log, {"x": {"q": ["b"]}}, propensities={1: 1, 2: propensity})
 
 
+@pytest.mark.parametrize("stray", [math.nan, math.inf, -math.inf])
+def test_an_effective_size_of_weights_that_are_not_finite_is_refused(stray: float) -> None:
+    with pytest.raises(ValueError, match=f"weights are finite numbers, not {stray}"):
+        stats.effective_size([1, stray])
+
+
 def test_the_effective_size_is_that_of_weights_of_any_scale() -> None:
     weights = [3.0, 1.0, 2.0]
     expected = stats.effective_size(weights)

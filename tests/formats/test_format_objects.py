@@ -189,6 +189,23 @@ def test_a_tuple_without_an_id_is_refused(row):
         tr.evaluate({"q": {"a": 1}}, [ScoredDoc(*row)], "RR")
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [ScoredDoc("q", "a", 1.0), ("q", "b", 2.0)],
+        [("q", "a", 1.0), ("q", "b", 2.0, 7)],
+        [("q", "a", 1.0), ("q", "b")],
+        [("q", "a", 1.0), {"query_id": "q", "doc_id": "b", "score": 2.0}],
+    ],
+)
+def test_rows_of_other_kinds_in_one_list_are_refused(rows):
+    said = "the rows of a list are all alike, not "
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate({"q": {"a": 1}}, rows, "RR")
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate(rows, {"q": ["a"]}, "RR")
+
+
 def test_a_document_of_two_tuples_is_refused_or_counts_as_the_rules_say():
     run = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 3.0)]
     with pytest.raises(tr.InputError, match="document a is returned twice for query q"):

@@ -293,6 +293,8 @@ A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
         ("rbc", {"phi": 1}, "rbc: phi is a number from 0 to below 1, not 1"),
         ("rrf(k=2)", {"k": 3}, "k is given twice: as 2 in 'rrf(k=2)', and as 3"),
         ("rrf(k=2, k=3)", {}, "cannot read the method"),
+        ("rrf(k=1)(k=2)", {}, "cannot read the method"),
+        ("sum", {"norm": []}, "there is no norm []"),
         ("rbc", {}, "rbc needs phi; write it like rbc(phi=…)"),
         ("rrf(60)", {}, "cannot read the method 'rrf(60)'"),
         ("rrf(k=60", {}, "cannot read the method"),

@@ -91,6 +91,54 @@ def test_each_query_is_fused_with_the_parameters_of_its_fold_and_scored_so():
     assert tuned.alone == dict(zip(["run 1", "run 2"], alone, strict=True))
 
 
+NUMBERS = ["NumRet", "NumRelRet", "GMAP", "nDCG@10"]
+
+
+@pytest.mark.parametrize("measure", NUMBERS)
+@pytest.mark.parametrize("depth", [None, 2, 5])
+def test_folds_show_what_evaluate_shows_of_their_queries_at_the_depth(measure, depth):
+    qrels, runs = world(14)
+    tuned = tr.tune_fusion(qrels, runs, "wsum", measure, folds=3, step=0.25, depth=depth)
+    name = tuned.measure
+
+    def number(weights: Any, queries: Any) -> float:
+        fused = tr.fuse(runs, "wsum", weights=weights, depth=depth)
+        return tr.evaluate({q: qrels[q] for q in queries}, fused, measure).mean[name]
+
+    for fold in tuned.folds:
+        others = [q for q in qrels if q not in fold.queries]
+        weights = fold.params["weights"]
+        assert fold.held_out == pytest.approx(number(weights, fold.queries), rel=1e-12)
+        assert fold.tuned == pytest.approx(number(weights, others), rel=1e-12)
+        assert fold.tuned == pytest.approx(max(number(each, others) for each in shares(2, 0.25)), rel=1e-12)
+    assert tuned.flattered == pytest.approx(number(tuned.params["weights"], qrels), rel=1e-12)
+    assert tuned.flattered == pytest.approx(max(number(each, qrels) for each in shares(2, 0.25)), rel=1e-12)
+    assert tuned.mean == tr.evaluate(qrels, tuned.run, measure).mean[name]
+
+
+@pytest.mark.parametrize("method", sorted({*LEARNING, *TUNED}))
+def test_distances_are_tuned_like_the_negated_scores(method):
+    qrels, runs = world(15)
+    far = [{q: {doc: -score for doc, score in docs.items()} for q, docs in run.items()} for run in runs]
+    near, turned = (
+        tr.tune_fusion(qrels, given, method, "AP", norm=norm, folds=3, **few(method))
+        for given, norm in ((runs, "min-max"), (far, "min-max-inverted"))
+    )
+    assert turned.folds == near.folds
+    assert (turned.mean, turned.flattered, turned.params) == (near.mean, near.flattered, near.params)
+    assert turned.alone == near.alone
+    assert turned.run.to_dict() == near.run.to_dict()
+
+
+def test_runs_of_one_name_both_stand_in_the_result():
+    qrels, runs = world(16)
+    named = [tr.fuse([run, run], "sum", name="bm25") for run in runs]
+    tuned = tr.tune_fusion(qrels, named, folds=3, step=0.5)
+    assert tuned.runs == ("bm25", "bm25 #2")
+    assert list(tuned.alone.values()) == [tr.evaluate(qrels, run, "nDCG@10").mean["nDCG@10"] for run in named]
+    assert "bm25 #2" in str(tuned)
+
+
 def test_queries_that_are_not_judged_have_the_parameters_of_all():
     qrels, runs = world(7)
     known = {q: docs for q, docs in qrels.items() if q not in ("q3", "q7")}
@@ -178,6 +226,14 @@ def test_weights_have_the_sum_of_one_and_none_is_left_out():
         ({"grid": {"weights": 1}}, "grid is a dict with a list of values to try for each parameter, not"),
         ({"grid": {"weights": []}}, "0 settings of 2 runs are to be tried"),
         ({"grid": {"k": [1]}}, "wsum takes weights, not k"),
+        ({"grid": {3: [1]}}, "grid is a dict with a list of values to try for each parameter, not {3: [1]}"),
+        ({"segments": 7}, "wsum takes weights, not segments"),
+        *(
+            ({"method": "probfuse", "segments": n}, f"probfuse: segments is a positive whole number, not {n!r}")
+            for n in ("x", 2.5, -3, 0)
+        ),
+        ({"method": "probfuse", "grid": {"segments": [0]}}, "probfuse: segments is a positive whole number, not 0"),
+        ({"norm": []}, "there is no norm []"),
         ({"method": "probfuse", "folds": 2}, "it takes 3 folds at least, or segments that is given"),
         ({"method": "tune"}, "there is no method of fusion 'tune'"),
         ({"measure": "nDGC"}, "nDGC"),

@@ -255,3 +255,34 @@ def test_quantiles_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stats.quantile_interval(np.arange(5000.0), 0.999)
+
+
+@pytest.mark.parametrize("by", [10, 3, 7])
+@pytest.mark.parametrize("seed", range(5))
+def test_means_that_rounding_alone_moves_count_as_equal(seed, by):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, int(rng.integers(12, 40))).astype(float)
+    one, other = (stats.mean_interval(each, method="bca", resamples=1000) for each in (values, values / by))
+    assert (other.low * by, other.high * by) == pytest.approx((one.low, one.high), rel=1e-9)
+
+
+LARGE = [[1e308] * 6 + [-1e308] * 6, [1e308, 1.5e308] * 6, [1e308, 0.0, 0.0, 0.0] * 4, [1e308] + [0.0] * 29]
+
+
+@pytest.mark.parametrize("method", [None, "bca", "percentile"])
+@pytest.mark.parametrize("values", LARGE)
+def test_the_largest_numbers_have_the_interval_of_smaller_ones(values, method):
+    small = np.array(values) * 2.0**-900
+    large, usual = (stats.mean_interval(each, method=method, resamples=500) for each in (values, small))
+    told = (large.estimate * 2.0**-900, large.low * 2.0**-900, large.high * 2.0**-900, large.method)
+    assert told == (usual.estimate, usual.low, usual.high, usual.method)
+    both = np.column_stack([values, np.arange(len(values))])
+    alone = stats.mean_interval(np.arange(len(values)), method="percentile", resamples=500)
+    assert stats.mean_intervals(both, method="percentile", resamples=500)[1] == alone
+
+
+def test_a_difference_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match=r"a − b at row 1 \(from 0\) is too large for a number"):
+        stats.difference_interval([1.0, 1e308, 2.0], [1.0, -1e308, 2.0])
+    large = stats.difference_interval([1e308, 0.5e308] * 5, [0.0] * 10, resamples=500)
+    assert 0.5e308 <= large.low <= 0.75e308 <= large.high <= 1e308

@@ -108,6 +108,29 @@ def test_what_has_no_coefficient_is_refused(ask) -> None:
         ask()
 
 
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        ([0, 2], "the grade 1 is not on the scale 0, 2"),
+        ([0, 1], "the grade 2 is not on the scale 0, 1"),
+        ([1, 2], "the grade 0 is not on the scale 1, 2"),
+        ([], "is not on the scale"),
+        ([0, 1, 2, math.nan], "a scale has finite grades, not nan"),
+    ],
+)
+def test_a_grade_that_is_not_on_the_scale_is_refused(scale: list[float], said: str) -> None:
+    grades = [[1, 1], [0, 2], [2, 2], [1, 0]]
+    with pytest.raises(ValueError, match=said):
+        stats.gwet_ac(grades, scale=scale)
+    with pytest.raises(ValueError, match=said):
+        Tallies.of(np.array(grades, float), scale=scale)
+
+
+def test_a_wider_scale_holds_the_grades_that_nobody_gave() -> None:
+    grades = [[1, 1], [0, 2], [2, math.nan], [1, 0]]
+    assert Tallies.of(np.array(grades), scale=[3, 2, 1, 0]).shares.shape == (1, 4)
+
+
 def test_the_sums_of_clusters_are_those_of_all_items() -> None:
     grades, cluster = grades_of(3, 3, 0.2), np.arange(len(grades_of(3, 3, 0.2))) % 5
     whole, parts = Tallies.of(grades).whole, Tallies.of(grades, cluster, 5).whole

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +93,24 @@ def test_tables_that_cannot_be_used_are_refused_with_their_lines(tmp_path):
 )
 def test_what_cannot_be_collapsed_is_refused(run, options, fault):
     assert refused(run, **options).startswith(fault)
+
+
+GAPS = [(None, "None"), (float("nan"), "nan"), ("", "''"), (np.datetime64("NaT"), "NaT")]
+
+
+@pytest.mark.parametrize(("gap", "shown"), GAPS)
+def test_a_chunk_whose_document_is_a_gap_is_refused(gap, shown):
+    run = {"q": {"c1": 1.0, "c2": 2.0, "c3": 3.0}}
+    said = refused(run, how="sum", ids={"c3": "d", "c1": gap})
+    assert said.startswith("chunk c1 has no document, but ")
+    assert shown in said
+    if gap is not None:  # a function says so that it does not know the id
+        assert "chunk c1 has no document, but " in refused(run, ids={"c2": "d", "c3": "e", "c1": gap}.get)
+    assert "no id of a chunk; document 'd' has it" in refused(run, ids={gap: "d"})
+
+
+def test_numbers_name_documents_too():
+    assert lists(tr.collapse({"q": {"1": 1.0, "2": 3.0}}, ids={1: 7, 2: np.int64(7)})) == {b"q": {b"7": 3.0}}
 
 
 def test_a_reading_has_no_chunks_any_more(tmp_path):

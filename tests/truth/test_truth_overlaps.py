@@ -228,8 +228,62 @@ def test_more_judgements_than_memory_should_hold_are_refused(monkeypatch):
 
 
 def test_a_rule_takes_numbers_that_mean_something():
-    with pytest.raises(tr.RulesError, match="share one from 0 to 1"):
-        truth.overlaps(EVIDENCE, CHUNKS, share=2)
+    for wrong in ({"share": 2}, {"share": None}, {"characters": "x"}, {"characters": float("nan")}):
+        with pytest.raises(tr.RulesError, match="share one from 0 to 1"):
+            truth.overlaps(EVIDENCE, CHUNKS, **wrong)
+
+
+NO_TEXTS = [None, float("nan"), 5, b"text", ["t"]]
+
+
+@pytest.mark.parametrize("text", NO_TEXTS)
+def test_a_text_that_is_none_has_no_length(text):
+    rows = [{"chunk_id": "x", "doc_id": "a", "start": 5, "text": "four"}]
+    with pytest.raises(tr.InputError, match=r"text of document b is text, not "):
+        truth.read_spans([*rows, {"chunk_id": "y", "doc_id": "b", "start": 5, "text": text}])
+    with pytest.raises(tr.InputError, match=r"text of document b is text, not "):
+        truth.overlaps(EVIDENCE, CHUNKS, documents=[{"doc_id": "a", "text": "four"}, {"doc_id": "b", "text": text}])
+
+
+def test_a_gap_among_the_texts_of_a_frame_is_refused():
+    frame = pytest.importorskip("pandas").DataFrame({"doc_id": ["a", "b"], "start": [0, 1], "text": ["t", None]})
+    with pytest.raises(tr.InputError, match="text of document b is text, not "):
+        truth.read_spans(frame)
+
+
+def test_an_empty_cell_of_a_file_is_no_text(tmp_path):
+    (tmp_path / "spans.csv").write_text("doc_id,start,text\na,0,word\nb,1,\n")
+    with pytest.raises(tr.InputError, match=r"spans.csv:3: text of document b is text, not None"):
+        truth.read_spans(tmp_path / "spans.csv")
+
+
+@pytest.mark.parametrize("length", [None, float("nan"), float("inf"), 2.5, [], True])
+def test_a_length_is_a_whole_number(length):
+    with pytest.raises(tr.InputError, match="documents: the length of a is a whole number, not "):
+        truth.overlaps(EVIDENCE, CHUNKS, documents={"a": length})
+
+
+@pytest.mark.parametrize("number", [2**63, 10**30, -(10**19), 1e300])
+def test_a_place_that_no_document_has_is_refused(number):
+    for row in ({"start": number, "end": 5}, {"start": 0, "end": number}, {"page": number}):
+        with pytest.raises(tr.InputError, match=r"(start|end|page) has 18 digits at most, not as many as -?\d"):
+            truth.read_spans([{"doc_id": "a", **row}])
+    with pytest.raises(tr.InputError, match="the length of a has 18 digits at most"):
+        truth.overlaps(EVIDENCE, CHUNKS, documents={"a": number})
+
+
+@pytest.mark.parametrize("chunk", ["a:0", ":1-2"])
+def test_an_id_without_all_that_the_pattern_may_find_is_refused(chunk):
+    with pytest.raises(tr.InputError, match=f"the id {chunk} does not fit the pattern"):
+        truth.read_spans({"q": [chunk]}, pattern=r"(?:(.+))?:(\d+)(?:-(\d+))?")
+
+
+def test_an_id_with_a_place_that_no_document_has_is_refused():
+    with pytest.raises(tr.InputError, match="end has 18 digits at most"):
+        truth.read_spans({"q": [f"a:0-{10**30}"]}, pattern=IDS)
+    with pytest.raises(tr.InputError, match="does not fit the pattern"):
+        truth.read_spans({"q": ["a:0-" + 5000 * "9"]}, pattern=IDS)
+    assert truth.read_spans({"q": ["a:0-" + "9".zfill(40)]}, pattern=IDS).end.tolist() == [9]
 
 
 def test_segments_are_cut_at_all_ends():

@@ -273,6 +273,8 @@ NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
             {"metric": "dot"},
             "the vectors are too long for products in float32",
         ),
+        ((TWO, THREE), {"metric": None}, "there is no metric None. Metrics: cosine"),
+        ((TWO, THREE), {"pool": ["mean"]}, r"there is no pooling \['mean'\]. There is mean, max"),
         ((TWO, THREE), {"metric": "cosin"}, "there is no metric 'cosin'. Did you mean cosine?"),
         ((TWO, THREE), {"qrels": {"a": {"b": 1}}}, "qrels say what is right, and so do labels"),
         ((TWO, THREE), {"gallery_labels": [-1, -1, -1]}, "nothing is left in the gallery"),

@@ -23,7 +23,7 @@ def check_drawing(confidence: Any, samples: Any, seed: Any) -> None:
         raise InputError("samples is a positive whole number, and seed is not negative")
 
 
-def check_word(what: str, word: str, known: Sequence[str]) -> None:
+def check_word(what: str, word: object, known: Sequence[str]) -> None:
     """Nothing where it is one of the known.
 
     Raises:

@@ -20,7 +20,7 @@ def are_equal(a: ArrayLike, b: ArrayLike) -> NDArray[np.bool_]:
     [True, False, True]
     """
     one, other = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    with np.errstate(invalid="ignore"):  # infinities
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities
         apart = np.abs(one - other)
     near = apart <= CLOSE * np.maximum(1.0, np.maximum(np.abs(one), np.abs(other)))
     same: NDArray[np.bool_] = np.asarray(
@@ -45,5 +45,5 @@ def difference(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     [0.0, 0.25]
     """
     one, other = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         return np.where(are_equal(one, other), 0.0, one - other)

@@ -134,10 +134,12 @@ def alternatives(names: Sequence[str]) -> Message:
     return message("{one} or {other}", one=alternatives(names[:-1]), other=names[-1])
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """' Did you mean nDCG?' when a known word is near, else ''."""
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """' Did you mean nDCG?' when a known word is near, else ''; '' of what is no word at all."""
     import difflib
 
+    if not isinstance(word, str):
+        return ""
     folded = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return message(" Did you mean {name}?", name=folded[near[0]]) if near else ""

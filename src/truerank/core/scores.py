@@ -139,13 +139,18 @@ def distinct(names: Sequence[str]) -> list[str]:
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a #2']
+    >>> distinct(["a", "a #2", "a"])
+    ['a', 'a #2', 'a #3']
     """
     if len(set(names)) == len(names):
         return list(names)
     seen: Counter[str] = Counter()
+    given = set(names)
     out = []
     for name in names:
         seen[name] += 1
+        while seen[name] > 1 and f"{name} #{seen[name]}" in given:
+            seen[name] += 1
         out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return out
 

@@ -180,11 +180,23 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
 
 
 def _named(things: Sequence[Any]) -> Iterator[Any]:
-    return (_record(thing._asdict()) for thing in things)
+    for thing in things:
+        if not hasattr(thing, "_asdict"):
+            raise _unlike(things[0], thing)
+        yield _record(thing._asdict())
 
 
 def _triples(things: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
-    return (_record(dict(zip(names, thing, strict=False))) for thing in things)
+    for thing in things:
+        if not isinstance(thing, tuple | list) or len(thing) != len(names):
+            raise _unlike(things[0], thing)
+        yield _record(dict(zip(names, thing, strict=True)))
+
+
+def _unlike(first: Any, row: Any) -> InputError:
+    return InputError(
+        "the rows of a list are all alike, not {first} and {row}", first=quoted(first), row=quoted(row)
+    )
 
 
 def _places(things: list[Any]) -> tuple[int, int, int] | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.lists import lists
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Run, RunLike
 from truerank.core.schema import POSITIVE
@@ -86,6 +87,19 @@ def _batches(
 ) -> Iterator[Batch]:
     for pool in pooled(aligned(sources, rules, together=together)):
         yield from ranked(pool, fused(pool), rules.ties, depth)
+
+
+def best_first(run: Run, way: Way) -> Run:
+    """The run with the best document of each list first, where its scores are distances: these are negated."""
+    if way.norm != "min-max-inverted":
+        return run
+    return Run.of_lists(run.name, partial(_negated, run, way.rules))
+
+
+def _negated(run: Run, rules: Rules, together: bool) -> Iterator[Batch]:
+    whole = lists(run, rules, depth=rules.depth, together=together)
+    for pool in pooled((query, [own]) for query, own in whole):
+        yield from ranked(pool, pool.added(-pool.score), rules.ties, None)
 
 
 def opened(runs: Sequence[RunLike]) -> list[Run]:

@@ -129,7 +129,7 @@ def norm_named(name: str | None) -> str | None:
     'min-max'
     """
     folded = name.lower().replace("_", "-") if isinstance(name, str) else name
-    if folded in (None, "none") or folded in NORMS:
+    if folded is None or (isinstance(folded, str) and folded in ("none", *NORMS)):
         return None if folded == "none" else folded
     raise InputError(
         "there is no norm {norm}.{hint} There is {known}",

@@ -201,7 +201,7 @@ def parsed(text: str) -> tuple[Method, dict[str, Any]]:
         return chosen, {}
     try:
         node = ast.parse(f"method({text.partition('(')[2]}", mode="eval").body
-        if not isinstance(node, ast.Call) or node.args:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
             raise ValueError
         keys = [str(word.arg) for word in node.keywords]
         if len(set(keys)) < len(keys):

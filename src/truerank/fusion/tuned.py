@@ -18,11 +18,11 @@ from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, Run, RunLike, unreported
 from truerank.core.schema import POSITIVE, whole
-from truerank.core.scores import Scores
+from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.fusion.aligned import aligned
-from truerank.fusion.fusing import Way, fused_run, opened, way_of
+from truerank.fusion.fusing import Way, best_first, fused_run, opened, way_of
 from truerank.fusion.learning import places
 from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled
 from truerank.fusion.registry import given
@@ -38,8 +38,8 @@ class Fold:
     Attributes:
         queries: their ids.
         params: what they were fused with, tuned on all other queries.
-        tuned: the mean over those other queries.
-        held_out: the mean over these.
+        tuned: the measure's number (its mean, sum or geometric mean) over those other queries.
+        held_out: the same over these.
         counted: how many of these are in the mean by the rules.
     """
 
@@ -60,7 +60,7 @@ class TunedFusion(Presented):
 
     Attributes:
         method, norm, measure: how runs were fused, and what was maximised (minimised, where less is better).
-        runs: their names.
+        runs: their names; equal ones are numbered.
         run: the fused run; a query that is not judged has `params`.
         scores: of it: each value is of a query that was held out.
         folds: which queries were held out together, and their parameters.
@@ -88,7 +88,7 @@ class TunedFusion(Presented):
 
     @property
     def mean(self) -> float:
-        """The mean over the held-out queries."""
+        """The mean over the held-out queries, or what the measure has in its place."""
         return float(self.scores.mean[self.measure])
 
     def _summary(self) -> str:
@@ -171,13 +171,13 @@ def tune_fusion(
     trials = Trials(
         way,
         known,
-        str(wanted),
+        wanted,
         _judged(sources, known, way),
         np.zeros(len(known), np.int64),
-        -1 if wanted.definition.lower_is_better else 1,
+        depth,
         tried,
         fixed,
-        [places(known, source, way.rules) for source in sources] if chosen.learns else [],
+        [places(known, best_first(source, way), way.rules) for source in sources] if chosen.learns else [],
     )
     counts = ~np.isnan(trials.scored(lambda pool: np.zeros(len(pool.query))))
     trials = replace(trials, fold=_dealt(counts, folds, seed))
@@ -187,7 +187,7 @@ def tune_fusion(
             method=chosen.name,
             keys=", ".join(trials.settings[0]),
         )
-    return _tuned(trials, sources, depth, seed, progress)
+    return _tuned(trials, sources, seed, progress)
 
 
 def _dealt(counts: Bools, folds: int, seed: int) -> Ints:
@@ -221,7 +221,7 @@ def _judged(sources: Sequence[Run], qrels: Qrels, way: Way) -> list[Pooled]:
     return pools
 
 
-def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int, progress: Progress) -> TunedFusion:
+def _tuned(trials: Trials, sources: Sequence[Run], seed: int, progress: Progress) -> TunedFusion:
     done = 0
 
     def report() -> None:
@@ -232,7 +232,7 @@ def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int,
     chosen = [trials.best(fold, report) for fold in range(trials.folds)]
     params = [trials.params(setting, frozenset({fold})) for fold, setting in enumerate(chosen)]
     final = trials.params(trials.best(None, report), frozenset())
-    run = _held_out(trials, sources, [*params, final], depth)
+    run = _held_out(trials, sources, [*params, final])
     scores = evaluate(trials.qrels, run, trials.measure, rules=trials.way.rules)
     values = trials.by_query(scores)
     names = tuple(trials.place)
@@ -240,44 +240,43 @@ def _tuned(trials: Trials, sources: Sequence[Run], depth: int | None, seed: int,
         Fold(
             tuple(name for name, of in zip(names, trials.fold.tolist(), strict=True) if of == fold),
             params[fold],
-            _mean(trials.values(params[fold])[trials.fold != fold]),
-            _mean(values[trials.fold == fold]),
+            trials.measure.mean(trials.values(params[fold])[trials.fold != fold]),
+            trials.measure.mean(values[trials.fold == fold]),
             int((~np.isnan(values[trials.fold == fold])).sum()),
         )
         for fold in range(trials.folds)
     )
-    alone = {
-        source.name: float(
-            evaluate(trials.qrels, source, trials.measure, rules=trials.way.rules).mean[trials.measure]
-        )
-        for source in sources
-    }
+    alone = _alone(trials, sources)
     return TunedFusion(
         trials.way.method.name,
         trials.way.norm if trials.way.method.reads == "scores" else None,
-        trials.measure,
+        str(trials.measure),
         tuple(alone),
         run,
         scores,
         folds,
         final,
-        _mean(trials.values(final)),
+        trials.measure.mean(trials.values(final)),
         alone,
         len(trials.settings),
         seed,
     )
 
 
-def _mean(values: Floats) -> float:
-    """The mean of those that are in it."""
-    return float(values[~np.isnan(values)].mean())
+def _alone(trials: Trials, sources: Sequence[Run]) -> dict[str, float]:
+    """{run: what it scores by itself}."""
+    way, measure = trials.way, trials.measure
+    names = distinct([source.name for source in sources])
+    runs = (best_first(source, way) for source in sources)
+    scores = (evaluate(trials.qrels, run, measure, rules=way.rules) for run in runs)
+    return {name: float(one.mean[str(measure)]) for name, one in zip(names, scores, strict=True)}
 
 
-def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params], depth: int | None) -> Run:
+def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params]) -> Run:
     """The fused run: each query with the parameters of its fold, those that are not judged with the last ones."""
     fold_of = dict(zip(trials.qrels.queries, trials.fold.tolist(), strict=True))
     fused = partial(_by_fold, trials.way, fold_of, params)
-    return fused_run(f"{trials.way.method.name} (tuned)", sources, trials.way.rules, depth, fused)
+    return fused_run(f"{trials.way.method.name} (tuned)", sources, trials.way.rules, trials.depth, fused)
 
 
 def _by_fold(way: Way, fold_of: Mapping[bytes, int], params: Sequence[Params], pool: Pooled) -> Floats:

@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_text
-from truerank.core.equal import CLOSE
+from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run
-from truerank.core.schema import ANYTHING, Kind, is_number, list_of, plain
+from truerank.core.schema import ANYTHING, Kind, is_number, list_of, plain, whole
 from truerank.core.scores import Scores
 from truerank.fusion.fusing import Way
 from truerank.fusion.learning import Places, learn
 from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, ranked
 from truerank.fusion.registry import Method
+from truerank.measures import Measure
 
 MOST = 2000
 """Settings that are tried at most."""
@@ -37,8 +38,13 @@ STRAY = 1e-9
 STEP = Kind(message("a number from 0.0005 to 1"), lambda value: is_number(value) and 1 / MOST <= value <= 1, plain)
 GRID = Kind(
     message("a dict with a list of values to try for each parameter"),
-    lambda value: isinstance(value, Mapping) and all(map(list_of(ANYTHING, "").allows, value.values())),
+    lambda value: (
+        isinstance(value, Mapping)
+        and all(isinstance(key, str) for key in value)
+        and all(map(list_of(ANYTHING, "").allows, value.values()))
+    ),
 )
+PARTS = whole(message("a positive whole number"), 1, 10**6)
 
 Params = Mapping[str, Any]
 
@@ -122,7 +128,7 @@ class Trials:
 
     Attributes:
         fold: (queries,) which fold each judged query is in, in the order of the qrels.
-        better: 1 where more is better, -1 where less is.
+        depth: how many documents of each fused list are kept.
         settings: what is tried.
         fixed: parameters that are not.
         places: of each run, for methods that learn.
@@ -131,10 +137,10 @@ class Trials:
 
     way: Way
     qrels: Qrels
-    measure: str
+    measure: Measure
     pools: Sequence[Pooled]
     fold: Ints
-    better: int
+    depth: int | None
     settings: Sequence[Params]
     fixed: Params
     places: Sequence[Places]
@@ -142,12 +148,15 @@ class Trials:
 
     def params(self, setting: int, without: frozenset[int]) -> Params:
         """The parameters of a setting, learnt from the queries of the other folds."""
-        given = {**self.fixed, **self.settings[setting]}
-        segments = given.pop("segments", 0)
-        for key in self.way.method.learns:
+        given, method = {**self.fixed, **self.settings[setting]}, self.way.method
+        segments = 0
+        if "segments" in method.grid and "segments" in given:
+            segments = PARTS.checked(f"{method.name}: segments", given.pop("segments"), InputError)
+        for key in method.learns:
             some: Bools = ~np.isin(self.fold, list(without))
-            given.setdefault(key, learn(self.way.method.name, self.places, some, segments))
-        return self.way.method.checked(given, self.pools[0].runs)
+            if key not in given:
+                given[key] = learn(method.name, self.places, some, segments)
+        return method.checked(given, self.pools[0].runs)
 
     def values(self, params: Params) -> Floats:
         """(queries,) what these parameters score on each; NaN where a query is not in the mean."""
@@ -158,7 +167,7 @@ class Trials:
 
         def batches() -> Iterator[Batch]:
             for pool in self.pools:
-                yield from ranked(pool, fused(pool), self.way.rules.ties, None)
+                yield from ranked(pool, fused(pool), self.way.rules.ties, self.depth)
 
         scores = evaluate(self.qrels, Run("fusion", batches), self.measure, rules=self.way.rules)
         return self.by_query(scores)
@@ -191,23 +200,22 @@ class Trials:
         return self.known[key]
 
     def best(self, held: int | None, report: Callable[[], None]) -> int:
-        """The setting that is best on average over the queries of all folds but one, each learnt without its own.
+        """The setting with the measure's best number over all folds but one, what is learnt learnt without each.
 
         Args:
             held: the fold whose queries have no part in it; None: all have.
         """
         if len(self.settings) == 1:
             return 0
-        total = np.zeros(len(self.settings))
-        queries = 0
+        values = np.full((len(self.settings), len(self.fold)), np.nan)
         for fold in range(self.folds):
             if fold != held:
                 without = frozenset({fold} if held is None else {fold, held})
-                values = self.tried(without, report)[:, self.fold == fold]
-                total += np.nansum(values, axis=1)
-                queries += int((~np.isnan(values[0])).sum())
-        mean = self.better * total / max(1, queries)
-        return int(np.argmax(mean > mean.max() - CLOSE))  # the first of those that are equal
+                some = self.fold == fold
+                values[:, some] = self.tried(without, report)[:, some]
+        numbers = np.array([self.measure.mean(row) for row in values])
+        most = numbers.min() if self.measure.definition.lower_is_better else numbers.max()
+        return int(np.argmax(are_equal(numbers, most)))  # the first of those that are equal
 
     @property
     def times(self) -> int:

@@ -79,12 +79,15 @@ def percentile_limits(means: Floats, reach: float) -> tuple[float, float]:
 def bca_limits(means: Floats, reach: float, values: Floats) -> tuple[float, float]:
     """The same with tails that are corrected for bias and for skewness (BCa; Efron 1987).
 
+    Means that are within a unit of the grid that the values were put on are equal: so far rounding moves them.
+
     Args:
         means: (resamples,) of the values.
         values: (n,), not all equal.
     """
-    observed = resampled_as_is(values)
-    below = (np.count_nonzero(means < observed) + np.count_nonzero(means <= observed)) / 2
+    grid, unit = on_grid(values, scale(values))
+    observed = grid.sum() * unit / len(values)  # as `resampled_means` comes to it, if it draws each of them once
+    below = (np.count_nonzero(means < observed - unit) + np.count_nonzero(means <= observed + unit)) / 2
     least = 0.5 / len(means)
     bias = normal_quantile(min(max(below / len(means), least), 1 - least))
     away = values - values.mean()
@@ -96,9 +99,3 @@ def bca_limits(means: Floats, reach: float, values: Floats) -> tuple[float, floa
         tails = normal_below(np.where(room > 0, bias + moved / np.maximum(room, 0), np.copysign(np.inf, moved)))
     low, high = np.quantile(means, tails)
     return float(low), float(high)
-
-
-def resampled_as_is(values: Floats) -> float:
-    """The mean of the values as `resampled_means` would come to it if it drew each of them once."""
-    grid, unit = on_grid(values, scale(values))
-    return float(grid.sum() * unit / len(values))

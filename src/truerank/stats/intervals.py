@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,6 +21,9 @@ BINOMIAL = {"binomial": clopper_pearson, "mid-p": mid_p}
 
 FEWEST = 10
 """With fewer values than these that differ from all the others, a bootstrap knows too little of their tail."""
+
+HUGE = 2.0**960
+"""Larger values are divided by a power of two, so that sums of them stay numbers."""
 
 SCARCE = 3
 """Fewer values than these show next to nothing of how much those that differ may differ."""
@@ -109,6 +112,8 @@ def mean_intervals(
         shares: whether values that are all 0 or 1 are those of a share, and not counts that happen to be so small.
     """
     checked = table(values)
+    shrunk = np.where(scale(checked) > HUGE, 2.0**-64, 1.0)
+    checked = checked * shrunk
     share(confidence, "confidence")
     count(resamples, "resamples")
     few = differing(checked)
@@ -116,10 +121,19 @@ def mean_intervals(
     drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
     means = resampled_means(checked[:, drawn], resamples, seed) if drawn else np.empty((0, 0))
     limits = {i: _limits(means[:, at], checked[:, i], ways[i], confidence) for at, i in enumerate(drawn)}
-    return [
+    intervals = [
         _interval(each, way, confidence, limits.get(i), few[i])
         for i, (each, way) in enumerate(zip(checked.T, ways, strict=True))
     ]
+    return [_divided(one, by) for one, by in zip(intervals, shrunk.tolist(), strict=True)]
+
+
+def _divided(interval: Interval, by: float) -> Interval:
+    """The interval of values that were multiplied by a power of two."""
+    if by == 1:
+        return interval
+    low, high = interval.low / by, interval.high / by
+    return replace(interval, estimate=interval.estimate / by, low=low, high=high)
 
 
 def difference_interval(

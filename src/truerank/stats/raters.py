@@ -146,13 +146,17 @@ class Tallies:
             cluster: (n,) the number of each item's; by default all are one.
             scale: all grades that could be given; by default those that are.
         """
-        known = np.unique(grades[np.isfinite(grades)] if scale is None else np.asarray(scale, np.float64))
+        given = np.isfinite(grades)
+        known = np.unique(grades[given] if scale is None else np.asarray(scale, np.float64))
+        if not np.isfinite(known).all():
+            raise ValueError(f"a scale has finite grades, not {known[~np.isfinite(known)][0]}")
+        for stray in grades[given & ~np.isin(grades, known)][:1].tolist():
+            raise ValueError(f"the grade {stray:g} is not on the scale {', '.join(f'{one:g}' for one in known)}")
         if len(known) > MOST_GRADES:
             raise ValueError(f"there are {len(known)} different grades; at most {MOST_GRADES} are a scale")
         k, raters = max(len(known), 1), grades.shape[1]
         of = np.zeros(len(grades), np.int64) if cluster is None else cluster
         place = np.searchsorted(known, grades)
-        given = np.isfinite(grades)
         n = given.sum(axis=1)
         confusion, pairs, coincidences = (np.zeros(clusters * k * k) for _ in range(3))
         shares = np.zeros(clusters * k)

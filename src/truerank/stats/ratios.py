@@ -66,10 +66,15 @@ def ratio_interval(
 def effective_size(weights: ArrayLike) -> float:
     """How many values of equal weight tell as much as these: (Σ w)² / Σ w². Kish (1965).
 
+    Raises:
+        ValueError: a weight is not finite.
+
     >>> effective_size([1, 1, 1, 1]), round(effective_size([10, 1, 1, 1]), 3)
     (4.0, 1.641)
     """
     known: Floats = np.asarray(weights, np.float64)
+    if not np.isfinite(known).all():
+        raise ValueError(f"weights are finite numbers, not {known[~np.isfinite(known)][0]}")
     if not known.any():
         return 0.0
     known = known / np.abs(known).max()  # squares of the largest and of the smallest numbers are none

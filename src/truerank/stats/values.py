@@ -40,7 +40,12 @@ def differences(a: ArrayLike, b: ArrayLike) -> Floats:
     first, second = _finite(a, "a", dimensions), _finite(b, "b", dimensions)
     if first.shape != second.shape:
         raise ValueError(f"a and b are not pairs: they have {_size(first)} and {_size(second)} values")
-    return difference(first, second)
+    between = difference(first, second)
+    wrong = np.flatnonzero(~np.isfinite(between))
+    if len(wrong):
+        row = int(wrong[0]) // (between.size // len(between))
+        raise ValueError(f"a − b at row {row} (from 0) is too large for a number: divide both by the same number")
+    return between
 
 
 def scale(*arrays: ArrayLike) -> Floats:

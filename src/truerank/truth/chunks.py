@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message
 from truerank.formats.source import as_source
 from truerank.truth.tabular import read_table
@@ -151,6 +152,12 @@ def _whole(text: bytes | None) -> int | None:
 
 
 def _of_table(docs: Mapping[Any, Any]) -> Parts:
+    for chunk, doc in docs.items():
+        if _is_missing(chunk):
+            raise InputError(
+                "{chunk} is no id of a chunk; document {doc} has it", chunk=quoted(chunk), doc=quoted(doc)
+            )
+        _refuse_missing(chunk, doc)
     table = {as_bytes(chunk): Part(as_bytes(doc), row) for row, (chunk, doc) in enumerate(docs.items())}
     return table.get
 
@@ -158,9 +165,26 @@ def _of_table(docs: Mapping[Any, Any]) -> Parts:
 def _of_function(function: Callable[[str], object]) -> Parts:
     def part(chunk: bytes) -> Part | None:
         doc = function(as_text(chunk))
-        return None if doc is None else Part(as_bytes(doc))
+        if doc is None:
+            return None
+        _refuse_missing(chunk, doc)
+        return Part(as_bytes(doc))
 
     return part
+
+
+def _refuse_missing(chunk: Any, doc: Any) -> None:
+    if _is_missing(doc):
+        raise InputError(
+            "chunk {chunk} has no document, but {doc}", chunk=truncated(as_text(as_bytes(chunk))), doc=quoted(doc)
+        )
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether this is no id: None, no letters, or a gap of NumPy or pandas, which equals nothing."""
+    with suppress(TypeError):
+        return value is None or not as_bytes(value) or bool(value != value)
+    return True
 
 
 def read_chunks(text: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.rankings import rankings
+from truerank.core.schema import is_real
 from truerank.formats import open_run
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.registry import rule
@@ -66,7 +67,7 @@ def overlaps(
     >>> qrels.by_aspect(0)[b"a-1"], qrels.aspects.weight.tolist()
     ({b'a:0-10': 0.0, b'a:10-20': 1.0}, [10.0, 10.0, 10.0, 10.0])
     """
-    if not characters >= 0 or not 0 <= share <= 1:
+    if not (is_real(characters) and characters >= 0 and is_real(share) and 0 <= share <= 1):
         raise RulesError("overlaps: characters is a number from 0 on, and share one from 0 to 1")
     _check(queries, references)
     _refuse_strangers(queries, references, None if documents is None else lengths(documents))

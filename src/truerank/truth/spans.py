@@ -34,6 +34,9 @@ LAST_PAGE = ("pageend", "endpage", "lastpage")
 TEXT = ("text", "contents", "content", "pagecontent", "passage", "chunk", "body")
 """What columns are called, as `names.folded` spells them, the surest first."""
 
+DIGITS = 18
+"""So many a number has at most."""
+
 ROLES: dict[str, tuple[Sequence[str], Message]] = {
     "query": ((*QUERY, "question"), message("the queries; name it query_id")),
     "id": (CHUNK, message("the ids of chunks; name it chunk_id")),
@@ -189,11 +192,11 @@ def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spa
     else:
         named = _column(table, "doc", keys, but=_found(table, "id", keys))
         doc = _all_texts(table, named)
-        start, end, unit = _ends(table, keys)
+        start, end, unit = _ends(table, keys, doc)
     return Spans(table.name, doc, start, end, query, ids, unit, table.lines)
 
 
-def _ends(table: Table, keys: Mapping[str, str]) -> tuple[Ints, Ints, str]:
+def _ends(table: Table, keys: Mapping[str, str], docs: Sequence[bytes]) -> tuple[Ints, Ints, str]:
     """Where spans begin and end, in characters where these are known, else in pages."""
     page = _found(table, "page", keys)
     if page is not None and _found(table, "start", keys) is None:
@@ -203,7 +206,7 @@ def _ends(table: Table, keys: Mapping[str, str]) -> tuple[Ints, Ints, str]:
     start = _numbers(table, _column(table, "start", keys))
     text = _found(table, "text", keys)
     if _found(table, "end", keys) is None and text is not None:
-        return start, start + np.array([len(str(each)) for each in table.columns[text]], np.int64), "characters"
+        return start, start + np.array(_sizes(table, text, docs), np.int64), "characters"
     return start, _numbers(table, _column(table, "end", keys)), "characters"
 
 
@@ -236,19 +239,46 @@ def _all_texts(table: Table, column: str) -> list[bytes]:
     return list(map(as_bytes, values))
 
 
+def _sizes(table: Table, column: str, docs: Sequence[bytes]) -> list[int]:
+    """The lengths of texts."""
+    texts = list(table.columns[column])
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                "{column} of document {doc} is text, not {value}",
+                table.name,
+                table.line(row),
+                column=column,
+                doc=truncated(docs[row]),
+                value=quoted(text),
+            )
+    return list(map(len, texts))
+
+
 def _numbers(table: Table, column: str) -> Ints:
     values = enumerate(table.columns[column])
-    return np.array([_number(value, table, row, column) for row, value in values], np.int64)
+    return np.array([_number(value, table.name, table.line(row), column) for row, value in values], np.int64)
 
 
-def _number(value: Any, table: Table, row: int, column: str) -> int:
+def _number(value: Any, name: str, line: int | None, column: str) -> int:
     with suppress(TypeError, ValueError, OverflowError):
         number = int(value)
-        if number == (float(value) if isinstance(value, str) else value) and not isinstance(value, bool):
-            return number
-    raise InputError(
-        "{column} is a whole number, not {value}", table.name, table.line(row), column=column, value=quoted(value)
-    )
+        if number == (float(value) if isinstance(value, str) else value) and not isinstance(value, bool | np.bool_):
+            return _bounded(number, name, line, column)
+    raise InputError("{column} is a whole number, not {value}", name, line, column=column, value=quoted(value))
+
+
+def _bounded(number: int, name: str, line: int | None, column: str) -> int:
+    if abs(number) >= 10**DIGITS:
+        raise InputError(
+            "{column} has {n} digits at most, not as many as {value}",
+            name,
+            line,
+            column=column,
+            n=DIGITS,
+            value=quoted(number),
+        )
+    return number
 
 
 def _parsed(
@@ -265,20 +295,29 @@ def _parsed(
             "the pattern {pattern!r} needs the groups doc, start and end, or doc and page: '(.+):(\\d+)-(\\d+)'",
             pattern=text,
         )
-    rows: list[tuple[bytes, bytes, bytes]] = []
+    rows: list[tuple[bytes, int, int]] = []
     for row, chunk in enumerate(ids):
         match = pattern.fullmatch(chunk)
-        if match is None or not all(match[group].isdigit() for group in groups[1:]):
+        line = None if lines is None else lines[row]
+        if match is None or match[groups[0]] is None or not all(_is_number(match[group]) for group in groups[1:]):
             raise InputError(
                 "the id {id} does not fit the pattern {pattern!r}, or has no whole numbers where it says",
                 name,
-                None if lines is None else lines[row],
+                line,
                 id=truncated(chunk),
                 pattern=text,
             )
-        rows.append((match[groups[0]], match[groups[1]], match[groups[2]]))
-    start, end = (np.array([int(row[place]) for row in rows], np.int64) for place in (1, 2))
-    return [row[0] for row in rows], start, end + is_pages, "pages" if is_pages else "characters"
+        start, end = (
+            _bounded(int(match[group]), name, line, key) for key, group in zip(wanted[1:], groups[1:], strict=True)
+        )
+        rows.append((match[groups[0]], start, end))
+    starts, ends = (np.array([row[place] for row in rows], np.int64) for place in (1, 2))
+    return [row[0] for row in rows], starts, ends + is_pages, "pages" if is_pages else "characters"
+
+
+def _is_number(text: bytes | None) -> bool:
+    """Whether these are the digits of a number that Python reads."""
+    return text is not None and text.isdigit() and len(text) < 1000
 
 
 def lengths(source: Any) -> dict[bytes, int]:
@@ -288,17 +327,25 @@ def lengths(source: Any) -> dict[bytes, int]:
         InputError: no such columns, or a length that is no whole number.
     """
     if isinstance(source, Mapping):
-        sized = source.items()
-        return {as_bytes(doc): len(value) if isinstance(value, str) else int(value) for doc, value in sized}
+        return {
+            as_bytes(doc): len(value) if isinstance(value, str) else _length(value, as_bytes(doc))
+            for doc, value in source.items()
+        }
     is_path = isinstance(source, str | os.PathLike)
     table = read_table(as_source(source)) if is_path else Table(_columns(source, "documents"), "documents")
     doc = table.column((*DOC, "id"), ROLES["doc"][1])
     length = table.find(("length", "characters", "chars", "pages", "len"))
+    docs = _all_texts(table, doc)
     if length is not None:
         sizes = _numbers(table, length).tolist()
     else:
-        sizes = [len(str(each)) for each in table.columns[_column(table, "text", {})]]
-    return dict(zip(_all_texts(table, doc), sizes, strict=True))
+        sizes = _sizes(table, _column(table, "text", {}), docs)
+    return dict(zip(docs, sizes, strict=True))
+
+
+def _length(value: Any, doc: bytes) -> int:
+    column = message("the length of {doc}", doc=truncated(doc))
+    return _number(value, "documents", None, column)
 
 
 @dataclass(frozen=True, eq=False)

@@ -210,7 +210,10 @@ class Asked:
             raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
         if not is_whole(k) or k < 1:
             raise InputError("k is a whole number of 1 or more, e.g. 10; not {k!r}", k=k)
-        for name, value, known in (("ties", ties or "a", get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
+        for name, value, known in (
+            ("ties", "a" if ties is None else ties, get_args(Ties)),
+            ("unseen", unseen, get_args(Unseen)),
+        ):
             if value not in known:
                 raise InputError(
                     "{name} is {known}, not {value!r}", name=name, known=alternatives(known), value=value

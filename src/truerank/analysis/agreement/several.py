@@ -151,7 +151,7 @@ def agreements(
         )
     asked = Asked.of(rules_of(named[0][1], rules), p, depth, k, ties, unseen)
     numbers: dict[bytes, dict[bytes, int]] = {}
-    tables = [_Numbered.of(asked.lists(run, name), numbers) for name, run in named]
+    tables = [_Numbered.of(asked.lists(run, name), numbers, asked.ties is not None) for name, run in named]
     names = list(map(str, runs)) if isinstance(runs, Mapping) else [table.name for table in tables]
     work = _Work(asked, tables)
     for done, (query, docs) in enumerate(sorted(numbers.items()), 1):
@@ -188,9 +188,9 @@ class _Numbered:
     lists: Mapping[bytes, tuple[Ints, Ints | None]]
 
     @classmethod
-    def of(cls, lists: Lists, numbers: dict[bytes, dict[bytes, int]]) -> _Numbered:
+    def of(cls, lists: Lists, numbers: dict[bytes, dict[bytes, int]], has_ties: bool) -> _Numbered:
         """The lists of a run; what has no number yet gets one."""
-        firsts: Sequence[Ints | None] = lists.firsts if len(lists.group) else [None] * len(lists.queries)
+        firsts: Sequence[Ints | None] = lists.firsts if has_ties and lists.queries else [None] * len(lists.queries)
         begin, end, start = lists.begin.tolist(), lists.end.tolist(), lists.start.tolist()
         numbered = {}
         for query, first, (a, b) in zip(lists.queries, firsts, itertools.pairwise(start), strict=True):

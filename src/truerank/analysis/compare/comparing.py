@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -73,6 +73,7 @@ def compare(
     >>> pair.difference.estimate, pair.p
     (0.5, 0.0078125)
     """
+    runs = list(runs) if isinstance(runs, Iterator) else runs
     estimated = predictions(runs)
     people = {name: one.people for name, one in estimated.items()}
     scores = scored(qrels, people or runs, measures, rules, threads, as_written=as_written)

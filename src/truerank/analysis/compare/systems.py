@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from truerank.analysis.compare.predicted import Predicted
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
-from truerank.core.errors import InputError, MeasureError, RulesError
+from truerank.core.errors import InputError, MeasureError, RulesError, quoted
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import did_you_mean, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -115,7 +116,9 @@ def by_name(runs: Any) -> dict[str, Any]:
     if isinstance(runs, str | os.PathLike | Scores | Reading | Predicted):
         runs = [runs]
     if isinstance(runs, Mapping):
-        named = {str(name): run for name, run in runs.items()}
+        named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))
+    elif not isinstance(runs, Iterable):
+        raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
     else:
         things = list(runs)
         named = dict(zip(distinct(_short(list(map(_name, things)))), things, strict=True))
@@ -218,11 +221,13 @@ def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
     """
     if baseline is None or baseline in names:
         return None if baseline is None else str(baseline)
-    if isinstance(baseline, int):
-        if not -len(names) <= baseline < len(names):
-            raise InputError("there are {n} systems, none at place {baseline}", n=len(names), baseline=baseline)
-        return names[baseline]
-    files = [name for name in names if os.path.basename(name) == os.path.basename(baseline)]
+    if is_whole(baseline):
+        place = int(baseline)
+        if not -len(names) <= place < len(names):
+            raise InputError("there are {n} systems, none at place {baseline}", n=len(names), baseline=place)
+        return names[place]
+    last = os.path.basename(baseline) if isinstance(baseline, str | os.PathLike) else ""
+    files = [name for name in names if last and os.path.basename(name) == last]
     if len(files) != 1:
         hint = did_you_mean(baseline, names)
         raise InputError(
