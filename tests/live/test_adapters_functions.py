@@ -72,7 +72,9 @@ def test_ids_beside_distances_may_be_text_of_any_kind(kind, are_ids_first):
     assert asked(lambda query: returned) == Answer(("a", "b"), (-0.25, -0.5))
 
 
-@pytest.mark.parametrize(("hole", "said"), [(None, "result 2 (a plain value) has no id"), (np.nan, "is nan: an id")])
+@pytest.mark.parametrize(
+    ("hole", "said"), [(None, "result 2 (a plain value) has no id"), (np.nan, "is nan: an id")]
+)
 def test_what_is_no_id_in_an_array_of_objects_is_named(hole, said):
     assert said in refused(lambda query: np.array(["a", hole], object))
 
