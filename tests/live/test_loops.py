@@ -212,6 +212,12 @@ def test_a_run_ends_when_too_many_calls_hang():
     [
         ({"k": 0}, "k is a whole number of 1 or more, not 0"),
         ({"concurrency": 1.5}, "concurrency is a whole number"),
+        ({"k": None}, "k is a whole number of 1 or more, not None"),
+        ({"concurrency": None}, "concurrency is a whole number of 1 or more, not None"),
+        ({"warmup": None}, "warmup is a whole number of 0 or more, not None"),
+        ({"seed": None}, "seed is a whole number of 0 or more, not None"),
+        ({"rate": 10**400}, "rate is a number above 0, not 1000"),
+        ({"timeout": 10**400}, "timeout is a number above 0, not 1000"),
         ({"rate": -1}, "rate is a number above 0"),
         ({"duration": float("nan")}, "duration is a number above 0"),
         ({"arrivals": "random", "rate": 1}, "arrivals are constant or poisson"),

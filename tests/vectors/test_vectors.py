@@ -532,6 +532,16 @@ def test_university_1652_has_its_own_average_precision_and_r_at_1_percent(seed):
     assert scores.ledger.evaluated == 40
 
 
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [("R@" + "9" * 400 + "%", "a share of the gallery is 100 % at most"), ("cmc@101%", "100 %"), (5, "by text")],
+)
+def test_measures_that_cannot_be_of_a_gallery_are_refused(measures, said):
+    with pytest.raises(tr.MeasureError, match=said) as caught:
+        evaluate_vectors(np.eye(2), np.eye(2), [1, 2], [1, 2], measures=measures)
+    assert len(str(caught.value)) < 120
+
+
 @pytest.mark.parametrize(("gallery", "k"), [(701, 8), (951, 11), (51355, 515), (30, 1), (250, 3), (150, 3)])
 def test_one_percent_of_the_gallery_is_rounded_as_university_1652_does(gallery, k):
     matrix = np.zeros((1, gallery), np.float32)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from truerank.core.errors import RulesError
-from truerank.core.schema import POSITIVE, is_number, plain
+from truerank.core.schema import POSITIVE, is_number, plain, several_of
 from truerank.measures.sums import mean
 from truerank.truth.items import Floats
 
@@ -110,15 +110,6 @@ def cutoffs(k: Sequence[int] | int) -> tuple[int, ...]:
     if not several:
         raise RulesError("k is one positive whole number at least")
     return tuple(sorted(set(map(plain, several))))
-
-
-def several_of(values: Any) -> list[Any]:
-    """What a list holds; or the one value that this is.
-
-    >>> several_of(5), several_of((1, 5))
-    ([5], [1, 5])
-    """
-    return list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else [values]
 
 
 def checked_steepness(steepness: float) -> float:

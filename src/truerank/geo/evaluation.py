@@ -17,6 +17,7 @@ from truerank.core.messages import Message, did_you_mean, joined, message, plura
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Keep, read
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.schema import several_of
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
 from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
@@ -87,7 +88,7 @@ def evaluate(
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
     asked, unplaced = _without_unplaced(asked, answers)
     plan = _Plan(asked, there, answers, truth, tuple(chosen), ks, metres, steep, ruled, keep)
-    names = accuracy.several_of(metric)
+    names = several_of(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
     return Places(views, (*answers.notes, *unplaced, *plan.strangers(), *notes), answers)
@@ -127,7 +128,7 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Tru
     return queries.select(kept), [TruthNote("unplaced", said)]
 
 
-def _distances(names: Sequence[str], queries: Items, references: Items) -> list[str]:
+def _distances(names: Sequence[Any], queries: Items, references: Items) -> list[str]:
     """The distances that are asked for, or those that there are coordinates for."""
     for name in names or [None]:
         if name not in METRICS:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
+from truerank.core.schema import is_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ def _odd(column: NDArray[Any]) -> Any:
 
 def _is_number(value: Any) -> bool:
     """Whether a value is a whole number of 64 bits, or true or false."""
-    return isinstance(value, Real) and bool(-(1 << 63) <= value < 1 << 63) and value == int(value)
+    return isinstance(value, bool) or (is_number(value) and -(1 << 63) <= value < 1 << 63 and value == int(value))
 
 
 def _same_length(length: int, wanted: int, what: str) -> None:
