@@ -148,6 +148,16 @@ def test_a_run_and_other_measures_and_rules(invoke, places):
     assert strict["geo"]["rules"]["missing"] == "zero"
 
 
+def test_which_score_of_a_run_is_better_can_be_said(invoke, places):
+    for better, ranks in (("higher", [1, 3, None]), ("lower", [3, 1, None]), ("order", [1, 3, None])):
+        result = invoke(*SEED[:-1], "model.run", "--better", better, "-q", "--format", "json")
+        found = json.loads(result.stdout)["geo"]["queries"]
+        assert [found[f"{FILES[q]}.jpg"]["rank"] for q in LAT] == ranks
+    result = invoke(*SEED[:-1], "model.run", "--pattern", "(.)")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "model.run: a pattern and a name are for the files of a folder" in result.stderr
+
+
 def test_columns_can_be_named_for_one_file_or_both(invoke, places):
     flight = json.loads((places / "flight.json").read_text())
     other = {"runs": [], "all": [{"shot": q, "phi": p["lat"], "lam": p["lon"]} for q, p in flight.items()]}

@@ -399,6 +399,97 @@ def test_values_decide_where_lists_are_not_in_order(tmp_path):
     assert [note.kind for note in places.notes] == ["order"]
 
 
+NORTH = {"a": {"lat": 37.5001, "lon": 127.0}, "b": {"lat": 37.6, "lon": 127.0}}
+LINES = "q\tQ0\ta\t1\t0.1\tt\nq\tQ0\tb\t2\t0.9\tt\n"
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+@pytest.mark.parametrize(
+    ("better", "recall", "errors"),
+    [
+        (None, 0.0, [11098.8, 11.1]),
+        ("higher", 0.0, [11098.8, 11.1]),
+        ("lower", 1.0, [11.1, 11098.8]),
+        ("order", 1.0, [11.1, 11098.8]),
+    ],
+)
+def test_which_value_of_a_run_is_better_is_as_said(better, recall, errors, is_file, tmp_path):
+    (tmp_path / "run.txt").write_text(LINES)
+    run = tmp_path / "run.txt" if is_file else {"q": {"a": 0.1, "b": 0.9}}
+    places = geo.evaluate({"q": HERE}, NORTH, run, k=[1, 2], better=better)
+    assert (places["geo"].mean["R@1"], places["geo"].errors.round(2).tolist()) == (recall, [errors])
+    if better in ("lower", "higher"):
+        assert places.threshold(0.5) == (0.5 if better == "higher" else -0.5)
+
+
+@pytest.mark.parametrize(
+    ("results", "how", "said"),
+    [
+        ({"q": {"a": 0.1}}, {"better": "x"}, "better is lower, higher or order, not 'x'"),
+        ({"q": ["a"]}, {"better": "lower"}, "query q has no scores of which the lower ones could be better"),
+        ({"q": ["a"]}, {"pattern": "(.)"}, "a pattern and a name are for the files of a folder"),
+        ({"q": ["a"]}, {"name": "{}.jpg"}, "a pattern and a name are for the files of a folder"),
+        ({"q": [["b"], ["a"]]}, {}, "query q has several lists, one a call"),
+    ],
+)
+def test_what_is_said_of_results_in_vain_is_refused(results, how, said):
+    with pytest.raises(tr.InputError, match=said):
+        geo.evaluate({"q": HERE}, NORTH, results, **how)
+
+
+def test_what_is_said_of_results_that_are_read_already_is_refused():
+    results = geo.read_results({"q": ["a"]}, truth.read_items({"q": HERE}), truth.read_items(NORTH))
+    with pytest.raises(tr.InputError, match=r"read already, so pattern, better would be of no use"):
+        geo.evaluate({"q": HERE}, NORTH, results, pattern="(.)", better="lower")
+
+
+def test_what_a_query_is_called_is_not_forgotten_where_nothing_is_called_so(tmp_path):
+    world = make(tmp_path, seed=12)
+    with pytest.raises(tr.InputError, match="no query is known by the results' names"):
+        world.evaluate(name="x{}.jpg")
+
+
+def test_a_single_list_a_query_may_be_the_list_of_its_only_call():
+    places = geo.evaluate({"q": HERE}, NORTH, {"q": [["b", "a"]]}, k=[1, 2])
+    assert places["geo"].mean["R@2"] == 1.0
+
+
+@pytest.mark.parametrize("k", [3, 10**9])
+def test_ranks_that_no_list_has_take_no_room(k):
+    view = geo.evaluate({"q": HERE, "r": HERE}, NORTH, {"q": ["b", "a"], "r": []}, k=[1, k])["geo"]
+    assert view.errors.shape == (2, 2)
+    weights = [k, k - 1], [math.exp(-0.001 * metres) for metres in view.errors[0]]
+    one = sum(weight * near for weight, near in zip(*weights, strict=True)) / (k * (k + 1) / 2)
+    assert view.sdm[f"SDM@{k}"] == pytest.approx(one / 2)
+    assert view.surface[f"R@{k}"]["25"] == 0.5
+
+
+@pytest.mark.parametrize("more", [{}, HERE])
+def test_how_far_the_nearest_reference_is_is_told_by_the_distance_that_was_asked_for(more):
+    asked, there = {"q": {"x": 0.0, "y": 0.0, **more}}, {"a": {"x": 50.0, "y": 0.0, **more}}
+    with pytest.raises(tr.InputError, match=r"no reference is nearer to a query than 50\.00 m"):
+        geo.evaluate(asked, there, {"q": ["a"]}, metric="xy", truth="within(metres=1)")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ({"lat": 10**400, "lon": 127.0}, "lat of q is no number: 1000"),
+        ({"x": -1e200, "y": 0.0}, r"q is at x = -1e\+200, y = 0: too far to be measured"),
+    ],
+)
+def test_a_place_beyond_all_numbers_is_refused(place, said):
+    there = {"a": {"lat": 37.5, "lon": 127.0}} if "lat" in place else {"a": {"x": 1e200, "y": 0.0}}
+    with pytest.raises(tr.InputError, match=said):
+        geo.evaluate({"q": place}, there, {"q": ["a"]})
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, float, np.float32])
+def test_a_lone_number_is_a_list_of_it(kind):
+    places = geo.evaluate({"q": HERE}, NORTH, {"q": ["a"]}, k=np.int64(2), within=kind(25))
+    assert places["geo"].surface == {"R@2": {"25": 1.0}}
+
+
 def test_names_that_nothing_has_are_refused_with_an_example(tmp_path):
     world = make(tmp_path, seed=15)
     with pytest.raises(tr.InputError, match=r"no query is known by the results' names: .* has other"):
@@ -526,6 +617,14 @@ def test_a_haversine_truth_that_differs_is_told():
         ({"metric": ["geodesic", "haversine"]}, "take one of them"),
         ({"k": [0]}, "k is positive whole numbers, not 0"),
         ({"k": []}, "one positive whole number at least"),
+        ({"k": None}, "k is positive whole numbers, not None"),
+        ({"k": "5"}, "k is positive whole numbers, not '5'"),
+        ({"within": None}, "a positive number of metres, not None"),
+        ({"within": [10**400]}, "a positive number of metres, not 1000"),
+        ({"steepness": 10**400}, "the steepness of SDM is a positive number"),
+        ({"metric": None}, "no metric is called None"),
+        ({"metric": []}, "There is both, geodesic, haversine, xy"),
+        ({"truth": None}, "cannot read the rule None"),
         ({"truth": "neares"}, "Did you mean nearest?"),
         ({"within": [-5]}, "a positive number of metres"),
         ({"measures": "R"}, "R needs k"),

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from uuid import UUID
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from truerank.core.errors import InputError
@@ -51,11 +52,31 @@ def refused(target, **options) -> str:
         [{"_id": "a", "score": 2.0}, {"doc_id": "b", "score": 1.0}],
         [SimpleNamespace(id="a", score=2.0), SimpleNamespace(id="b", score=1.0)],
         np.array(["a", "b"]),
+        np.array(["a", "b"], object),
+        pd.Series(["a", "b"]),
+        pd.Series(["a", "b"], dtype="string"),
+        pd.Series(["a", "b"], dtype="category"),
+        pd.Index(["a", "b"]),
         [b"a", b"b"],
     ],
 )
 def test_every_shape_of_an_answer_is_the_same_answer(returned):
     assert asked(lambda query: returned) == Answer(("a", "b"), (2.0, 1.0))
+
+
+@pytest.mark.parametrize("kind", [np.str_, object])
+@pytest.mark.parametrize("are_ids_first", [False, True])
+def test_ids_beside_distances_may_be_text_of_any_kind(kind, are_ids_first):
+    distances, ids = np.array([0.25, 0.5]), np.array(["a", "b"], kind)
+    returned = (ids, distances) if are_ids_first else (distances, ids)
+    assert asked(lambda query: returned) == Answer(("a", "b"), (-0.25, -0.5))
+
+
+@pytest.mark.parametrize(
+    ("hole", "said"), [(None, "result 2 (a plain value) has no id"), (np.nan, "is nan: an id")]
+)
+def test_what_is_no_id_in_an_array_of_objects_is_named(hole, said):
+    assert said in refused(lambda query: np.array(["a", hole], object))
 
 
 @pytest.mark.parametrize("rows", [1, 2])

@@ -169,6 +169,20 @@ def test_a_call_that_takes_too_long_is_a_time_out_and_another_worker_goes_on():
     assert late.service.tolist() == [500_000_000]
 
 
+@pytest.mark.parametrize(("workers", "calls"), [(1, 4), (3, 12)])
+def test_a_duration_ends_a_run_whose_calls_all_hang(workers, calls):
+    clock = SimulatedClock()
+    how = {"duration": 1.0, "timeout": 0.3, "concurrency": workers}
+    found = tr.bench(steady(clock, 60), QUERIES, warmup=0, clock=clock, **how)
+    assert (len(found.measured), found.outcomes["timeout"], found.stopped) == (calls, calls, "")
+
+
+def test_a_call_that_hangs_before_the_measuring_takes_nothing_from_the_duration():
+    clock = SimulatedClock()
+    found = tr.bench(stalling(clock, 2, stall=10), QUERIES, warmup=3, duration=0.1, timeout=0.5, clock=clock)
+    assert (len(found.measured), found.outcomes["ok"]) == (50, 50)
+
+
 def test_an_answer_after_the_time_out_is_none_even_if_nobody_watched():
     def slow(query):
         time.sleep(0.05)
@@ -198,6 +212,12 @@ def test_a_run_ends_when_too_many_calls_hang():
     [
         ({"k": 0}, "k is a whole number of 1 or more, not 0"),
         ({"concurrency": 1.5}, "concurrency is a whole number"),
+        ({"k": None}, "k is a whole number of 1 or more, not None"),
+        ({"concurrency": None}, "concurrency is a whole number of 1 or more, not None"),
+        ({"warmup": None}, "warmup is a whole number of 0 or more, not None"),
+        ({"seed": None}, "seed is a whole number of 0 or more, not None"),
+        ({"rate": 10**400}, "rate is a number above 0, not 1000"),
+        ({"timeout": 10**400}, "timeout is a number above 0, not 1000"),
         ({"rate": -1}, "rate is a number above 0"),
         ({"duration": float("nan")}, "duration is a number above 0"),
         ({"arrivals": "random", "rate": 1}, "arrivals are constant or poisson"),

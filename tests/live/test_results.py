@@ -249,6 +249,28 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     assert drawn.count("*") == 3 + 1
 
 
+@pytest.mark.parametrize(
+    ("measure", "against", "says"),
+    [
+        ("AP", "p50", r"AP was not measured\. There is RR"),
+        ("RR", "p59", r"p59 was not measured\. Did you mean p99\? There is mean, min, max, p50"),
+        (None, "p50", "None was not measured"),
+    ],
+)
+def test_a_front_of_what_was_not_measured_is_refused(measure, against, says):
+    found = sweep(taking(SimulatedClock(), 0.001), QUERIES, QRELS, over={"k": 5}, measures="RR")
+    with pytest.raises(tr.InputError, match=says):
+        front(found, measure, against)
+
+
+def test_a_lone_value_is_swept_as_a_list_of_it():
+    for value in (2, [2], "both"):
+        found = sweep(lambda n: lambda query: [str(n)], QUERIES, over={"n": value})
+        assert [one.settings for one in found] == [{"n": value if value != [2] else 2}]
+    with pytest.raises(tr.InputError, match="a sweep needs settings with values"):
+        sweep(lambda query: ["d1"], QUERIES, over=5)
+
+
 def test_a_parameter_that_a_retriever_does_not_take_is_told():
     with pytest.raises(tr.InputError, match="cannot be made with"):
         sweep(lambda probes: None, ["tea"], over={"nprobe": [1]})

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import truerank as tr
@@ -244,6 +245,21 @@ def test_junk_and_distractors_are_known_in_the_spelling_of_file_names():
     assert (scores.mean["RR"], scores.ledger.returned) == (0.5, 2)
 
 
+def test_text_that_python_alone_reads_as_a_number_is_no_junk_or_distractor():
+    scores = evaluate_matrix(np.eye(2), ["0_0", "a"], ["0_0", "-0_1"], holds="similarities", measures="RR")
+    assert (scores.mean["RR"], scores.ledger.evaluated) == (1.0, 1)
+
+
+@pytest.mark.parametrize("kind", [object, np.float64, np.uint8, "Int64"])
+def test_labels_are_whole_numbers_of_any_kind(kind):
+    world = World(4)
+    sides = {name: np.abs(column) for name, column in world.sides.items()}
+    expected = evaluate_matrix(world.similarities, **sides, holds="similarities", measures=MEASURES)
+    others = {name: pd.Series(column, dtype=kind) for name, column in sides.items()}
+    scores = evaluate_matrix(world.similarities, **others, holds="similarities", measures=MEASURES)
+    assert bits(scores) == bits(expected)
+
+
 def test_a_query_of_a_distractors_identity_is_refused():
     with pytest.raises(tr.InputError, match="2 of the queries have the label 0, which these rules keep"):
         evaluate_matrix(np.eye(3), [0, 0, 1], [0, 1, 2], holds="similarities")
@@ -397,6 +413,14 @@ def test_without_a_gallery_nobody_finds_himself():
     assert bits(square) == bits(alone)
 
 
+def test_without_a_gallery_a_query_without_labels_does_not_find_itself_either(tmp_path):
+    path = tmp_path / "run.txt"
+    evaluate_vectors(np.eye(3), None, [[0, 0], [1, 0], [1, 1]], save_run=path)
+    rows = [line.split() for line in path.read_text().splitlines()]
+    assert len(rows) == 6
+    assert all(row[0] != row[2] for row in rows)
+
+
 def test_a_self_match_with_two_labels_is_refused():
     with pytest.raises(tr.InputError, match="b has one label as a query and another in the gallery"):
         evaluate_matrix(
@@ -459,6 +483,12 @@ def test_rank_k_of_cuhk03_is_the_mean_over_random_galleries_with_one_entry_an_id
     assert set(values(scores)) == set(expected) == set(whole)
 
 
+@pytest.mark.parametrize("rules", ["cuhk03", "market1501"])
+def test_where_no_query_has_a_match_nothing_is_evaluated(rules):
+    scores = evaluate_vectors([[1.0, 0.0]], [[1.0, 0.0]], [1], [2], rules=rules)
+    assert (scores.queries, scores.mean["Success@1"], scores.ledger.without_relevant) == ((), 0.0, 1)
+
+
 def test_cuhk03_is_seeded_and_says_so():
     world = World(8, values=3)
     world.sides["gallery_labels"] = np.maximum(world.sides["gallery_labels"], 1)
@@ -500,6 +530,16 @@ def test_university_1652_has_its_own_average_precision_and_r_at_1_percent(seed):
         got = (scores["cmc@1"][q], scores["cmc@8"][q], scores["AP(area='trapezoid')"][q])
         assert got == university(right, sum(right), 7)
     assert scores.ledger.evaluated == 40
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [("R@" + "9" * 400 + "%", "a share of the gallery is 100 % at most"), ("cmc@101%", "100 %"), (5, "by text")],
+)
+def test_measures_that_cannot_be_of_a_gallery_are_refused(measures, said):
+    with pytest.raises(tr.MeasureError, match=said) as caught:
+        evaluate_vectors(np.eye(2), np.eye(2), [1, 2], [1, 2], measures=measures)
+    assert len(str(caught.value)) < 120
 
 
 @pytest.mark.parametrize(("gallery", "k"), [(701, 8), (951, 11), (51355, 515), (30, 1), (250, 3), (150, 3)])

@@ -6,6 +6,7 @@ import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import truerank as tr
@@ -258,7 +259,20 @@ NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
         ((TWO, THREE), {"gallery_labels": None}, "there are query_labels but no gallery_labels; give both"),
         ((TWO, THREE), {"query_cameras": [1, 1]}, "there are query_cameras but no gallery_cameras"),
         ((TWO, THREE), {"query_labels": ["a", "b"]}, "only one of them holds text"),
-        ((TWO, THREE), {"query_labels": [1.5, 2]}, "query_labels holds 1.5; it should hold whole numbers or text"),
+        ((TWO, THREE), {"query_labels": [1.5, 2]}, "query_labels holds 1.5; it should hold whole numbers of 64"),
+        ((TWO, THREE), {"query_labels": [1e19, 2e19]}, r"query_labels holds 1e\+19; it should hold whole numbers"),
+        ((TWO, THREE), {"query_labels": np.uint64([1, 1 << 63])}, "query_labels holds 9223372036854775808; it"),
+        ((TWO, THREE), {"query_labels": [1, 10**30]}, "query_labels holds 10000"),
+        ((TWO, THREE), {"query_labels": np.ma.array([1, 2], mask=[1, 0])}, "there are masked values in an array"),
+        ((np.ma.array(TWO, mask=TWO), THREE), {}, "there are masked values in an array"),
+        (([[1.0, 2.0], [1.0]], THREE), {}, "no array can be made of rows that have several lengths"),
+        ((TWO, THREE), {"query_ids": ["\ud800", "b"]}, r"query_ids holds '\\ud800', which is no name of an entry"),
+        ((TWO, THREE), {"query_ids": ["a", None]}, "query_ids holds None, which is no name"),
+        ((TWO, THREE), {"query_ids": [1, np.nan]}, "query_ids holds nan, which is no name"),
+        ((TWO, THREE), {"query_ids": ["a", pd.NA]}, "query_ids holds <NA>, which is no name"),
+        ((TWO, None), {}, "gallery_labels are given, but no gallery"),
+        ((TWO, None), {"gallery_labels": None, "gallery_cameras": [1, 2]}, "gallery_cameras are given, but no"),
+        ((TWO, None), {"gallery_labels": None, "gallery_ids": [1, 2]}, "gallery_ids are given, but no gallery"),
         ((TWO, THREE), {"query_labels": [1, None]}, "query_labels holds"),
         ((TWO, THREE), {"query_labels": None, "gallery_labels": None}, "there are neither labels nor qrels"),
         ((TWO, THREE), {"query_ids": ["a", "a"]}, "the id a stands 2 times in query_ids"),
@@ -297,6 +311,11 @@ def test_what_is_wrong_with_vectors_is_said(vectors, more, message):
         (np.ones((2, 3)), {"holds": "distance"}, "a matrix holds distances or similarities, not 'distance'"),
         (np.array([[1, 2, 3], [1, np.inf, 2]]), {}, r"row 1 of the matrix \(from 0\) holds inf"),
         (np.array([[1, 2, np.nan], [1, 1, 2]]), {}, r"row 0 of the matrix \(from 0\) holds nan"),
+        (
+            np.eye(2),
+            {"gallery_labels": None, "query_cameras": [1, 1], "gallery_cameras": [1, 2]},
+            "gallery_cameras are given, but no gallery",
+        ),
         (np.ones((2, 3)), {"gallery_labels": None}, "the queries are the gallery, but the matrix is 2 x 3"),
     ],
 )

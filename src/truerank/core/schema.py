@@ -133,6 +133,16 @@ def list_of(kind: Kind, words: str) -> Kind:
     return Kind(words, allows, lambda values: tuple(map(kind.kept, values)))
 
 
+def several_of(values: Any) -> list[Any]:
+    """What a list holds; or the one value that this is.
+
+    >>> several_of(5), several_of((1, 5)), several_of("a b")
+    ([5], [1, 5], ['a b'])
+    """
+    is_one = isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable)
+    return [values] if is_one else list(values)
+
+
 def _short(value: Any) -> str:
     try:
         text = repr(value)

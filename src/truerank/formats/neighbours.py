@@ -31,6 +31,22 @@ TELLING = 10
 BETTER = {"lower": -1, "higher": 1}
 
 
+def checked_better(which: str | None, name: str) -> str | None:
+    """Which value is better, or None where nobody says so.
+
+    Raises:
+        InputError: it is neither lower, higher nor order.
+    """
+    if which is not None and which not in (*BETTER, "order"):
+        raise InputError("better is lower, higher or order, not {value}", name, value=quoted(str(which)))
+    return which
+
+
+def sign_of(which: str | None) -> int:
+    """-1 where the lower value is better, else 1."""
+    return BETTER.get(which or "", 1)
+
+
 @dataclass(frozen=True)
 class Neighbours:
     """One file: the ids of the query's neighbours, and what orders them; None: they stand in their order."""
@@ -56,12 +72,10 @@ class Folder:
 
     def better(self, which: str | None) -> Folder:
         """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand."""
-        if which is None or self.shape is None:
+        if checked_better(which, self.name) is None or self.shape is None:
             return self
-        if which not in (*BETTER, "order"):
-            raise InputError("better is lower, higher or order, not {value}", self.name, value=quoted(which))
         value = None if which == "order" else self.shape.value
-        return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
+        return replace(self, shape=replace(self.shape, value=value, sign=sign_of(which)))
 
     def read(
         self, files: Iterable[str] | None = None, watch: Callable[[int], None] | None = None

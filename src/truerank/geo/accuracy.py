@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import RulesError
+from truerank.core.schema import POSITIVE, is_number, plain, several_of
 from truerank.measures.sums import mean
 from truerank.truth.items import Floats
 
@@ -20,7 +21,7 @@ def recall_within(errors: Floats, k: int, metres: float) -> float:
     """How likely one of the first k results lies within this many metres (inclusive) of the query.
 
     Args:
-        errors: (queries, at least k) metres from the query to each result, best result first.
+        errors: (queries, ranks) metres from the query to each result, best result first.
 
     >>> recall_within(np.array([[30.0, 10.0], [np.inf, np.inf]]), 2, 10)
     0.5
@@ -71,8 +72,9 @@ def sdm(errors: Floats, k: int, steepness: float = STEEPNESS) -> float:
     >>> round(sdm(np.array([[0.0, 1000.0]]), 2), 4)
     0.7893
     """
-    weight = np.arange(k, 0, -1, dtype=np.float64)
-    return _mean((np.exp(-steepness * errors[:, :k]) @ weight) / weight.sum())
+    first = errors[:, :k]
+    weight = k - np.arange(first.shape[1], dtype=np.float64)
+    return _mean((np.exp(-steepness * first) @ weight) / (k * (k + 1) / 2))
 
 
 def percent_cut(references: int) -> int:
@@ -84,16 +86,30 @@ def percent_cut(references: int) -> int:
     return round(references * 0.01) + 1
 
 
-def distances(metres: Sequence[float]) -> tuple[float, ...]:
+def distances(metres: Sequence[float] | float) -> tuple[float, ...]:
     """The distances in order, without repeats.
 
     Raises:
         RulesError: one is not a positive number.
     """
-    for number in metres:
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
+    for number in (several := several_of(metres)):
+        if not is_number(number) or number <= 0:
             raise RulesError("a distance is a positive number of metres, not {value!r}", value=number)
-    return tuple(sorted(set(metres)))
+    return tuple(sorted(set(map(plain, several))))
+
+
+def cutoffs(k: Sequence[int] | int) -> tuple[int, ...]:
+    """The cutoffs in order, without repeats.
+
+    Raises:
+        RulesError: one is not a positive whole number, or there is none.
+    """
+    for cut in (several := several_of(k)):
+        if not POSITIVE.allows(cut):
+            raise RulesError("k is positive whole numbers, not {value!r}", value=cut)
+    if not several:
+        raise RulesError("k is one positive whole number at least")
+    return tuple(sorted(set(map(plain, several))))
 
 
 def checked_steepness(steepness: float) -> float:
@@ -102,7 +118,7 @@ def checked_steepness(steepness: float) -> float:
     Raises:
         RulesError: it is no positive number.
     """
-    if isinstance(steepness, bool) or not isinstance(steepness, int | float) or not 0 < steepness < math.inf:
+    if not is_number(steepness) or steepness <= 0:
         raise RulesError("the steepness of SDM is a positive number, not {value!r}", value=steepness)
     return float(steepness)
 

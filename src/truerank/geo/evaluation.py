@@ -17,6 +17,7 @@ from truerank.core.messages import Message, did_you_mean, joined, message, plura
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Keep, read
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.schema import several_of
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
 from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
@@ -43,9 +44,9 @@ def evaluate(
     results: Any,
     *,
     metric: str | Iterable[str] = "both",
-    k: Sequence[int] = CUTS,
+    k: Sequence[int] | int = CUTS,
     truth: str = "nearest",
-    within: Sequence[float] = WITHIN,
+    within: Sequence[float] | float = WITHIN,
     steepness: float = accuracy.STEEPNESS,
     earth_radius: float | None = None,
     measures: str | Iterable[str | Measure] = (),
@@ -81,13 +82,13 @@ def evaluate(
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
     ruled = RULES if rules is None else Rules.of(rules).by_query(message("places are evaluated query by query"))
-    answers = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
-    usual = [f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")]
+    answers = _read(results, asked, there, reading)
+    ks, metres, steep = accuracy.cutoffs(k), accuracy.distances(within), accuracy.checked_steepness(steepness)
+    usual = [f"{name}@{cut}" for cut in ks for name in ("R", "P", "Success")]
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
     asked, unplaced = _without_unplaced(asked, answers)
-    ks, metres, steep = tuple(_cuts(k)), accuracy.distances(within), accuracy.checked_steepness(steepness)
     plan = _Plan(asked, there, answers, truth, tuple(chosen), ks, metres, steep, ruled, keep)
-    names = [metric] if isinstance(metric, str) else list(metric)
+    names = several_of(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
     return Places(views, (*answers.notes, *unplaced, *plan.strangers(), *notes), answers)
@@ -96,6 +97,15 @@ def evaluate(
 def _items(source: Any, role: str) -> Items:
     has_name = isinstance(source, Items | str | os.PathLike)
     return read_items(source, None if has_name else role)
+
+
+def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any]) -> Results:
+    """The results, unless they are read already."""
+    if not isinstance(results, Results):
+        return read_results(results, queries, references, **how)
+    if said := [name for name, value in how.items() if value is not None and name != "progress"]:
+        raise InputError("these results are read already, so {names} would be of no use", names=listed(said))
+    return results
 
 
 def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[TruthNote]]:
@@ -118,23 +128,14 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Tru
     return queries.select(kept), [TruthNote("unplaced", said)]
 
 
-def _cuts(k: Sequence[int]) -> list[int]:
-    for cut in k:
-        if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
-            raise RulesError("k is positive whole numbers, not {value!r}", value=cut)
-    if not k:
-        raise RulesError("k is one positive whole number at least")
-    return sorted(set(k))
-
-
-def _distances(names: Sequence[str], queries: Items, references: Items) -> list[str]:
+def _distances(names: Sequence[Any], queries: Items, references: Items) -> list[str]:
     """The distances that are asked for, or those that there are coordinates for."""
-    for name in names:
+    for name in names or [None]:
         if name not in METRICS:
             raise RulesError(
                 "no metric is called {name!r}.{hint} There is {known}",
                 name=name,
-                hint=did_you_mean(name, METRICS),
+                hint=did_you_mean(name, METRICS) if isinstance(name, str) else "",
                 known=", ".join(METRICS),
             )
     wanted = [one for name in names for one in (_possible(queries, references) if name == "both" else (name,))]
@@ -222,7 +223,7 @@ class _Plan:
             metres,
             table,
             self.references,
-            longest=int(np.diff(self.results.start).max(initial=0)),
+            longest=self.results.longest,
             k=self.k,
             within=self.within,
             steepness=self.steepness,
@@ -237,7 +238,8 @@ class _Plan:
                 "are these the results of other queries?",
                 rule=right.rule,
             )
-        metres = nearest(distance_named(distance), self.queries.places, self.references.places, 1)[1].min()
+        by = distance_named(distance)
+        metres = nearest(by, by.places(self.queries), by.places(self.references), 1)[1].min()
         return message(
             "no query has anything right by {rule}; no reference is nearer to a query than {metres:,.2f} m: "
             "is the rule too strict, or a place mistaken?",
@@ -277,7 +279,7 @@ class _Plan:
     def _aligned(self, queries: Sequence[str]) -> tuple[Ints, Ints]:
         """The items' row and the first results of each evaluated query."""
         place = {name: row for row, name in enumerate(self.results.queries)}
-        table = np.vstack([self.first, np.full((1, max(self.k)), NOTHING)])
+        table = np.vstack([self.first, np.full((1, self.first.shape[1]), NOTHING)])
         rows = np.array([self.queries.rows[name] for name in queries], np.int64)
         return rows, table[[place.get(name, -1) for name in queries]]
 

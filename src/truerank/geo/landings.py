@@ -22,12 +22,14 @@ STRANGER = -2
 
 
 def first_results(results: Results, rules: Rules, k: int) -> Ints:
-    """(queries of the results, k) the rows of the first k results, best first, else `NOTHING` or `STRANGER`.
+    """(queries of the results, ranks) the rows of the first results, best first, else `NOTHING` or `STRANGER`.
 
+    There are k ranks, or as many as the longest list has, but one at least.
     The order is the kernel's under the same rules. `rank` tells it for judged documents only; here it is needed for
     whatever came first.
     """
-    table = np.full((len(results.queries), k), NOTHING)
+    ranks = max(1, min(k, results.longest))
+    table = np.full((len(results.queries), ranks), NOTHING)
     for q, ranked in enumerate(results.ranked()):
         names = first(ranked, rules, min(k, rules.depth or k))
         table[q, : len(names)] = [STRANGER if row == UNKNOWN else row for row in _rows(results, names)]
@@ -78,7 +80,7 @@ def _by_score(docs: Sequence[Any], scores: Sequence[float], ties: str) -> Callab
 
 
 def errors(distance: Distance, queries: Items, references: Items, rows: Ints, table: Ints) -> Floats:
-    """(queries, k) metres from each query to its first k results; infinite where there is none, or it has no place.
+    """(queries, ranks) metres to the first results of each query; infinite where there is none, or no place.
 
     Args:
         rows: the row of each query in the items.

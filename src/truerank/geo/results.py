@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message, plural
@@ -54,6 +56,11 @@ class Results:
         """Whose results they are."""
         return self.answers.queries
 
+    @property
+    def longest(self) -> int:
+        """The most results that a query has."""
+        return int(np.diff(self.start).max(initial=0))
+
     def ranked(self) -> Iterator[Ranked]:
         """Each query's results; references by the names that the form knows them by."""
         scores = None if self.scores is None else self.scores.tolist()
@@ -98,17 +105,21 @@ def read_results(
     """Results from a folder of JSON files, one a query, or from whatever `open_run` takes.
 
     Args:
-        pattern, name: where a file's name has the query's id, and what the query is then called; by default
-            a date, a time and a number between underscores, and that with .jpg; or any query's name in it.
-        better: "lower", "higher" or "order", instead of what the value's key says.
+        pattern, name: where the name of a folder's file has the query's id, and what the query is then called; by
+            default a date, a time and a number between underscores, and that with .jpg; or any query's name in it.
+        better: "lower", "higher" or "order", instead of what the value's key says, or of higher scores of a run.
         format: the format of a run.
         progress: called with how many bytes of a folder were read, and of how many.
 
     Raises:
-        InputError: no query or no reference is known by the names in the results.
+        InputError: no query or no reference is known by the names in the results, a query has several lists, or
+            what is said of them has no use.
     """
     if not (isinstance(source, str | os.PathLike) and Path(source).is_dir()):
-        return _of_run(open_run(source, format), queries, references)
+        run = open_run(source, format)
+        if pattern is not None or name is not None:
+            raise InputError("a pattern and a name are for the files of a folder, and this is none", run.name)
+        return _of_run(run, queries, references, neighbours.checked_better(better, run.name))
     folder = neighbours.open_folder(source, Names(references).share).better(better)
     files, notes = _named(folder, queries, pattern, name)
     results = _of_folder(folder, files, references, watching_bytes(progress, source))
@@ -133,7 +144,7 @@ def _named(
     notes = []
     files = neighbours.queries(folder.files, pattern or PATTERN, name or NAME)
     names = Names(queries)
-    if pattern is None and not names.share(list(files.values())):
+    if pattern is None and name is None and not names.share(list(files.values())):
         inside = {file: part for file in folder.files if (part := names.inside(file))}
         if inside:
             notes = [TruthNote("query names", message("The queries are known by their names in the files' names."))]
@@ -184,12 +195,8 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
     return results, []
 
 
-def _of_run(run: Run, queries: Items, references: Items) -> Results:
-    lists: dict[str, tuple[list[str], list[float]]] = {}
-    for part in rankings(run.batches(), run.name):
-        docs, scores = lists.setdefault(as_text(part.query), ([], []))
-        docs += map(as_text, part.docs)
-        scores += part.numbers()
+def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> Results:
+    lists = _lists(run, better)
     if not lists:
         raise InputError("there are no results in it", run.name)
     known = _known(list(lists), Names(queries), run.name)
@@ -197,8 +204,35 @@ def _of_run(run: Run, queries: Items, references: Items) -> Results:
     form = _form(Names(references), sample, run.name)
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
-        answers.add(known[query], docs, scores, run.name)
-    return _results(run.name, answers, form, 1)
+        answers.add(known[query], docs, None if better == "order" else scores, run.name)
+    return _results(run.name, answers, form, neighbours.sign_of(better))
+
+
+def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[float]]]:
+    """The documents and the scores of each query.
+
+    Raises:
+        InputError: a query has several lists, or no scores of which the lower or the higher ones could be better.
+    """
+    lists: dict[str, tuple[list[str], list[float]]] = {}
+    for part in rankings(run.batches(), run.name):
+        if part.call is not None and part.call > 1:
+            raise InputError(
+                "query {query} has several lists, one a call: places are found by one list a query",
+                run.name,
+                query=printable(part.query),
+            )
+        if part.docs and part.scores is None and better in neighbours.BETTER:
+            raise InputError(
+                "query {query} has no scores of which the {better} ones could be better",
+                run.name,
+                query=printable(part.query),
+                better=better,
+            )
+        docs, scores = lists.setdefault(as_text(part.query), ([], []))
+        docs += map(as_text, part.docs)
+        scores += part.numbers()
+    return lists
 
 
 def _known(queries: Sequence[str], names: Names, source: str) -> dict[str, str]:

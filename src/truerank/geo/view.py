@@ -61,8 +61,8 @@ class View(Presented):
         reading: what was returned, against the same with the references called as the results call them.
         scores: a value for each query and measure.
         measures: those that were asked for.
-        errors: (queries of the scores, at least max(k)) metres from the query to its first results, infinite where
-            there is none.
+        errors: (queries of the scores, ranks) metres from the query to its first results, infinite where there is
+            none: of max(k) ranks, or as many as the longest list has, but one at least.
         first: the same results as rows of the references.
         references: the items.
         longest: the most results that a query has.

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
-from truerank.core.messages import alternatives, plural
+from truerank.core.messages import alternatives, message, plural
+from truerank.core.schema import Kind, is_number, optional, whole
+from truerank.core.schema import plain as plain_number
 from truerank.live.clock import NANO
 
 ARRIVALS = ("constant", "poisson")
@@ -33,6 +35,20 @@ GRACE = 5.0
 
 Job = tuple[Callable[[Any, int], object], Any]
 """What to call, and with which query: a text or a vector."""
+
+
+def _from(least: int) -> Kind:
+    return whole(message("a whole number of {least} or more", least=least), least)
+
+
+_ABOVE_0 = Kind(message("a number above 0"), lambda value: is_number(value) and value > 0, plain_number)
+
+KINDS = {
+    **{name: _from(least) for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("seed", 0))},
+    "repeats": optional(_from(1)),
+    **{name: optional(_ABOVE_0) for name in ("rate", "duration", "timeout")},
+}
+"""What of a load is a number."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +81,11 @@ class Load:
     plain: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("repeats", 1), ("seed", 0)):
+        for name, kind in KINDS.items():
+            object.__setattr__(self, name, kind.checked(name, getattr(self, name), InputError))
+        for name in ("duration", "timeout"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise InputError(
-                    "{name} is a whole number of {least} or more, not {value!r}",
-                    name=name,
-                    least=least,
-                    value=value,
-                )
-        for name in ("rate", "duration", "timeout"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float) and 0 < value < math.inf):
-                raise InputError("{name} is a number above 0, not {value!r}", name=name, value=value)
-            if value is not None and name != "rate" and value > LONGEST:
+            if value is not None and value > LONGEST:
                 raise InputError(
                     "{name} is at most {most:,} seconds, not {value:g}", name=name, most=LONGEST, value=value
                 )

@@ -14,7 +14,7 @@ from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
-from truerank.live.vector_queries import are_vectors, holds_vectors, read_vectors
+from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
 IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
 TEXTS = ("text", "query", "query_text", "question", "title", "content", "standalone_query")
@@ -64,13 +64,12 @@ def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
             raise InputError(
                 "query {key} (number {number}) has no text: {text!r:.60}", name, key=key, number=number, text=text
             )
-        if key is None or str(key) == "":
-            raise InputError("query number {number} has no id", name, number=number)
-        if str(key) in texts:
+        query = id_of(key, number, name)
+        if query in texts:
             raise InputError(
                 "query {key} comes twice (the second time as number {number})", name, key=key, number=number
             )
-        texts[str(key)] = text
+        texts[query] = text
     if not texts:
         raise InputError("there are no queries", name)
     return texts

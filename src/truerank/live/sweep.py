@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
+from truerank.core.schema import several_of
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers
 from truerank.live.running import bench
@@ -26,7 +28,7 @@ def sweep(
     queries: Any,
     qrels: QrelsLike | None = None,
     *,
-    over: Mapping[str, Sequence[Any]],
+    over: Mapping[str, Any],
     watch: Callable[[Mapping[str, Any]], None] = lambda settings: None,
     **how: Any,
 ) -> tuple[Bench, ...]:
@@ -38,7 +40,7 @@ def sweep(
     Args:
         retriever: as for `bench`; where a parameter of it is swept, a function that takes the parameters by name
             and returns the retriever.
-        over: {setting: values}. k, concurrency and rate are the load's, others the retriever's.
+        over: {setting: values}, or one value. k, concurrency and rate are the load's, others the retriever's.
         watch: told what comes next.
         how: what else `bench` takes; an indexing is timed once, before the first setting.
 
@@ -49,7 +51,8 @@ def sweep(
     >>> [(one.settings, one.scores.mean) for one in benches]
     [({'k': 1}, {'RR': 0.0}), ({'k': 2}, {'RR': 0.5})]
     """
-    values = {name: [_plain(value) for value in several] for name, several in over.items()}
+    swept = over.items() if isinstance(over, Mapping) else ()
+    values = {name: [_plain(value) for value in several_of(several)] for name, several in swept}
     if not values or not all(values.values()):
         raise InputError("a sweep needs settings with values, such as k = 5, 10, 20")
     return tuple(_each(retriever, queries, qrels, values, watch, how))
@@ -123,12 +126,18 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
     Args:
         against: a figure of `Bench.latency`, or "throughput".
 
+    Raises:
+        InputError: there are no scores, or no such measure or figure.
+
     >>> one = bench(lambda q: ["d1"], ["tea"], {"1": {"d1": 1}}, measures="RR")
     >>> front([one], "RR")
     frozenset({0})
     """
     if not any(one.scores for one in found):
         raise InputError("without qrels there is no quality to set against latency")
+    for one in found:
+        _named(measure, one.scores.mean if one.scores else (measure,))
+        _named(against, (*one.latency, THROUGHPUT))
     sign = -1 if against == THROUGHPUT else 1
     pairs = [(sign * speed(one, against), quality(one, measure)) for one in found]
     return frozenset(
@@ -136,6 +145,15 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
         for i, (time, good) in enumerate(pairs)
         if not math.isnan(time) and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
     )
+
+
+def _named(name: str, known: Collection[str]) -> None:
+    """Raise for what was not measured."""
+    if name not in known:
+        hint = did_you_mean(str(name), known)
+        raise InputError(
+            "{name} was not measured.{hint} There is {known}", name=str(name), hint=hint, known=", ".join(known)
+        )
 
 
 def speed(one: Bench, against: str) -> float:

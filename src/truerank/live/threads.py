@@ -97,6 +97,8 @@ class Threads(WorkerPool):
     def _one_after_another(self, worker: Worker, calls: Iterator[int]) -> bool:
         """A closed loop; False when the worker is not to go on."""
         ask, last = self._ask, self._last
+        if worker.free >= last:
+            return True
         for call in calls:
             if self.stopped or (end := ask(worker, call, None)) == GONE:
                 return False
@@ -160,8 +162,8 @@ class Threads(WorkerPool):
     def _replace(self, worker: Worker, call: int, taken: int, begin: int) -> None:
         """A new worker for one whose call hangs."""
         new = self._worker(worker.number)
-        new.stage = worker.stage
-        new.record.add(call, taken, begin, begin + (self._limit or 0), TIMED_OUT)
+        new.stage, new.free = worker.stage, begin + (self._limit or 0)
+        new.record.add(call, taken, begin, new.free, TIMED_OUT)
         self._hung += 1
         if self._hung >= HUNG:
             self._stop(f"{HUNG} calls hang")

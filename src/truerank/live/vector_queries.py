@@ -52,7 +52,8 @@ def read_vectors(queries: Any) -> dict[str, Array]:
     [0.0, 2.0]
     """
     name = queries.name if isinstance(queries, Source) else "queries"
-    ids = list(map(str, queries)) if isinstance(queries, Mapping) else None
+    is_named = isinstance(queries, Mapping)
+    ids = [id_of(key, number, name) for number, key in enumerate(queries, 1)] if is_named else None
     rows = list(queries.values()) if isinstance(queries, Mapping) else queries
     try:
         table = _of_file(rows) if isinstance(rows, Source) else np.asarray(rows)
@@ -68,6 +69,24 @@ def read_vectors(queries: Any) -> dict[str, Array]:
     if (wrong := ~np.isfinite(table).all(axis=1)).any():
         raise InputError("query {query} has a number that is not finite", name, query=int(wrong.argmax()))
     return dict(zip(ids or map(str, range(len(table))), np.ascontiguousarray(table), strict=True))
+
+
+def id_of(key: Any, number: int, name: str) -> str:
+    """The id of a query as text.
+
+    Raises:
+        InputError: it has none, or one of which no bytes can be made.
+    """
+    text = "" if key is None else str(key)
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(
+            "the id of query number {number} is {key!a}, which is no text", name, number=number, key=text[:80]
+        ) from None
+    if not text:
+        raise InputError("query number {number} has no id", name, number=number)
+    return text
 
 
 def _of_file(source: Source) -> Array:

@@ -23,11 +23,12 @@ GONE = -1
 
 @dataclass(eq=False)
 class Worker:
-    """A worker's place: in which stage it is, and what it has written down."""
+    """A worker's place: in which stage it is, what it wrote down, and when a call that hung was given up."""
 
     number: int
     record: Record
     stage: int = 0
+    free: int = 0
 
 
 class WorkerPool:

@@ -8,15 +8,19 @@ from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message
 from truerank.truth.items import Floats, Items
 
+FARTHEST = 1e150
+"""The greatest x or y: the squares of the distances between greater ones are no numbers any more."""
+
 
 def checked(items: Items, distance: str) -> Items:
     """The items, if all have coordinates that this distance can measure.
 
     Raises:
-        InputError: a coordinate is missing, not finite, or no degree; or the planes differ.
+        InputError: a coordinate is missing, not finite, too large, or no degree; or the planes differ.
     """
     if distance == "xy":
         _refuse_unplaced(items, items.plane, message("x and y"))
+        _refuse_far(items, items.plane)
         return items
     places = items.places
     _refuse_unplaced(items, places, message("latitude and longitude"))
@@ -42,6 +46,19 @@ def checked(items: Items, distance: str) -> Items:
             lon=lon[row],
         )
     return items
+
+
+def _refuse_far(items: Items, plane: Floats) -> None:
+    far = (np.abs(plane) > FARTHEST).any(axis=1)
+    if far.any():
+        row = int(np.argmax(far))
+        raise InputError(
+            "{item} is at x = {x:g}, y = {y:g}: too far to be measured",
+            items.name,
+            item=printable(items.ids[row]),
+            x=plane[row, 0],
+            y=plane[row, 1],
+        )
 
 
 def one_plane(queries: Items, references: Items) -> None:

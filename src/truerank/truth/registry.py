@@ -145,7 +145,7 @@ def parse(text: str) -> tuple[Rule, dict[str, Any]]:
         name = ast.unparse(call.func)
         unnamed = [ast.literal_eval(value) for value in call.args]
         params = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, AttributeError, RecursionError, MemoryError):
         raise RulesError(
             "cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)", text=text
         ) from None

@@ -46,7 +46,7 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
         return values.astype(np.float64)
     try:
         return np.array([np.nan if value is None else _number(value) for value in values])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
         raise InputError(
             "{column} of {item} is no number: {value!r:.60}",
@@ -66,7 +66,7 @@ def _number(value: Any) -> float:
 def _is_number(value: Any) -> bool:
     try:
         _number(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

@@ -78,7 +78,7 @@ def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedP
     judge = _Judge(queries, gallery, leave)
     for rows in _parts(queries, np.full(len(queries), len(gallery))):
         shared = queries.classes[rows] @ gallery.classes.T  # whole numbers, exact in 32 bits
-        place, column = np.nonzero(shared)
+        place, column = np.nonzero((shared > 0) | judge.is_own(rows))
         start = np.searchsorted(place, np.arange(len(rows) + 1))
         yield judge.pairs(rows, start, column, shared[place, column].astype(np.float64))
 
@@ -100,6 +100,14 @@ class _Judge:
         begin = (self._end - np.diff(self._end, prepend=0))[column]
         judged = Qrels(names, start, begin, self._end[column], self._text, grades, "labels")
         return JudgedPairs(judged, rows, column)
+
+    def is_own(self, rows: Ints) -> Bools:
+        """(rows, gallery) which entries are the query itself and leave its list."""
+        own = np.zeros((len(rows), len(self._gallery)), bool)
+        if self._own is not None:
+            there = np.flatnonzero(self._own[rows] >= 0)
+            own[there, self._own[rows[there]]] = True
+        return own
 
     def _is_ignored(self, row: Ints, column: Ints) -> Bools:
         """(pairs,) which show the same identity, and yet are no test of the system."""

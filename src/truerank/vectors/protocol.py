@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from truerank.core.errors import MeasureError
 from truerank.core.rules import Rules
+from truerank.core.schema import several_of
 from truerank.core.vocabulary import measures_under
 from truerank.measures import Measure, MeasuresLike
 
@@ -36,10 +38,13 @@ def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
 
     >>> chosen("R@1%", Rules(), 701).remarks
     ['R@1% is Success@8']
+
+    Raises:
+        MeasureError: a share of more than all of it, or no measure.
     """
     if measures is None:
         measures = [*(rules.measures or DEFAULT), *(f"R@{share:g}%" for share in rules.percent_ranks)]
-    words = [measures] if isinstance(measures, str | Measure) else list(measures)
+    words = several_of(measures)
     matches = [match for word in words if isinstance(word, str) for match in _PERCENT.finditer(word)]
     whole = [_PERCENT.sub(lambda m: _cutoff(m, gallery), word) if isinstance(word, str) else word for word in words]
     parsed = dict.fromkeys(measure for word in whole for measure in measures_under(word, rules))
@@ -47,4 +52,6 @@ def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
 
 
 def _cutoff(match: re.Match[str], gallery: int) -> str:
+    if float(match[1]) > 100:
+        raise MeasureError("{text!r:.60}: a share of the gallery is 100 % at most", text=match[0])
     return f"Success@{round(float(match[1]) * 0.01 * gallery) + 1}"

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import COLUMNS, Hits, Judgements
 from truerank.core.ledger import added
-from truerank.core.messages import message
+from truerank.core.messages import listed, message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
@@ -131,6 +131,13 @@ class Retrieval:
 
 def _twice(given: Given, source: BlockSource) -> Given:
     """The queries' side on both sides."""
+    lost = [name for name, values in vars(given).items() if name.startswith("gallery_") and values is not None]
+    if lost:
+        raise InputError(
+            "{names} are given, but no gallery, without which the queries are one another's: give it too (of a "
+            "matrix its labels or ids), or leave out what is said of it",
+            names=listed(lost),
+        )
     if source.shape[0] != source.shape[1]:
         shape = " x ".join(map(str, source.shape))
         raise InputError(

@@ -15,6 +15,7 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
+from truerank.core.schema import is_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ def _ids(values: Any, count: int, width: int, side: str) -> tuple[bytes, ...]:
     """The ids as bytes; by default the places, of one width so that they sort as numbers do."""
     if values is None:
         return tuple(b"%0*d" % (width, place) for place in range(count))
-    ids = tuple(map(as_bytes, plain(values).ravel().tolist()))
+    ids = tuple(_id(value, side) for value in plain(values).ravel().tolist())
     _same_length(len(ids), count, f"{side}_ids")
     if len(set(ids)) < count:
         (most, times), *_ = Counter(ids).most_common(1)
@@ -115,6 +116,21 @@ def _ids(values: Any, count: int, width: int, side: str) -> tuple[bytes, ...]:
             side=side,
         )
     return ids
+
+
+def _id(value: Any, side: str) -> bytes:
+    """An id as bytes."""
+    try:
+        if not _is_missing(value):
+            return as_bytes(value)
+    except UnicodeEncodeError:
+        pass
+    raise InputError("{side}_ids holds {value!a}, which is no name of an entry", side=side, value=value)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA and NaT."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def _codes(
@@ -173,14 +189,13 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
             "{what} is a list with one for each entry, not an array of shape {shape}", what=what, shape=column.shape
         )
     _same_length(len(column), count, what)
-    if column.dtype.kind == "f" and np.isfinite(column).all() and not (column % 1).any():
-        column = column.astype(np.int64)
-    if column.dtype.kind in "biu":
+    kind = column.dtype.kind
+    if kind in "bi" or (kind in "ufO" and all(map(_is_number, column.tolist()))):
         return column.astype(np.int64)
-    if column.dtype.kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
+    if kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
         return np.array([printable(value) for value in column.tolist()], dtype=np.str_)
     raise InputError(
-        "{what} holds {value!r}; it should hold whole numbers or text, one kind of the two",
+        "{what} holds {value!r}; it should hold whole numbers of 64 bits or text, one kind of the two",
         what=what,
         value=_odd(column),
     )
@@ -189,7 +204,13 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
 def _odd(column: NDArray[Any]) -> Any:
     """A value that is neither text nor a whole number, or the first one."""
     values = column.tolist()
-    return next((v for v in values if isinstance(v, float) and not v.is_integer()), values[0] if values else None)
+    odd = (value for value in values if not _is_number(value) and not isinstance(value, str | bytes))
+    return next(odd, values[0] if values else None)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a whole number of 64 bits, or true or false."""
+    return isinstance(value, bool) or (is_number(value) and -(1 << 63) <= value < 1 << 63 and value == int(value))
 
 
 def _same_length(length: int, wanted: int, what: str) -> None:
@@ -200,6 +221,8 @@ def _same_length(length: int, wanted: int, what: str) -> None:
 
 
 def _number(name: Any) -> int | None:
+    if isinstance(name, str) and "_" in name:  # which Python reads in numbers
+        return None
     try:
         return int(name)
     except ValueError:
@@ -207,13 +230,22 @@ def _number(name: Any) -> int | None:
 
 
 def plain(values: Any) -> NDArray[Any]:
-    """A NumPy array of a list, a column of a frame, a tensor on any device."""
+    """A NumPy array of a list, a column of a frame, a tensor on any device.
+
+    Raises:
+        InputError: rows of several lengths, or an array with masked values.
+    """
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         values = values.float() if str(values.dtype) == "torch.bfloat16" else values  # which NumPy does not know
     if isinstance(values, Sequence) and not isinstance(values, str) and _is_mixed(values):
         return np.array(values, dtype=object)  # NumPy would make text of the numbers
-    return np.asarray(values)
+    if np.ma.is_masked(values):
+        raise InputError("there are masked values in an array; leave these entries out, or say what they are")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError("no array can be made of rows that have several lengths") from None
 
 
 def _is_mixed(values: Sequence[Any]) -> bool:

@@ -60,7 +60,7 @@ class SingleShot:
 
 def with_ranks(scores: Scores, ranks: dict[str, Ints]) -> Scores:
     """The scores with Success@k taken from the ranks in random galleries, {query: (galleries,) ranks}."""
-    drawn = np.array([ranks[query] for query in scores.queries], np.int64).reshape(len(scores.queries), -1)
+    drawn = np.array([ranks[query] for query in scores.queries] or np.empty((0, 1)), np.int64)
     values = {str(m): _share(drawn, m) for m in scores.measures if m.name == "Success"}
     return replace(scores, columns={**scores.columns, **values})
 

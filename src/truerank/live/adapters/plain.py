@@ -129,8 +129,9 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
     else:
         return None
     padding = ids.dtype.kind == "i"
-    kept = [at for at, doc in enumerate(ids.tolist()) if not (padding and doc == -1)]
-    return [ids[at].item() for at in kept], [distances[at] for at in kept]
+    found = zip(ids.tolist(), distances, strict=True)
+    kept = [(doc, distance) for doc, distance in found if not (padding and doc == -1)]
+    return [doc for doc, _ in kept], [distance for _, distance in kept]
 
 
 def _row(array: Any) -> np.ndarray[Any, Any]:
