@@ -190,7 +190,8 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
         )
     _same_length(len(column), count, what)
     kind = column.dtype.kind
-    if kind in "bi" or (kind in "ufO" and all(map(_is_number, column.tolist()))):
+    values = np.unique(column) if kind in "uf" else column
+    if kind in "bi" or (kind in "ufO" and all(map(_is_number, values.tolist()))):
         return column.astype(np.int64)
     if kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
         return np.array([printable(value) for value in column.tolist()], dtype=np.str_)
