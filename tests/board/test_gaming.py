@@ -71,6 +71,13 @@ def test_unknown_ids_wrong_types_and_nonsense_are_refused(science: World):
     assert science.board()["standings"] == []
 
 
+def test_long_ids_make_no_long_answer(science: World):
+    sent = lines([*honest(), *((str(q) + "x" * 10**6, ["a", "y" * 10**6, "y" * 10**6]) for q in range(3))])
+    said = science.submit("A", sent)
+    assert kinds(said) == ["unknown-id", "repeated-document"]
+    assert len(said.text) < 10_000
+
+
 def test_where_repeats_are_accepted_they_gain_nothing(build: Build, sqlite: str):
     accept = 'accept = ["missing-id", "repeated-line", "repeated-document", "too-many"]'
     world = build(sqlite, f"{SCIENCE}\n{accept}", qrels=json.dumps(TRUTH), truth="truth.json")

@@ -376,6 +376,15 @@ def test_five_examples_are_kept_and_the_rest_is_counted() -> None:
     assert message(found, "missing-id").endswith(": 10; 11; 12; 13; 14; ….")
 
 
+def test_long_ids_are_cut_wherever_they_are_named() -> None:
+    ids = [str(place) + "é" * 100_000 for place in range(6)]
+    sent = [(ids[0], ["a", "a"]), (ids[1], ids[2:3] * 2), (ids[2], ["a"]), (ids[2], ["a"]), (ids[3], ids[4])]
+    found = audit(dict.fromkeys([*ids[:3], ids[5]], ["a"]), sent)
+    assert set(kinds(found)) == {"unknown-id", "wrong-type", "missing-id", "repeated-line", "repeated-document"}
+    assert max(len(example) for finding in found.findings for example in finding.examples) < 120
+    assert f"line 5: {ids[3][:79]}…" in message(found, "unknown-id")
+
+
 def test_the_ids_of_questions_are_the_same_as_numbers_and_as_text() -> None:
     records = [{"eval_id": "1", "topk": [7]}, {"eval_id": 2, "topk": ["x"]}]
     assert audit({1: [7], "2": ["x"]}, records).official == 1.0

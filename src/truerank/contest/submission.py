@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, truncated
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -267,7 +267,7 @@ def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
 def short(value: Any) -> str:
     """A value as JSON writes it, cut where it is long."""
     try:
-        text = printable(json.dumps(value, ensure_ascii=False, default=repr))
+        text = truncated(json.dumps(value, ensure_ascii=False, default=repr))
     except UnicodeEncodeError:  # half of a character, which no file can hold but escaped
         text = json.dumps(value, default=repr)
     except (TypeError, ValueError, RecursionError):
