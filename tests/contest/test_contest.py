@@ -459,15 +459,41 @@ def test_a_run_with_scores_is_ranked_by_them(tmp_path: Path) -> None:
     scored = {"1": {"x": 1.0, "a": 3.0}, "2": {"c": 0.5}}
     (tmp_path / "scored.json").write_text(json.dumps(scored))
     (tmp_path / "scored.run").write_text("1 Q0 x 1 1.0 t\n1 Q0 a 2 3.0 t\n2 Q0 c 1 0.5 t\n")
-    record = {"eval_id": 1, "topk": ["x", "a"], "scores": [1.0, 3.0]}
-    for submission in (
-        scored,
-        tmp_path / "scored.json",
-        tmp_path / "scored.run",
-        [record, {"eval_id": 2, "topk": ["c"]}],
-    ):
+    for submission in (scored, tmp_path / "scored.json", tmp_path / "scored.run"):
         found = audit({1: ["a"], 2: ["c"]}, submission)
         assert (found.official, found.strict) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"scores": [0.1, 0.9]},
+        {"sims": [0.1, 0.9]},
+        {"similarities": [0.1, 0.9]},
+        {"scores": 0.9},
+        {"qid": 2, "query_id": 2, "queryid": 2},
+        {"TOPK": ["a"], "top_k": ["a"], "results": ["a"]},
+        {"Eval_ID": 2, "relevant": ["a"], "call": 1},
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_other_keys_have_no_effect(other: Record, is_first: bool, tmp_path: Path) -> None:
+    own = {"eval_id": 1, "topk": ["x", "a"]}
+    record = {**other, **own} if is_first else {**own, **other}
+    (tmp_path / "sent.jsonl").write_text(json.dumps(record) + "\n" + json.dumps(record | {"eval_id": 3}) + "\n")
+    (tmp_path / "sent.json").write_text(json.dumps([record, record | {"eval_id": 3}]))
+    (tmp_path / "one.json").write_text(json.dumps(record))
+    truth = {1: ["a"], 3: ["a"]}
+    for sent in ([record, record | {"eval_id": 3}], tmp_path / "sent.jsonl", tmp_path / "sent.json"):
+        found = audit(truth, sent)
+        assert (found.official, found.strict, found.findings) == (0.5, 0.5, ())
+    assert audit({1: ["a"]}, tmp_path / "one.json").official == 0.5
+
+
+@pytest.mark.parametrize("record", [{"qid": 1, "topk": ["a"]}, {"eval_id": 1, "TOPK": ["a"]}])
+def test_other_spellings_of_the_keys_are_not_read(record: Record) -> None:
+    found = audit({1: ["a"]}, [record])
+    assert (found.official, kinds(found)["unreadable"]) == (None, (1, (1,)))
 
 
 def test_an_audit_becomes_plain_values() -> None:
