@@ -12,6 +12,7 @@ import pytest
 from board_worlds import Build, World, run
 from truerank.board import ladder
 from truerank.board.split import public
+from truerank.contest import audit
 
 TRUTH = {str(q): [f"d{q}"] if q % 4 else [] for q in range(12)}
 SCIENCE = 'rules = "science-qa"\nper_day = 100'
@@ -87,6 +88,22 @@ def test_where_repeats_are_accepted_they_gain_nothing(build: Build, sqlite: str)
     thrice = [(q, ["x", "d1", "d1"] if q == "1" else docs) for q, docs in honest()]
     said = world.submit("B", lines(thrice)).json()
     assert next(iter(said["official"]["public"].values())) > said["score"]
+
+
+@pytest.mark.parametrize("public", [1, 0.5])
+def test_the_strict_score_of_a_board_is_that_of_eval(build: Build, sqlite: str, public: float):
+    extra = f'{SCIENCE}\naccept = ["missing-id", "repeated-line"]\npublic = {public}'
+    world = build(sqlite, extra, qrels=json.dumps(TRUTH), truth="truth.json")
+    sent = [(q, TRUTH[q]) for q in TRUTH if q != "0"] + [("0", ["x"])] * 100 + [("1", ["x"])] * 17
+    world.submit("A", lines(sent))
+    entry = world.board(as_="host")["standings"][0]["submission"]
+    said = world.client.get(f"/api/submissions/{entry}", headers=world.headers("host")).json()
+    found = audit(TRUTH, sent)
+    assert found.official == found.strict_scores.mean["AP(divisor='hits')@3"] < 0.1
+    assert said["strict"]["all"] == found.strict_scores.mean
+    assert all(said["strict"][part] == said["official"][part] for part in ("all", "public"))
+    assert said["interval"][0] <= said["score"] == said["strict"]["public"]["AP(divisor='hits')@3"]
+    assert said["score"] <= said["interval"][1] < 0.5
 
 
 def test_a_null_tells_nothing_of_which_query_has_no_answer(science: World):
