@@ -106,6 +106,30 @@ def test_the_strict_score_of_a_board_is_that_of_eval(build: Build, sqlite: str, 
     assert said["score"] <= said["interval"][1] < 0.5
 
 
+def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite: str):
+    truth = {str(q): [f"d{q}"] for q in range(40)}
+    world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
+    right = list(truth.items())
+    world.submit("A", lines(right[:8]))
+    world.submit("B", lines([*right[:28], ("28", ["x"])]))
+    assert [row["groups"] for row in world.settled()["standings"]] == ["", ""]
+    page = world.client.get("/boards/main").text
+    assert "Nothing is tested of teams without a letter" in page
+    assert "more than chance" not in page
+
+
+def test_official_means_over_all_queries_are_compared(build: Build, sqlite: str):
+    truth = {str(q): [f"d{q}"] for q in range(40)}
+    world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
+    right = list(truth.items())
+    for team, good in (("A", 38), ("B", 37), ("C", 9)):
+        world.submit(team, lines([*right[:good], *((q, ["x"]) for q in list(truth)[good:])][::-1]))
+    assert [row["groups"] for row in world.settled()["standings"]] == ["a", "a", "b"]
+    world.submit("D", lines(right[:5]))
+    rows = world.settled()["standings"]
+    assert [(row["team"], row["groups"]) for row in rows] == [("D", ""), ("A", "a"), ("B", "a"), ("C", "b")]
+
+
 def test_a_null_tells_nothing_of_which_query_has_no_answer(science: World):
     answers = [kinds(science.submit("A", lines([(q, None)]))) for q in TRUTH]
     assert answers == [["wrong-type"]] * len(TRUTH)

@@ -379,7 +379,7 @@ def test_five_examples_are_kept_and_the_rest_is_counted() -> None:
 def test_long_ids_are_cut_wherever_they_are_named() -> None:
     ids = [str(place) + "é" * 100_000 for place in range(6)]
     sent = [(ids[0], ["a", "a"]), (ids[1], ids[2:3] * 2), (ids[2], ["a"]), (ids[2], ["a"]), (ids[3], ids[4])]
-    found = audit(dict.fromkeys([*ids[:3], ids[5]], ["a"]), sent)
+    found = audit({id: ["a"] for id in [*ids[:3], ids[5]]}, sent)
     assert set(kinds(found)) == {"unknown-id", "wrong-type", "missing-id", "repeated-line", "repeated-document"}
     assert max(len(example) for finding in found.findings for example in finding.examples) < 120
     assert f"line 5: {ids[3][:79]}…" in message(found, "unknown-id")

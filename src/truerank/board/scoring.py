@@ -173,10 +173,11 @@ def tie_groups(rows: Sequence[Floats | None], alpha: float = 0.05) -> list[list[
     """
     from truerank.stats import groups, max_t
 
-    tested = [row for row, values in enumerate(rows) if values is not None]
+    known = {row: values for row, values in enumerate(rows) if values is not None}
+    tested = list(known)
     if len(tested) < 2:
         return [tested] if len(rows) == 1 else []
-    values = np.stack([rows[row] for row in tested], axis=1)
+    values = np.stack(list(known.values()), axis=1)
     p = np.ones((len(tested), len(tested)))
     first, second = np.triu_indices(len(tested), 1)
     p[first, second] = p[second, first] = max_t(values)
@@ -187,6 +188,12 @@ def part_values(blob: bytes, contest: Contest, part: str) -> Floats:
     """The strict values of the measure that ranks, on one part's queries."""
     row: Floats = matrix_of(blob, len(contest.measures))[contest.measures.index(contest.rank_by)]
     return row[contest.masks(contest.evaluated)[part]]
+
+
+def paired_values(blob: bytes, result: dict[str, Any], contest: Contest, part: str) -> Floats | None:
+    """`part_values`; None where the score that ranks is not their mean, so that they tell nothing of it."""
+    values = part_values(blob, contest, part)
+    return values if is_equal(contest.rank_by.mean(values), describe(result, contest, part)) else None
 
 
 def describe(result: dict[str, Any], contest: Contest, part: str) -> float:
