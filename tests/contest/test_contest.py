@@ -72,9 +72,8 @@ def strict(truth: Truth, records: list[Record]) -> float:
             for doc in answers[0]:
                 once.append(doc if is_id(doc) and doc not in seen else None)
                 seen += [doc] if is_id(doc) else []
-            line = official({query: truth[query]}, [{"eval_id": query, "topk": once}]) or 0.0
-            as_sent = official({query: truth[query]}, [{"eval_id": query, "topk": answers[0]}]) or 0.0
-            score += line if whole is None else min(line, as_sent)
+            alone = [official({query: truth[query]}, [{"eval_id": query, "topk": x}]) for x in (once, answers[0])]
+            score += min(value or 0.0 for value in alone)
     return score / len(truth) if whole is None else min(score / len(truth), whole)
 
 
@@ -188,6 +187,18 @@ def test_both_scores_of_thousands_of_submissions_equal_the_conventions_to_the_bi
 def test_a_repeated_document_gains_nothing_where_a_second_hit_would_have_lowered_the_score() -> None:
     found = audit({1: ["a"]}, [(1, ["a", "x", "a"])])
     assert (found.official, found.strict) == (pytest.approx(5 / 6), found.official)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [(99, ["a"]), (2, None), (2, 5), (None, ["a"]), (2, ["a"])],
+    ids=["id", "null", "number", "no id", "none"],
+)
+def test_what_a_line_is_worth_does_not_depend_on_where_the_official_code_stops(other: Any) -> None:
+    found = audit({1: ["b", 0], 2: ["c"], 3: ["d"]}, [(1, ["b", "0", "b"]), other])
+    strictly = found.strict_scores
+    assert strictly["AP(divisor='hits')@3"].tolist() == [pytest.approx(5 / 6), 0.0, 0.0]
+    assert found.strict == strictly["AP(divisor='hits')@3"].mean()
 
 
 RESULTS = st.lists(st.sampled_from("abcd"), max_size=5)

@@ -74,6 +74,10 @@ class Case:
                 lines[line.query].append(line)
         return lines
 
+    def stops_at(self, line: Line) -> bool:
+        """Whether the official code cannot go through the results; without relevant documents it never tries."""
+        return not isinstance(line.answer, list | str) and bool(self.truth.get(line.query or b""))
+
 
 Check = Callable[[Case], Finding | None]
 Place = tuple[int | None, str]
@@ -131,13 +135,13 @@ def unknown_ids(case: Case) -> Finding | None:
 
 def impossible_types(case: Case) -> Finding | None:
     """Results that the official code cannot go through."""
-    places: list[Place] = [(x.number, _type_fault(x)) for x in case.readable if _stops(x, case)]
+    places: list[Place] = [(x.number, _type_fault(x)) for x in case.readable if case.stops_at(x)]
     return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, STOPS, where), places, stops=True)
 
 
 def wrong_types(case: Case) -> Finding | None:
     """Results that are no list, and lists that hold something else than ids as the truth has them."""
-    faults = [(line.number, _type_fault(line)) for line in case.readable if not _stops(line, case)]
+    faults = [(line.number, _type_fault(line)) for line in case.readable if not case.stops_at(line)]
     places: list[Place] = [(number, fault) for number, fault in faults if fault]
     effect = message("officially read as they are; strictly what is no list scores 0")
     return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, effect, where), places)
@@ -166,11 +170,6 @@ def _type_fault(line: Line) -> str:
             return message("{value} among the results, where the truth has text", value=short(value))
         return message("{value} among the results, where the truth has numbers", value=short(value))
     return ""
-
-
-def _stops(line: Line, case: Case) -> bool:
-    """Whether the official code cannot go through the results; without relevant documents it never tries."""
-    return not isinstance(line.answer, list | str) and bool(case.truth.get(line.query or b""))
 
 
 def missing_ids(case: Case) -> Finding | None:
