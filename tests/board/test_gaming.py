@@ -12,6 +12,7 @@ import pytest
 from board_worlds import Build, World, run
 from truerank.board import ladder
 from truerank.board.split import public
+from truerank.contest import audit
 
 TRUTH = {str(q): [f"d{q}"] if q % 4 else [] for q in range(12)}
 SCIENCE = 'rules = "science-qa"\nper_day = 100'
@@ -71,6 +72,13 @@ def test_unknown_ids_wrong_types_and_nonsense_are_refused(science: World):
     assert science.board()["standings"] == []
 
 
+def test_long_ids_make_no_long_answer(science: World):
+    sent = lines([*honest(), *((str(q) + "x" * 10**6, ["a", "y" * 10**6, "y" * 10**6]) for q in range(3))])
+    said = science.submit("A", sent)
+    assert kinds(said) == ["unknown-id", "repeated-document"]
+    assert len(said.text) < 10_000
+
+
 def test_where_repeats_are_accepted_they_gain_nothing(build: Build, sqlite: str):
     accept = 'accept = ["missing-id", "repeated-line", "repeated-document", "too-many"]'
     world = build(sqlite, f"{SCIENCE}\n{accept}", qrels=json.dumps(TRUTH), truth="truth.json")
@@ -80,6 +88,46 @@ def test_where_repeats_are_accepted_they_gain_nothing(build: Build, sqlite: str)
     thrice = [(q, ["x", "d1", "d1"] if q == "1" else docs) for q, docs in honest()]
     said = world.submit("B", lines(thrice)).json()
     assert next(iter(said["official"]["public"].values())) > said["score"]
+
+
+@pytest.mark.parametrize("public", [1, 0.5])
+def test_the_strict_score_of_a_board_is_that_of_eval(build: Build, sqlite: str, public: float):
+    extra = f'{SCIENCE}\naccept = ["missing-id", "repeated-line"]\npublic = {public}'
+    world = build(sqlite, extra, qrels=json.dumps(TRUTH), truth="truth.json")
+    sent = [(q, TRUTH[q]) for q in TRUTH if q != "0"] + [("0", ["x"])] * 100 + [("1", ["x"])] * 17
+    world.submit("A", lines(sent))
+    entry = world.board(as_="host")["standings"][0]["submission"]
+    said = world.client.get(f"/api/submissions/{entry}", headers=world.headers("host")).json()
+    found = audit(TRUTH, sent)
+    assert found.official == found.strict_scores.mean["AP(divisor='hits')@3"] < 0.1
+    assert said["strict"]["all"] == found.strict_scores.mean
+    assert all(said["strict"][part] == said["official"][part] for part in ("all", "public"))
+    assert said["interval"][0] <= said["score"] == said["strict"]["public"]["AP(divisor='hits')@3"]
+    assert said["score"] <= said["interval"][1] < 0.5
+
+
+def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite: str):
+    truth = {str(q): [f"d{q}"] for q in range(40)}
+    world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
+    right = list(truth.items())
+    world.submit("A", lines(right[:8]))
+    world.submit("B", lines([*right[:28], ("28", ["x"])]))
+    assert [row["groups"] for row in world.settled()["standings"]] == ["", ""]
+    page = world.client.get("/boards/main").text
+    assert "Nothing is tested of teams without a letter" in page
+    assert "more than chance" not in page
+
+
+def test_official_means_over_all_queries_are_compared(build: Build, sqlite: str):
+    truth = {str(q): [f"d{q}"] for q in range(40)}
+    world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
+    right = list(truth.items())
+    for team, good in (("A", 38), ("B", 37), ("C", 9)):
+        world.submit(team, lines([*right[:good], *((q, ["x"]) for q in list(truth)[good:])][::-1]))
+    assert [row["groups"] for row in world.settled()["standings"]] == ["a", "a", "b"]
+    world.submit("D", lines(right[:5]))
+    rows = world.settled()["standings"]
+    assert [(row["team"], row["groups"]) for row in rows] == [("D", ""), ("A", "a"), ("B", "a"), ("C", "b")]
 
 
 def test_a_null_tells_nothing_of_which_query_has_no_answer(science: World):

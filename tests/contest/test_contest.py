@@ -72,9 +72,8 @@ def strict(truth: Truth, records: list[Record]) -> float:
             for doc in answers[0]:
                 once.append(doc if is_id(doc) and doc not in seen else None)
                 seen += [doc] if is_id(doc) else []
-            line = official({query: truth[query]}, [{"eval_id": query, "topk": once}]) or 0.0
-            as_sent = official({query: truth[query]}, [{"eval_id": query, "topk": answers[0]}]) or 0.0
-            score += line if whole is None else min(line, as_sent)
+            alone = [official({query: truth[query]}, [{"eval_id": query, "topk": x}]) for x in (once, answers[0])]
+            score += min(value or 0.0 for value in alone)
     return score / len(truth) if whole is None else min(score / len(truth), whole)
 
 
@@ -188,6 +187,18 @@ def test_both_scores_of_thousands_of_submissions_equal_the_conventions_to_the_bi
 def test_a_repeated_document_gains_nothing_where_a_second_hit_would_have_lowered_the_score() -> None:
     found = audit({1: ["a"]}, [(1, ["a", "x", "a"])])
     assert (found.official, found.strict) == (pytest.approx(5 / 6), found.official)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [(99, ["a"]), (2, None), (2, 5), (None, ["a"]), (2, ["a"])],
+    ids=["id", "null", "number", "no id", "none"],
+)
+def test_what_a_line_is_worth_does_not_depend_on_where_the_official_code_stops(other: Any) -> None:
+    found = audit({1: ["b", 0], 2: ["c"], 3: ["d"]}, [(1, ["b", "0", "b"]), other])
+    strictly = found.strict_scores
+    assert strictly["AP(divisor='hits')@3"].tolist() == [pytest.approx(5 / 6), 0.0, 0.0]
+    assert found.strict == strictly["AP(divisor='hits')@3"].mean()
 
 
 RESULTS = st.lists(st.sampled_from("abcd"), max_size=5)
@@ -376,6 +387,15 @@ def test_five_examples_are_kept_and_the_rest_is_counted() -> None:
     assert message(found, "missing-id").endswith(": 10; 11; 12; 13; 14; ….")
 
 
+def test_long_ids_are_cut_wherever_they_are_named() -> None:
+    ids = [str(place) + "é" * 100_000 for place in range(6)]
+    sent = [(ids[0], ["a", "a"]), (ids[1], ids[2:3] * 2), (ids[2], ["a"]), (ids[2], ["a"]), (ids[3], ids[4])]
+    found = audit({id: ["a"] for id in [*ids[:3], ids[5]]}, sent)
+    assert set(kinds(found)) == {"unknown-id", "wrong-type", "missing-id", "repeated-line", "repeated-document"}
+    assert max(len(example) for finding in found.findings for example in finding.examples) < 120
+    assert f"line 5: {ids[3][:79]}…" in message(found, "unknown-id")
+
+
 def test_the_ids_of_questions_are_the_same_as_numbers_and_as_text() -> None:
     records = [{"eval_id": "1", "topk": [7]}, {"eval_id": 2, "topk": ["x"]}]
     assert audit({1: [7], "2": ["x"]}, records).official == 1.0
@@ -450,15 +470,41 @@ def test_a_run_with_scores_is_ranked_by_them(tmp_path: Path) -> None:
     scored = {"1": {"x": 1.0, "a": 3.0}, "2": {"c": 0.5}}
     (tmp_path / "scored.json").write_text(json.dumps(scored))
     (tmp_path / "scored.run").write_text("1 Q0 x 1 1.0 t\n1 Q0 a 2 3.0 t\n2 Q0 c 1 0.5 t\n")
-    record = {"eval_id": 1, "topk": ["x", "a"], "scores": [1.0, 3.0]}
-    for submission in (
-        scored,
-        tmp_path / "scored.json",
-        tmp_path / "scored.run",
-        [record, {"eval_id": 2, "topk": ["c"]}],
-    ):
+    for submission in (scored, tmp_path / "scored.json", tmp_path / "scored.run"):
         found = audit({1: ["a"], 2: ["c"]}, submission)
         assert (found.official, found.strict) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"scores": [0.1, 0.9]},
+        {"sims": [0.1, 0.9]},
+        {"similarities": [0.1, 0.9]},
+        {"scores": 0.9},
+        {"qid": 2, "query_id": 2, "queryid": 2},
+        {"TOPK": ["a"], "top_k": ["a"], "results": ["a"]},
+        {"Eval_ID": 2, "relevant": ["a"], "call": 1},
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_other_keys_have_no_effect(other: Record, is_first: bool, tmp_path: Path) -> None:
+    own = {"eval_id": 1, "topk": ["x", "a"]}
+    record = {**other, **own} if is_first else {**own, **other}
+    (tmp_path / "sent.jsonl").write_text(json.dumps(record) + "\n" + json.dumps(record | {"eval_id": 3}) + "\n")
+    (tmp_path / "sent.json").write_text(json.dumps([record, record | {"eval_id": 3}]))
+    (tmp_path / "one.json").write_text(json.dumps(record))
+    truth = {1: ["a"], 3: ["a"]}
+    for sent in ([record, record | {"eval_id": 3}], tmp_path / "sent.jsonl", tmp_path / "sent.json"):
+        found = audit(truth, sent)
+        assert (found.official, found.strict, found.findings) == (0.5, 0.5, ())
+    assert audit({1: ["a"]}, tmp_path / "one.json").official == 0.5
+
+
+@pytest.mark.parametrize("record", [{"qid": 1, "topk": ["a"]}, {"eval_id": 1, "TOPK": ["a"]}])
+def test_other_spellings_of_the_keys_are_not_read(record: Record) -> None:
+    found = audit({1: ["a"]}, [record])
+    assert (found.official, kinds(found)["unreadable"]) == (None, (1, (1,)))
 
 
 def test_an_audit_becomes_plain_values() -> None:

@@ -59,7 +59,6 @@ def test_lint_says_what_refusing_rules_do_with_queries_without_relevant_document
         ('{"eval_id":2,"topk":[["\\ud800"]]}', '["\\ud800"] among the results'),
         ('{"eval_id":"\\ud800","topk":["b"]}', 'its id is "\\ud800"'),
         ("[" * 100_000, "its brackets are nested too deeply"),
-        (f'{{"eval_id":2,"topk":["b"],"scores":[1{"0" * 400}]}}', "its scores are not one number a result"),
     ],
     ids=brief,
 )

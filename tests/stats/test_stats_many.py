@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -62,6 +63,25 @@ def test_max_t_of_one_pair_is_the_randomization_test():
     values = systems(60, 2)
     one = stats.randomization(*values.T, samples=2000, seed=3)
     assert stats.max_t(values, samples=2000, seed=3).tolist() == [one.p]
+
+
+@pytest.mark.parametrize("n", [9, 200])
+def test_max_t_is_the_same_to_the_bit_however_many_differences_are_held_at_once(n, monkeypatch):
+    values = systems(n, 14)
+    whole = stats.max_t(values, samples=300)
+    for held in (1, 3 * n, 50 * n):
+        monkeypatch.setattr("truerank.stats.pairs.AT_ONCE", held)
+        assert np.array_equal(stats.max_t(values, samples=300), whole)
+
+
+def test_max_t_of_many_systems_and_queries_takes_little_memory():
+    values = systems(5000, 120)
+    tracemalloc.start()
+    try:
+        stats.max_t(values, samples=1)
+        assert tracemalloc.get_traced_memory()[1] < 120 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_max_t_is_never_less_than_the_test_of_one_pair_and_mostly_below_bonferroni():

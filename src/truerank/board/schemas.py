@@ -117,7 +117,9 @@ class StandingState(Answer):
     public: float
     entries: int
     last: datetime
-    groups: str | None = Field(description="teams that share a letter cannot be told apart; null until computed")
+    groups: str | None = Field(
+        description="teams that share a letter cannot be told apart; empty if nothing is tested, null till computed"
+    )
     is_own: bool
     submission: str | None = Field(description="the entry's id, for its team and for hosts")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from truerank.board.contests import PARTS, Contest
 from truerank.board.split import Bools
 from truerank.contest import audit as audited
 from truerank.core._kernel import as_bytes
+from truerank.core.equal import is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.run import Run
@@ -68,14 +70,15 @@ def score(path: Path | Run, format: str, contest: Contest) -> Result:
         TruerankError: it cannot be read; an audited one can.
     """
     official, strict = (_of_lines if contest.by_lines else _of_run)(path, format, contest)
-    ranking = strict if contest.settings.score == "strict" else official
-    masks = {part: mask for part, mask in _masks(ranking, contest).items() if mask.any()}
-    values, by = ranking[str(contest.rank_by)], contest.rank_by
-    whole = _interval(values, by)
-    limits = {part: whole if mask.all() else _interval(values[mask], by) for part, mask in masks.items()}
+    officially, strictly = _means(official, contest), _means(strict, contest)
+    if contest.by_lines:
+        strictly = _no_better(strictly, officially, contest)
+    limits = _limits(strict, strictly, contest) if contest.settings.score == "strict" else {}
+    if contest.settings.score == "official" or len(limits) < len(strictly):
+        limits = {**_limits(official, officially, contest), **limits}
     return Result(
-        _means(official, contest),
-        _means(strict, contest),
+        officially,
+        strictly,
         limits,
         np.array([strict[str(measure)] for measure in contest.measures]),
         json.dumps(contest.rules.to_dict(), sort_keys=True),
@@ -115,6 +118,26 @@ def _means(scores: Scores, contest: Contest) -> Means:
     }
 
 
+def _no_better(strict: Means, official: Means, contest: Contest) -> Means:
+    """The strict means, none better than the official one: what `StrictScores.mean` is of all queries."""
+    worse = {str(m): np.maximum if m.definition.lower_is_better else np.minimum for m in contest.measures}
+    return {
+        part: {name: float(worse[name](mean, official.get(part, means)[name])) for name, mean in means.items()}
+        for part, means in strict.items()
+    }
+
+
+def _limits(scores: Scores, means: Means, contest: Contest) -> dict[str, list[float]]:
+    """The interval of the measure that ranks, of each part whose mean is that of these values."""
+    values, by = scores[str(contest.rank_by)], contest.rank_by
+    masks = {part: mask for part, mask in _masks(scores, contest).items() if part in means}
+    is_own = {part: is_equal(by.mean(values[mask]), means[part][str(by)]) for part, mask in masks.items()}
+    whole = _interval(values, by)
+    return {
+        part: whole if mask.all() else _interval(values[mask], by) for part, mask in masks.items() if is_own[part]
+    }
+
+
 def _interval(values: Floats, measure: Measure) -> list[float]:
     """The 95 % interval of the mean; of too few queries [0, 1] where values lie there, else from least to most."""
     interval = intervals([measure], values[:, None])[0]
@@ -135,32 +158,42 @@ def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
         return None
     from truerank.stats import confidence_of_look, mean_sequence
 
-    values = np.clip(part_values(result.blob, contest, "public"), 0.0, 1.0)
-    interval = mean_sequence(values, confidence=confidence_of_look(0.95, look))[-1]
+    values = part_values(result.blob, contest, "public")
+    if not is_equal(by.mean(values), strict):
+        return None
+    interval = mean_sequence(np.clip(values, 0.0, 1.0), confidence=confidence_of_look(0.95, look))[-1]
     return [min(interval.low, interval.high), max(interval.low, interval.high)]
 
 
-def tie_groups(rows: list[Floats], alpha: float = 0.05) -> list[list[int]]:
+def tie_groups(rows: Sequence[Floats | None], alpha: float = 0.05) -> list[list[int]]:
     """Which systems cannot be told apart: groups of row numbers, by a paired test of all pairs at once.
 
     Args:
-        rows: (queries,) the values of each system, the best system first.
+        rows: (queries,) the values of each system, the best system first; None of one that is in no group.
     """
     from truerank.stats import groups, max_t
 
-    if len(rows) < 2:
-        return [[i] for i in range(len(rows))]
-    values = np.stack(rows, axis=1)
-    p = np.ones((len(rows), len(rows)))
-    first, second = np.triu_indices(len(rows), 1)
+    known = {row: values for row, values in enumerate(rows) if values is not None}
+    tested = list(known)
+    if len(tested) < 2:
+        return [tested] if len(rows) == 1 else []
+    values = np.stack(list(known.values()), axis=1)
+    p = np.ones((len(tested), len(tested)))
+    first, second = np.triu_indices(len(tested), 1)
     p[first, second] = p[second, first] = max_t(values)
-    return [sorted(group) for group in groups(p, values.mean(axis=0), alpha)]
+    return [sorted(tested[system] for system in group) for group in groups(p, values.mean(axis=0), alpha)]
 
 
 def part_values(blob: bytes, contest: Contest, part: str) -> Floats:
     """The strict values of the measure that ranks, on one part's queries."""
     row: Floats = matrix_of(blob, len(contest.measures))[contest.measures.index(contest.rank_by)]
     return row[contest.masks(contest.evaluated)[part]]
+
+
+def paired_values(blob: bytes, result: dict[str, Any], contest: Contest, part: str) -> Floats | None:
+    """`part_values`; None where the score that ranks is not their mean, so that they tell nothing of it."""
+    values = part_values(blob, contest, part)
+    return values if is_equal(contest.rank_by.mean(values), describe(result, contest, part)) else None
 
 
 def describe(result: dict[str, Any], contest: Contest, part: str) -> float:

@@ -14,7 +14,7 @@ from truerank.board import ladder
 from truerank.board.contests import Contest
 from truerank.board.entries import final_entries, standing
 from truerank.board.models import Account, Submission, Values
-from truerank.board.scoring import Floats, describe, part_values
+from truerank.board.scoring import Floats, describe, paired_values
 from truerank.board.settings import BoardSettings
 
 
@@ -28,7 +28,8 @@ class Standing:
         public: the public score, beside a private one.
         entries: how many scored submissions.
         last: when the last one was accepted, in milliseconds.
-        groups: letters; two teams that share one cannot be told apart. None until that is computed.
+        groups: letters; two teams that share one cannot be told apart. Empty where nothing is tested, and None
+            until that is computed.
         submission: the id of the entry that stands here; for its team and hosts only.
     """
 
@@ -163,12 +164,19 @@ def _ranked(rows: list[Standing]) -> list[Standing]:
     return ranked
 
 
-def entry_values(session: Session, standings: Standings, contest: Contest) -> list[Floats]:
-    """The per-query values of each row's entry on the part that ranks."""
+def entry_values(session: Session, standings: Standings, contest: Contest) -> list[Floats | None]:
+    """The per-query values of each row's entry on the part that ranks; None where its score is not their mean."""
     ids = [row.submission for row in standings.rows]
-    kept = session.scalars(select(Values).where(Values.submission_id.in_(ids)))
-    blobs = {values.submission_id: values.matrix for values in kept}
-    return [part_values(blobs[id], contest, standings.part) for id in ids]
+    entries = (
+        select(Submission.id, Submission.results, Values.matrix)
+        .join(Values, Values.submission_id == Submission.id)
+        .where(Submission.id.in_(ids))
+    )
+    values = {
+        id: paired_values(matrix, json.loads(results or "{}"), contest, standings.part)
+        for id, results, matrix in session.execute(entries)
+    }
+    return [values[id] for id in ids]
 
 
 def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]]]:

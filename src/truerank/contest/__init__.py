@@ -148,10 +148,11 @@ def audit(
     stops = any(finding.stops for finding in problems)
     official = None if stops else evaluate(qrels, sent.run, asked, rules=under)
     strict = evaluate(qrels, _put_right(case, sent.name), asked, rules=under)
+    strict = replace(strict, rules=under.replace(name=f"{under.name}, strictly"))
     return Audit(
         problems,
         official and replace(official, ledger=_ledger(official.ledger, case)),
-        _no_better(replace(strict, rules=under.replace(name=f"{under.name}, strictly")), official),
+        _no_better(strict, official or evaluate(qrels, _lone(case, sent.name), asked, rules=under), official),
     )
 
 
@@ -176,17 +177,17 @@ def judge(
     return AuditedScores(**fields, audit=audited)
 
 
-def _no_better(strict: Scores, official: Scores | None) -> StrictScores:
+def _no_better(strict: Scores, lines: Scores, official: Scores | None) -> StrictScores:
     """The strict scores, those of single lines no better than they are officially."""
-    columns, means = strict.columns, None
-    if official is not None:
-        count = Counter(official.queries)
-        line = {query: row for row, query in enumerate(official.queries) if count[query] == 1}
-        at = np.array([line.get(query, -1) for query in strict.queries], np.int64)
-        means = {str(m): m.mean(official[m]) for m in strict.measures}
+    count = Counter(lines.queries)
+    line = {query: row for row, query in enumerate(lines.queries) if count[query] == 1}
+    at = np.array([line.get(query, -1) for query in strict.queries], np.int64)
+    columns = strict.columns
+    if line:
         columns = {
-            str(m): np.where(at >= 0, _worse(m)(strict[m], official[m][at]), strict[m]) for m in strict.measures
+            str(m): np.where(at >= 0, _worse(m)(strict[m], lines[m][at]), strict[m]) for m in strict.measures
         }
+    means = None if official is None else {str(m): m.mean(official[m]) for m in strict.measures}
     known = {name: getattr(strict, name) for name in Scores.__dataclass_fields__}
     return StrictScores(**{**known, "columns": columns}, official=means)
 
@@ -207,6 +208,12 @@ def _put_right(case: Case, name: str) -> Run:
     """One line for each judged id, in the order of the ids."""
     lines = [_strictly(query, answers) for query, answers in case.answers.items()]
     return Run(name, lambda: iter(lines))
+
+
+def _lone(case: Case, name: str) -> Run:
+    """The only lines of their ids that the official code can go through, though it may stop at another one."""
+    lines = [answers[0] for answers in case.answers.values() if len(answers) == 1 and not case.stops_at(answers[0])]
+    return Run(name, lambda: (line.ranked for line in lines))
 
 
 def _strictly(query: bytes, answers: list[Line]) -> Ranked:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from truerank.contest.submission import Line, is_id, short
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import printable
+from truerank.core.errors import truncated
 from truerank.core.messages import Message, joined, message, plural
 
 EXAMPLES = 5
@@ -73,6 +74,10 @@ class Case:
                 lines[line.query].append(line)
         return lines
 
+    def stops_at(self, line: Line) -> bool:
+        """Whether the official code cannot go through the results; without relevant documents it never tries."""
+        return not isinstance(line.answer, list | str) and bool(self.truth.get(line.query or b""))
+
 
 Check = Callable[[Case], Finding | None]
 Place = tuple[int | None, str]
@@ -111,7 +116,7 @@ def unreadable(case: Case) -> Finding | None:
 def unknown_ids(case: Case) -> Finding | None:
     """Lines with an id that is not judged."""
     places: list[Place] = [
-        (x.number, printable(x.query or b"")) for x in case.readable if x.query not in case.truth
+        (x.number, truncated(x.query or b"")) for x in case.readable if x.query not in case.truth
     ]
     left_out = message("left out")
     refused = message("the official code stops there; --set extra=skip leaves them out")
@@ -130,13 +135,13 @@ def unknown_ids(case: Case) -> Finding | None:
 
 def impossible_types(case: Case) -> Finding | None:
     """Results that the official code cannot go through."""
-    places: list[Place] = [(x.number, _type_fault(x)) for x in case.readable if _stops(x, case)]
+    places: list[Place] = [(x.number, _type_fault(x)) for x in case.readable if case.stops_at(x)]
     return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, STOPS, where), places, stops=True)
 
 
 def wrong_types(case: Case) -> Finding | None:
     """Results that are no list, and lists that hold something else than ids as the truth has them."""
-    faults = [(line.number, _type_fault(line)) for line in case.readable if not _stops(line, case)]
+    faults = [(line.number, _type_fault(line)) for line in case.readable if not case.stops_at(line)]
     places: list[Place] = [(number, fault) for number, fault in faults if fault]
     effect = message("officially read as they are; strictly what is no list scores 0")
     return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, effect, where), places)
@@ -167,14 +172,9 @@ def _type_fault(line: Line) -> str:
     return ""
 
 
-def _stops(line: Line, case: Case) -> bool:
-    """Whether the official code cannot go through the results; without relevant documents it never tries."""
-    return not isinstance(line.answer, list | str) and bool(case.truth.get(line.query or b""))
-
-
 def missing_ids(case: Case) -> Finding | None:
     """Judged ids without a line."""
-    places: list[Place] = [(None, printable(query)) for query, lines in case.answers.items() if not lines]
+    places: list[Place] = [(None, truncated(query)) for query, lines in case.answers.items() if not lines]
 
     def say(n: int, where: Message) -> Message:
         return plural(
@@ -195,7 +195,7 @@ def repeated_lines(case: Case) -> Finding | None:
         if len(lines) > 1:
             numbers = [str(line.number) for line in lines[:EXAMPLES]] + ["…"][: len(lines) > EXAMPLES]
             places.append(
-                (None, message("{id} in lines {numbers}", id=printable(query), numbers=", ".join(numbers)))
+                (None, message("{id} in lines {numbers}", id=truncated(query), numbers=", ".join(numbers)))
             )
             repeats += [line.number for line in lines]
 
@@ -215,12 +215,12 @@ def repeated_docs(case: Case) -> Finding | None:
     """Lines with a document twice."""
     places: list[Place] = []
     for line in case.readable:
-        again = [
-            message("{doc} {n} times", doc=printable(as_bytes(doc)), n=count)
-            for doc, count in line.counts.items()
-            if count > 1
+        again = ((doc, count) for doc, count in line.counts.items() if count > 1)
+        named = [
+            message("{doc} {n} times", doc=truncated(as_bytes(doc)), n=count)
+            for doc, count in islice(again, EXAMPLES)
         ]
-        places += [(line.number, joined(", ", again[:EXAMPLES]))] if again else []
+        places += [(line.number, joined(", ", named))] if named else []
 
     def say(n: int, where: Message) -> Message:
         return plural(

@@ -11,14 +11,13 @@ from functools import cached_property
 from typing import Any
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import truncated
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Ranked, Run
-from truerank.formats import names, open_run
+from truerank.formats import open_run
 from truerank.formats.jsonl import LONGEST
-from truerank.formats.records import answer
 from truerank.formats.registry import chosen
 from truerank.formats.source import MARK, Source, as_source
 
@@ -184,7 +183,7 @@ def _from_source(source: Source, format: str | None) -> Submission:
         return Submission(source.name, tuple(_from_lines(source)))
     if isinstance(value, dict) and _is_scored(value):
         return _from_run(open_run(source.name, format))
-    is_mapping = isinstance(value, dict) and _keys(value) is None
+    is_mapping = isinstance(value, dict) and not {"eval_id", "topk"} <= value.keys()
     return Submission(source.name, tuple(_from_pairs(value.items()) if is_mapping else _from_records(value)))
 
 
@@ -235,39 +234,26 @@ def _from_records(records: Any) -> Iterator[Line]:
 
 
 def _record(number: int, record: Any) -> Line:
-    """A line from an object with an id and results, whatever their keys are called."""
+    """A line from an object, of which the official code reads these two keys and no other."""
     if not isinstance(record, dict):
         return Line(number, None, None, fault=message("it holds {value}, not an object", value=short(record)))
-    keys = list(record)
-    query, docs, scores = (names.find(keys, group) for group in ((*names.QUERY, "id"), names.ANSWERS, names.SCORES))
-    if query is None:
+    if "eval_id" not in record:
         return Line(number, None, None, fault=message("it has no eval_id"))
-    if docs is None:
+    if "topk" not in record:
         return Line(number, None, None, fault=message("it has no topk"))
-    given = None if scores is None else record[keys[scores]]
-    return _answered(number, record[keys[query]], record[keys[docs]], given)
+    return _answered(number, record["eval_id"], record["topk"])
 
 
-def _keys(record: dict[str, Any]) -> tuple[int, int] | None:
-    """Where a record keeps its id and its results; None where it is no record."""
-    query, docs = (names.find(list(record), group) for group in ((*names.QUERY, "id"), names.ANSWERS))
-    return None if query is None or docs is None else (query, docs)
-
-
-def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
+def _answered(number: int, query: Any, docs: Any) -> Line:
     if not is_id(query):
         return Line(number, None, None, fault=message("its id is {value}", value=short(query)))
-    try:
-        scores = None if scores is None else answer(query, docs, scores, "").numbers()
-    except InputError:
-        return Line(number, None, None, fault=message("its scores are not one number a result"))
-    return Line(number, as_bytes(query), list(docs) if isinstance(docs, tuple) else docs, scores)
+    return Line(number, as_bytes(query), list(docs) if isinstance(docs, tuple) else docs)
 
 
 def short(value: Any) -> str:
     """A value as JSON writes it, cut where it is long."""
     try:
-        text = printable(json.dumps(value, ensure_ascii=False, default=repr))
+        text = truncated(json.dumps(value, ensure_ascii=False, default=repr))
     except UnicodeEncodeError:  # half of a character, which no file can hold but escaped
         text = json.dumps(value, default=repr)
     except (TypeError, ValueError, RecursionError):

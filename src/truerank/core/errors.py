@@ -154,7 +154,8 @@ LONGEST = 80
 
 def truncated(name: bytes | str) -> str:
     """An id as a message names it: as `printable`, and cut where it is long."""
-    text = printable(name)
+    enough = 4 * (LONGEST + 1)  # no character takes more bytes
+    text = printable(name if len(name) <= enough else name[:enough])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 

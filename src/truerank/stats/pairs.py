@@ -137,10 +137,9 @@ def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_00
     m = checked.shape[1]
     first, second = _columns(list(itertools.combinations(range(m), 2)) if pairs is None else pairs, m)
     grid, _ = on_grid(checked, 2 * scale(checked).max())
-    between = grid[:, first] - grid[:, second]
-    spread = np.sqrt((between**2).sum(axis=0))
+    spread, apart = _sizes(grid, first, second)
     spread[spread == 0] = np.inf  # identical systems never differ
-    observed = np.maximum(np.abs(between.sum(axis=0)) - len(grid), 0) / spread
+    observed = np.maximum(apart - len(grid), 0) / spread
     order = np.argsort(-observed, kind="stable")
     hits, of = np.zeros(len(order), np.int64), 0
     exact = len(grid) <= EXACT_UP_TO
@@ -154,6 +153,17 @@ def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_00
     p = np.empty(len(order))
     p[order] = np.maximum.accumulate((hits[order] if exact else hits[order] + 1) / (of if exact else of + 1))
     return p
+
+
+def _sizes(grid: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+    """(pairs,) of each pair's differences the root of the sum of squares, and how far their sum is from 0."""
+    spread, apart = np.empty(len(first)), np.empty(len(first))
+    width = max(1, AT_ONCE // len(grid))
+    for start in range(0, len(first), width):
+        part = slice(start, start + width)
+        between = np.asfortranarray(grid[:, first[part]] - grid[:, second[part]])  # so that no sum depends on width
+        spread[part], apart[part] = np.sqrt((between**2).sum(axis=0)), np.abs(between.sum(axis=0))
+    return spread, apart
 
 
 def _columns(pairs: Pairs, m: int) -> tuple[Ints, Ints]:

@@ -61,15 +61,17 @@ def first_place(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def rivals(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """The teams that cannot be told apart from the first one; None until that is computed.
+    """The teams that cannot be told apart from the first one; None where that is not known, or not yet.
 
     >>> rivals([{"team": "A", "groups": "a"}, {"team": "B", "groups": "ab"}, {"team": "C", "groups": "b"}])
     ['B']
+    >>> rivals([{"team": "A", "groups": "a"}, {"team": "B", "groups": "b"}, {"team": "C", "groups": ""}])
     """
     if len(rows) < 2 or not rows[0]["groups"]:
         return None
     first = set(letters(rows[0]["groups"]))
-    return [row["team"] for row in rows[1:] if first & set(letters(row["groups"]))]
+    tied = [row["team"] for row in rows[1:] if first & set(letters(row["groups"]))]
+    return tied if tied or all(row["groups"] for row in rows) else None
 
 
 def moves(rows: Sequence[Mapping[str, Any]]) -> list[int]:
