@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from board_worlds import Build, World, run
-from truerank.board import tokens
+from truerank.board import security, tokens
 from truerank.board.errors import ApiError
 from truerank.board.models import Token
 from truerank.board.sessions import LIFE, Signer
@@ -345,3 +345,28 @@ def test_large_bodies_elsewhere_are_cut_off(build: Build, sqlite: str):
     answer = world.client.post("/api/accounts", content=b"{" + b" " * 100_000, headers=world.headers("host"))
     assert 400 <= answer.status_code < 500
     assert world.client.post("/login", data={"token": "x" * 100_000}).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path", ["/submissions/submissions", "/submissions/truth", "/submissions/audits", "/login/truth"]
+)
+def test_only_the_addresses_of_files_take_large_bodies(build: Build, sqlite: str, path: str):
+    world = build(sqlite)
+    sign_in(world, "A")
+    answer = world.client.post(path, content=b"a" * 100_000)
+    assert answer.status_code == (404 if path.startswith("/login") else 413)
+    assert not security._is_large({"method": "POST", "path": path})
+
+
+def test_every_address_of_files_is_known(build: Build, sqlite: str):
+    world = build(sqlite)
+    paths = world.client.get("/openapi.json").json()["paths"]
+    files = {
+        (method.upper(), path)
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+        if "application/octet-stream" in operation.get("requestBody", {}).get("content", {})
+    }
+    assert len(files) == 3
+    assert all(security._is_large({"method": method, "path": path}) for method, path in files)
+    assert security._is_large({"method": "POST", "path": "/boards/main/submissions"})

@@ -29,6 +29,11 @@ SMALL = 1 << 16
 SOON = 30.0
 """Seconds without a byte of such a request after which its sender is given up."""
 
+UPLOADS = re.compile(
+    r"POST (?:/api)?/boards/[^/]+/submissions|POST /api/boards/[^/]+/audits|PUT /api/boards/[^/]+/truth"
+)
+"""The requests that carry a file."""
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -95,8 +100,7 @@ class Guard:
 
 def _is_large(scope: Scope) -> bool:
     """Whether a submission or a truth may come with this request; those have limits of their own."""
-    parts = scope["path"].rstrip("/").rsplit("/", 1)
-    return parts[-1] in ("submissions", "truth", "audits") and scope["method"] in ("POST", "PUT")
+    return UPLOADS.fullmatch(f"{scope['method']} {scope['path']}") is not None
 
 
 def _limited(receive: Receive) -> Receive:
