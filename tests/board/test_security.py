@@ -6,6 +6,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
 import re
 import zlib
 from pathlib import Path
@@ -370,3 +371,21 @@ def test_every_address_of_files_is_known(build: Build, sqlite: str):
     assert len(files) == 3
     assert all(security._is_large({"method": method, "path": path}) for method, path in files)
     assert security._is_large({"method": "POST", "path": "/boards/main/submissions"})
+
+
+def test_nobody_else_reads_the_database_or_the_files(build: Build, sqlite: str):
+    address = sqlite.replace("board.sqlite", "data/board.sqlite")
+    before = os.umask(0o022)
+    try:
+        world = build(address)
+        assert world.submit("A", run()).status_code == 201
+        data = world.folder / "data"
+        kept = [data, data / "incoming", data / "files", *data.glob("board.sqlite*")]
+        assert len(kept) == 6
+        assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+        for path in kept:
+            path.chmod(path.stat().st_mode | 0o055)
+        build(address)
+        assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+    finally:
+        os.umask(before)

@@ -51,7 +51,7 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
 
 def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:
     name = make_url(settings.database).database
-    (folder / "data").mkdir()
+    (folder / "data").mkdir(mode=0o700)
     target = folder / "data" / "board.sqlite"
     with closing(sqlite3.connect(str(name))) as here, closing(sqlite3.connect(target)) as there:
         here.backup(there)

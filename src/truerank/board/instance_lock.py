@@ -32,7 +32,7 @@ def instance_lock(settings: ServiceSettings) -> Iterator[None]:
     """
     url = make_url(settings.database)
     with ExitStack() as held:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         _take(lambda: _of_file(held, settings.data / "serving"), str(settings.data))
         if url.get_backend_name() == "postgresql":
             _take(
