@@ -84,7 +84,8 @@ def attempts(session: Session, board: BoardSettings, account: int, now: int) -> 
         Submission.board == board.name, Submission.account_id == account, Submission.state.in_(COUNTED)
     )
     begins, ends = day(board, now)
-    today = session.scalar(mine.where(Submission.accepted_at >= int(begins.timestamp() * 1000))) or 0
+    first, after = (int(at.timestamp() * 1000) for at in (begins, ends))
+    today = session.scalar(mine.where(Submission.accepted_at >= first, Submission.accepted_at < after)) or 0
     return Attempts(today, session.scalar(mine) or 0, board.per_day, board.total, ends, moment(now))
 
 
