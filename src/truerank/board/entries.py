@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from truerank.board import submissions
 from truerank.board.contests import Contest
 from truerank.board.errors import ApiError
-from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
+from truerank.board.models import SCORED, Account, Submission, Values, moment
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
 from truerank.core.messages import message, plural
@@ -31,6 +31,7 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
     Raises:
         ApiError: it is no scored submission.
     """
+    board = submissions.locked_board(session, contest.settings.name)
     submission = _locked_with_team(session, id)
     if submission.state != SCORED:
         why = message("only a scored submission can be taken out of the standings")
@@ -39,7 +40,6 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
         submission.chosen_at = None
     submission.mark, submission.reason = word, reason if word else None
     submission.marked_at = now if word else None
-    board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
     board.version += 1
     if contest.settings.ladder is not None:
         _climb_again(session, submission.account_id, contest)

@@ -188,10 +188,10 @@ def accept(session: Session, storage: Storage, id: str, audit: SubmissionAudit, 
 
 def finish(session: Session, id: str, result: Result, contest: Contest, now: int) -> Submission:
     """An accepted submission is scored, once."""
+    board = locked_board(session, contest.settings.name)
     submission = locked(session, id)
     if submission.state != ACCEPTED:
         return submission
-    board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
     board.version += 1
     board.scored += 1
     submission.state, submission.scored_at, submission.place = SCORED, now, board.scored
@@ -267,6 +267,11 @@ def locked(session: Session, id: str) -> Submission:
     """A submission, locked against other changes."""
     row = select(Submission).where(Submission.id == id).with_for_update()
     return session.scalars(row.execution_options(populate_existing=True)).one()
+
+
+def locked_board(session: Session, name: str) -> Board:
+    """A board, locked against other changes; to be locked before any of its submissions."""
+    return session.get_one(Board, name, with_for_update=True, populate_existing=True)
 
 
 def _lock_file(session: Session, sha256: str) -> None:
