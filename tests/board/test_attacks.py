@@ -176,6 +176,25 @@ def test_a_small_request_that_stops_half_way_is_given_up(monkeypatch: pytest.Mon
     assert caught.value.status == 408
 
 
+@pytest.mark.parametrize("path", ["/login", "/api/registrations"])
+def test_who_goes_away_half_way_is_no_fault_of_the_service(build: Build, sqlite: str, path: str):
+    world = build(sqlite, more="registration = true")
+    kind = b"application/json" if path.startswith("/api") else FORM["Content-Type"].encode()
+    scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"content-type", kind)]}
+    scope |= {"query_string": b"", "scheme": "http", "client": None, "server": ("board", 80)}
+    events = [{"type": "http.request", "body": b"token=", "more_body": True}, {"type": "http.disconnect"}]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return events.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    world.client.portal.call(world.client.app, scope, receive, send)  # type: ignore[union-attr,arg-type]
+    assert sent[0]["status"] == 408
+
+
 def test_a_full_disk_is_told_and_nothing_half_written_stays(build: Build, sqlite: str):
     """No file may grow beyond 1 MB: a write fails in the middle, as where there is no room."""
     world = build(sqlite)

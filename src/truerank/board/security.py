@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from truerank.board import tokens
-from truerank.board.errors import ApiError, forbidden, unauthorized
+from truerank.board.errors import ApiError, forbidden, not_whole, unauthorized
 from truerank.board.logs import tell
 from truerank.board.service import Service, Team
 from truerank.board.sessions import SignedIn
@@ -111,8 +111,7 @@ def _limited(receive: Receive) -> Receive:
         try:
             event = await asyncio.wait_for(receive(), None if is_whole else SOON)
         except asyncio.TimeoutError:
-            why = message("this request did not arrive whole; send it again")
-            raise ApiError(408, "too-slow", why) from None
+            raise not_whole() from None
         is_whole = not event.get("more_body", False)
         seen += len(event.get("body", b""))
         if seen > SMALL:
