@@ -344,7 +344,7 @@ def test_no_path_comes_from_a_client(tmp_path: Path):
 def test_large_bodies_elsewhere_are_cut_off(build: Build, sqlite: str):
     world = build(sqlite)
     answer = world.client.post("/api/accounts", content=b"{" + b" " * 100_000, headers=world.headers("host"))
-    assert 400 <= answer.status_code < 500
+    assert (answer.status_code, answer.json()["error"]) == (413, "too-large")
     assert world.client.post("/login", data={"token": "x" * 100_000}).status_code == 413
 
 
@@ -389,3 +389,11 @@ def test_nobody_else_reads_the_database_or_the_files(build: Build, sqlite: str):
         assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
     finally:
         os.umask(before)
+
+
+def test_a_body_of_another_type_is_told_with_what_it_is(build: Build, sqlite: str):
+    world = build(sqlite)
+    headers = world.headers("host", **{"Content-Type": "text/plain"})
+    answer = world.client.post("/api/accounts", content='{"name": "A"}', headers=headers)
+    assert answer.status_code == 422
+    assert answer.json()["message"].startswith("body: ")
