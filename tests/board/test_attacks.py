@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,14 @@ from starlette.responses import PlainTextResponse
 from board_worlds import Build, World, run
 from truerank.board import connections, receiving, security
 from truerank.board import instance_lock as locks
+from truerank.board.backup import back_up
 from truerank.board.database import Database
 from truerank.board.errors import ApiError, BoardError
 from truerank.board.instance_lock import instance_lock
 from truerank.board.logs import JsonLines
-from truerank.board.offline import rescore
+from truerank.board.models import Board
+from truerank.board.offline import opened, rescore
+from truerank.board.settings import load
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -242,3 +246,27 @@ def test_a_second_server_of_the_same_database_does_not_start(
                 pass
     with instance_lock(other):
         pass
+
+
+@pytest.mark.parametrize(
+    "other", ["sqlite:///{link}", "sqlite:///file:{link}?uri=true", "sqlite:///file:{file}?uri=true"]
+)
+def test_one_database_is_one_by_whatever_name(
+    build: Build, sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+):
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
+    settings = build(sqlite).service.settings
+    file, link = tmp_path / "board.sqlite", tmp_path / "elsewhere" / "link"
+    link.parent.mkdir()
+    link.symlink_to(file)
+    second = replace(settings, data=tmp_path / "other", database=other.format(file=file, link=link))
+    with (
+        instance_lock(settings),
+        pytest.raises(BoardError, match="another `truerank serve`"),
+        instance_lock(second),
+    ):
+        pass
+    with opened(second) as database:
+        back_up(second, database, tmp_path / "backup")
+    with opened(load(tmp_path / "backup/board.toml")) as copied, copied.reading() as session:
+        assert session.get(Board, "main") is not None

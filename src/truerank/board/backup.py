@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.engine import make_url
 
-from truerank.board.database import Database
+from truerank.board.database import Database, file_of
 from truerank.board.errors import BoardError
 from truerank.board.models import Base, Board, Submission
 from truerank.board.portable import copy_settings
@@ -50,10 +49,12 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
 
 
 def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:
-    name = make_url(settings.database).database
     (folder / "data").mkdir(mode=0o700)
     target = folder / "data" / "board.sqlite"
-    with closing(sqlite3.connect(str(name))) as here, closing(sqlite3.connect(target)) as there:
+    with (
+        closing(sqlite3.connect(str(file_of(settings.database)))) as here,
+        closing(sqlite3.connect(target)) as there,
+    ):
         here.backup(there)
     return f"sqlite:///{target}"
 

@@ -101,7 +101,7 @@ def engine_of(address: str) -> Engine:
     except ModuleNotFoundError:
         raise MissingPackage("PostgreSQL", "postgresql") from None
     except ArgumentError:
-        raise BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from None
+        raise _no_address() from None
     if url.get_backend_name() == "sqlite":
         if file := file_of(address):
             _make_private(file)
@@ -110,16 +110,26 @@ def engine_of(address: str) -> Engine:
     return engine
 
 
+def _no_address() -> BoardError:
+    return BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+
+
 def file_of(address: str) -> Path | None:
     """The file of a SQLite database, by one name whatever it is called; None of any other.
 
     >>> file_of("sqlite:///file:/a/b?uri=true"), file_of("sqlite://"), file_of("postgresql://host/name")
     (PosixPath('/a/b'), None, None)
+
+    Raises:
+        BoardError: this is no address that the board knows.
     """
-    url = make_url(address)
-    if url.get_backend_name() != "sqlite":
-        return None
-    (name,), options = url.get_dialect()().create_connect_args(url)
+    try:
+        url = make_url(address)
+        if url.get_backend_name() != "sqlite":
+            return None
+        (name,), options = url.get_dialect()().create_connect_args(url)
+    except ArgumentError:
+        raise _no_address() from None
     if name and options.get("uri") and name.startswith("file:"):
         parts = urlsplit(name)
         name = "" if "memory" in parse_qs(parts.query).get("mode", ()) else unquote(parts.path)
