@@ -18,15 +18,17 @@ from click.testing import CliRunner
 from sqlalchemy import inspect, select, text
 
 from board_worlds import QRELS, Build, World, run
-from truerank.board import processing
+from truerank.board import backup, processing, submissions
+from truerank.board.audit import SubmissionAudit
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, upgrade
 from truerank.board.errors import BoardError
-from truerank.board.models import Base, Board, Submission, Values
+from truerank.board.models import RECEIVED, Base, Board, Submission, Values
 from truerank.board.offline import opened, rescore
 from truerank.board.processing import score_in_worker
 from truerank.board.service import Service
 from truerank.board.settings import load
+from truerank.board.storage import Storage
 from truerank.cli import truerank
 
 
@@ -182,6 +184,30 @@ def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp
             from truerank.board.tokens import add_account
 
             assert add_account(session, "later", "team", 0).id > 2
+
+
+def test_a_backup_holds_what_was_only_received(
+    build: Build, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(address)
+    service, copy = world.service, backup._copy
+    sent, bad = (world.submit("A", run(good=good)).json() for good in (3, 5))
+    with service.database.writing() as session:
+        for one in (sent, bad):
+            submission = session.get_one(Submission, one["id"])
+            submission.state, submission.accepted_at = RECEIVED, None
+
+    def meanwhile(here: Path, there: Path, name: str) -> None:
+        if name == bad["sha256"]:
+            with service.database.writing() as session:
+                submissions.refuse(session, service.storage, bad["id"], SubmissionAudit(()))
+        copy(here, there, name)
+
+    monkeypatch.setattr(backup, "_copy", meanwhile)
+    back_up(service.settings, service.database, tmp_path / "backup")
+    copied = Storage(tmp_path / "backup/data")
+    assert copied.path(sent["sha256"]).read_text() == run(good=3)
+    assert not copied.path(bad["sha256"]).exists()
 
 
 def test_a_backup_holds_every_file_that_its_board_names_and_serves_from_where_it_is(tmp_path: Path):

@@ -25,7 +25,8 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
     """Copy everything into a new directory while the service runs; how many files there are.
 
     SQLite is copied page by page as of one moment; of PostgreSQL every table is written as JSON lines in one
-    transaction. Files never change once they are there, so those that the copy names are copied after it.
+    transaction. Files never change once they are there, so those that the copy names are copied after it, but for
+    what turns out to be invalid meanwhile.
 
     Raises:
         BoardError: the directory is there already.
@@ -42,10 +43,17 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
         if copied:
             copied.close()
     ours, theirs = Storage(settings.data), Storage(folder / "data")
+    copied_files = 0
     for kind, names in (("files", hashes), ("truth", truths)):
         for name in sorted(names):
-            _copy(ours.path(name, kind), theirs.path(name, kind), name)
-    return len(hashes) + len(truths) + copy_settings(settings, folder, database.is_sqlite)
+            try:
+                _copy(ours.path(name, kind), theirs.path(name, kind), name)
+            except FileNotFoundError:
+                if name in set.union(*_named(database)):
+                    raise
+            else:
+                copied_files += 1
+    return copied_files + copy_settings(settings, folder, database.is_sqlite)
 
 
 def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:

@@ -39,8 +39,8 @@ from truerank.board.storage import Storage
 from truerank.board.upload import Received
 from truerank.core.messages import message
 
-KEPT = (*COUNTED, FAILED)
-"""The states in which a submission's file stays."""
+KEPT = (RECEIVED, *COUNTED, FAILED)
+"""The states in which a submission's file is there."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def pending(session: Session) -> list[Submission]:
 
 
 def kept_files(session: Session) -> set[str]:
-    """The hashes of the files that will never be dropped."""
+    """The hashes of the files that are there; only those of what is under way may still be dropped."""
     return set(session.scalars(select(Submission.sha256).where(Submission.state.in_(KEPT))))
 
 
