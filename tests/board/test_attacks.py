@@ -180,6 +180,23 @@ def test_a_small_request_that_stops_half_way_is_given_up(monkeypatch: pytest.Mon
     assert caught.value.status == 408
 
 
+def test_a_small_request_that_comes_a_byte_at_a_time_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(security, "WHOLE", 0.2)
+
+    async def receive() -> Any:
+        await asyncio.sleep(0.001)
+        return {"type": "http.request", "body": b"", "more_body": True}
+
+    async def read() -> None:
+        limited = security._limited(receive)
+        while True:
+            await limited()
+
+    with pytest.raises(ApiError) as caught:
+        asyncio.run(read())
+    assert caught.value.status == 408
+
+
 @pytest.mark.parametrize("path", ["/login", "/api/registrations"])
 def test_who_goes_away_half_way_is_no_fault_of_the_service(build: Build, sqlite: str, path: str):
     world = build(sqlite, more="registration = true")

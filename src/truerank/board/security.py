@@ -29,6 +29,9 @@ SMALL = 1 << 16
 SOON = 30.0
 """Seconds without a byte of such a request after which its sender is given up."""
 
+WHOLE = 60.0
+"""Seconds after which the sender of such a request that is not whole yet is given up, however it sends."""
+
 UPLOADS = re.compile(
     r"POST (?:/api)?/boards/[^/]+/submissions|POST /api/boards/[^/]+/audits|PUT /api/boards/[^/]+/truth"
 )
@@ -104,12 +107,13 @@ def _is_large(scope: Scope) -> bool:
 
 
 def _limited(receive: Receive) -> Receive:
-    seen, is_whole = 0, False
+    seen, is_whole, until = 0, False, 0.0
 
     async def limited() -> Message:
-        nonlocal seen, is_whole
+        nonlocal seen, is_whole, until
+        until = until or time.monotonic() + WHOLE
         try:
-            event = await asyncio.wait_for(receive(), None if is_whole else SOON)
+            event = await asyncio.wait_for(receive(), None if is_whole else min(SOON, until - time.monotonic()))
         except asyncio.TimeoutError:
             raise not_whole() from None
         is_whole = not event.get("more_body", False)
