@@ -192,6 +192,30 @@ def test_the_form_submits_checks_and_counts_once(build: Build, address: str):
     assert not [path for path in world.folder.rglob("*") if "passwd" in path.name]
 
 
+PART = b'--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+
+
+@pytest.mark.parametrize(
+    "more", [PART % (b"a", b"") * 40_000, b"--x--" + b"\r\n" * 1_000_000], ids=["parts", "epilogue"]
+)
+def test_a_form_is_limited_outside_its_file_too(build: Build, sqlite: str, more: bytes):
+    world = build(sqlite)
+    sign_in(world, "A")
+    fields = dict(
+        re.findall(r'name="(form|key)" value="([^"]+)"', world.client.get("/boards/main/submissions").text)
+    )
+    data = b"".join(PART % (name.encode(), value.encode()) for name, value in fields.items())
+    data += PART % (b"file", run().encode() * 5000)
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+
+    def send(content: bytes) -> int:
+        return world.client.post("/boards/main/submissions", content=content, headers=headers).status_code
+
+    assert send(data + more) == 413
+    assert send(data.replace(run().encode() * 5000, run().encode()) + b"--x--\r\n") == 200
+    assert world.client.get("/api/boards/main/attempts").json()["total"] == 1
+
+
 def test_hosts_pages_are_for_hosts(build: Build, sqlite: str):
     world = build(sqlite)
     assert world.client.get("/host").status_code == 401
