@@ -216,6 +216,35 @@ def test_a_form_is_limited_outside_its_file_too(build: Build, sqlite: str, more:
     assert world.client.get("/api/boards/main/attempts").json()["total"] == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("\u00c9quipe", "E\u0301quipe"),
+        ("Team 001", "team 001\u3164"),
+        ("Team 1", "\uff34eam\u3000\u2460"),
+        ("a", "a\ufe0f"),
+    ],
+)
+def test_a_name_that_looks_like_another_is_taken(build: Build, address: str, name: str, other: str):
+    world = build(address)
+
+    def add(name: str) -> Any:
+        return world.client.post("/api/accounts", json={"name": name}, headers=world.headers("host"))
+
+    assert add(name).status_code == 201
+    taken = add(other)
+    assert (taken.status_code, taken.json()["error"]) == (409, "name-taken")
+    assert repr(name) in taken.json()["message"]
+    assert add(f"{name}b").status_code == 201
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800", "\u2800 \u3164\ufe0f", "\u034f", "\u0301"])
+def test_a_name_that_nobody_can_see_is_refused(build: Build, sqlite: str, name: str):
+    world = build(sqlite)
+    answer = world.client.post("/api/accounts", json={"name": name}, headers=world.headers("host"))
+    assert (answer.status_code, answer.json()["error"]) == (422, "bad-name")
+
+
 def test_hosts_pages_are_for_hosts(build: Build, sqlite: str):
     world = build(sqlite)
     assert world.client.get("/host").status_code == 401
