@@ -16,9 +16,9 @@ import pytest
 import zstandard
 
 from board_worlds import Build, World, run
-from truerank.board import security, tokens
+from truerank.board import keys, security, tokens
 from truerank.board.errors import ApiError
-from truerank.board.models import Token
+from truerank.board.models import Secret, Token
 from truerank.board.sessions import LIFE, Signer
 from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
@@ -104,6 +104,33 @@ def test_signing_in_gives_a_strict_cookie_that_ends_with_the_token(build: Build,
     with world.service.database.writing() as session:
         tokens.revoke(session, session.query(Token).one().id, 1)
     assert "Signed in as" not in world.client.get("/").text
+
+
+def test_a_cookie_is_good_no_more_after_signing_out(build: Build, address: str):
+    world = build(address)
+    cookies = []
+    for _ in range(2):
+        world.client.cookies.clear()
+        sign_in(world, "A")
+        cookies.append(dict(world.client.cookies))
+    form = form_of(world, "/")
+    world.client.cookies.clear()
+
+    def is_signed_in(cookie: dict[str, str]) -> bool:
+        return "Signed in as" in world.client.get("/", headers=headers(cookie)).text
+
+    def headers(cookie: dict[str, str]) -> dict[str, str]:
+        return {"Cookie": "; ".join(f"{name}={value}" for name, value in cookie.items())}
+
+    for _ in range(2):
+        world.client.post("/logout", data={"form": form}, headers=headers(cookies[1]), follow_redirects=False)
+        assert [is_signed_in(cookie) for cookie in cookies] == [True, False]
+        world.clock[0] += LIFE - 10
+    world.clock[0] += 20
+    with world.service.database.writing() as session:
+        keys.end(session, "another", world.clock[0])
+        ended = [secret.name for secret in session.query(Secret) if secret.name.startswith("ended:")]
+    assert ended == ["ended:another"]
 
 
 def test_by_https_the_cookie_is_secure(build: Build, sqlite: str):

@@ -10,13 +10,15 @@ from typing import Annotated, Any
 
 from fastapi import Depends
 from fastapi.security import HTTPBearer
+from sqlalchemy.orm import Session
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from truerank.board import tokens
+from truerank.board import keys, tokens
 from truerank.board.errors import ApiError, forbidden, not_whole, unauthorized
 from truerank.board.logs import tell
+from truerank.board.models import Account
 from truerank.board.service import Service, Team
 from truerank.board.sessions import SignedIn
 from truerank.core.messages import message
@@ -178,12 +180,16 @@ def signed_in(request: Request) -> SignedIn | None:
 
 
 async def by_cookie(request: Request) -> Team | None:
-    """Who signed in; a revoked token ends that."""
+    """Who signed in; signing out ends that, and a revoked token."""
     service: Service = request.app.state.service
     said = signed_in(request)
     if said is None:
         return None
-    account = await service.database.read(lambda session: tokens.still(session, said.token))
+
+    def look(session: Session) -> Account | None:
+        return None if keys.is_ended(session, said.nonce) else tokens.still(session, said.token)
+
+    account = await service.database.read(look)
     return Team(account.id, account.name, account.role, said.token) if account else None
 
 
@@ -234,10 +240,11 @@ def check_origin(request: Request) -> None:
         raise ApiError(403, "cross-site", message("this form comes from another site"))
 
 
-def check_form(request: Request, given: str) -> None:
-    """Refuse a form that we did not make for who is signed in."""
+def check_form(request: Request, given: str) -> SignedIn:
+    """Who is signed in; a form that we did not make for them is refused."""
     service: Service = request.app.state.service
     check_origin(request)
     said = signed_in(request)
     if said is None or not service.signer.is_form(said, given):
         raise ApiError(403, "stale-form", message("this form is too old; load the page again"))
+    return said
