@@ -46,13 +46,7 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
     copied_files = 0
     for kind, names in (("files", hashes), ("truth", truths)):
         for name in sorted(names):
-            try:
-                _copy(ours.path(name, kind), theirs.path(name, kind), name)
-            except FileNotFoundError:
-                if name in set.union(*_named(database)):
-                    raise
-            else:
-                copied_files += 1
+            copied_files += _is_copied(database, ours.path(name, kind), theirs.path(name, kind), name)
     return copied_files + copy_settings(settings, folder, database.is_sqlite)
 
 
@@ -119,6 +113,17 @@ def _count_on(database: Database, session: Any) -> None:
 
         last = "SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(id), 1)) FROM accounts"
         session.execute(text(last))
+
+
+def _is_copied(database: Database, here: Path, there: Path, name: str) -> bool:
+    """Copy a file; False if it was dropped meanwhile."""
+    try:
+        _copy(here, there, name)
+    except FileNotFoundError:
+        if name in set.union(*_named(database)):
+            raise
+        return False
+    return True
 
 
 def _copy(here: Path, there: Path, name: str) -> None:

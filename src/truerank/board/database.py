@@ -137,7 +137,7 @@ def file_of(address: str) -> Path | None:
 
 
 def _make_private(file: Path) -> None:
-    """Let nobody else read a database: its keys sign cookies. SQLite gives what it keeps beside it the same mode."""
+    """Let nobody else read a database: its keys sign cookies. SQLite keeps what is beside it the same way."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(OSError):  # it is there, or SQLite will say why it cannot be
         file.touch(mode=0o600, exist_ok=False)

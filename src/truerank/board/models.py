@@ -29,7 +29,7 @@ class Base(DeclarativeBase):
 class Secret(Base):
     """A key that the service made for itself: it signs cookies, or splits a board's queries.
 
-    Those called `ended:…` are no keys: they name sign-ins that have ended, with the time when they may be forgotten.
+    Those called `ended:…` are no keys: they name sign-ins that have ended, and until when to know it.
     """
 
     __tablename__ = "secrets"
