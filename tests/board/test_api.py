@@ -11,6 +11,9 @@ import zstandard
 
 import truerank as tr
 from board_worlds import QRELS, Build, run
+from truerank.board import submissions
+from truerank.board.audit import SubmissionAudit
+from truerank.board.models import ACCEPTED, RECEIVED, Submission
 
 
 def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: str):
@@ -232,3 +235,19 @@ def test_health_and_numbers_are_told(build: Build, address: str):
     text = world.client.get("/metrics").text
     assert 'truerank_submissions_total{board="main",state="scored"} 1.0' in text
     assert 'route="/api/boards/{board}/submissions",status="201"' in text
+
+
+def test_what_came_before_midnight_is_of_that_day_however_late_it_is_accepted(build: Build, address: str):
+    world = build(address, "per_day = 2")
+    midnight = 1_900_022_400.0
+    world.clock[0] = midnight - 10
+    sent = [world.submit("A", run(good=good)).json()["id"] for good in (3, 5)]
+    with world.service.database.writing() as session:
+        late = session.get_one(Submission, sent[1])
+        late.state, late.accepted_at = RECEIVED, None
+    world.clock[0] = midnight + 10
+    assert [world.submit("A", run(good=good)).status_code for good in (7, 9)] == [201, 201]
+    with world.service.database.writing() as session:
+        board = world.service.board("main")
+        accepted = submissions.accept(session, world.service.storage, sent[1], SubmissionAudit(()), board)
+        assert accepted.state == ACCEPTED

@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,14 @@ from starlette.responses import PlainTextResponse
 from board_worlds import Build, World, run
 from truerank.board import connections, receiving, security
 from truerank.board import instance_lock as locks
+from truerank.board.backup import back_up
 from truerank.board.database import Database
 from truerank.board.errors import ApiError, BoardError
 from truerank.board.instance_lock import instance_lock
 from truerank.board.logs import JsonLines
-from truerank.board.offline import rescore
+from truerank.board.models import Board
+from truerank.board.offline import opened, rescore
+from truerank.board.settings import load
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -176,6 +180,42 @@ def test_a_small_request_that_stops_half_way_is_given_up(monkeypatch: pytest.Mon
     assert caught.value.status == 408
 
 
+def test_a_small_request_that_comes_a_byte_at_a_time_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(security, "WHOLE", 0.2)
+
+    async def receive() -> Any:
+        await asyncio.sleep(0.001)
+        return {"type": "http.request", "body": b"", "more_body": True}
+
+    async def read() -> None:
+        limited = security._limited(receive)
+        while True:
+            await limited()
+
+    with pytest.raises(ApiError) as caught:
+        asyncio.run(read())
+    assert caught.value.status == 408
+
+
+@pytest.mark.parametrize("path", ["/login", "/api/registrations"])
+def test_who_goes_away_half_way_is_no_fault_of_the_service(build: Build, sqlite: str, path: str):
+    world = build(sqlite, more="registration = true")
+    kind = b"application/json" if path.startswith("/api") else FORM["Content-Type"].encode()
+    scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"content-type", kind)]}
+    scope |= {"query_string": b"", "scheme": "http", "client": None, "server": ("board", 80)}
+    events = [{"type": "http.request", "body": b"token=", "more_body": True}, {"type": "http.disconnect"}]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return events.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    world.client.portal.call(world.client.app, scope, receive, send)  # type: ignore[union-attr,arg-type]
+    assert sent[0]["status"] == 408
+
+
 def test_a_full_disk_is_told_and_nothing_half_written_stays(build: Build, sqlite: str):
     """No file may grow beyond 1 MB: a write fails in the middle, as where there is no room."""
     world = build(sqlite)
@@ -223,3 +263,27 @@ def test_a_second_server_of_the_same_database_does_not_start(
                 pass
     with instance_lock(other):
         pass
+
+
+@pytest.mark.parametrize(
+    "other", ["sqlite:///{link}", "sqlite:///file:{link}?uri=true", "sqlite:///file:{file}?uri=true"]
+)
+def test_one_database_is_one_by_whatever_name(
+    build: Build, sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+):
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
+    settings = build(sqlite).service.settings
+    file, link = tmp_path / "board.sqlite", tmp_path / "elsewhere" / "link"
+    link.parent.mkdir()
+    link.symlink_to(file)
+    second = replace(settings, data=tmp_path / "other", database=other.format(file=file, link=link))
+    with (
+        instance_lock(settings),
+        pytest.raises(BoardError, match="another `truerank serve`"),
+        instance_lock(second),
+    ):
+        pass
+    with opened(second) as database:
+        back_up(second, database, tmp_path / "backup")
+    with opened(load(tmp_path / "backup/board.toml")) as copied, copied.reading() as session:
+        assert session.get(Board, "main") is not None

@@ -254,3 +254,25 @@ def test_who_may_not_see_a_board_does_not(build: Build, sqlite: str):
     assert world.client.get("/api/boards").json() == []
     assert "/boards/main" not in world.client.get("/").text
     assert world.board(as_="A")["standings"] == []
+
+
+def test_an_entry_that_is_put_back_makes_no_final_entry_too_many(build: Build, address: str):
+    world = build(address, "finals = 1")
+    first, second = (world.submit("A", run(good=good)).json()["id"] for good in (9, 12))
+
+    def told(path: str, said: dict[str, Any], who: str) -> Any:
+        return world.client.put(f"/api/submissions/{path}", json=said, headers=world.headers(who))
+
+    def finals() -> list[bool]:
+        own = world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json()
+        return [next(one["is_final"] for one in own if one["id"] == id) for id in (first, second)]
+
+    out, back = {"mark": "withdrawn", "reason": "asked for"}, {"mark": None, "reason": ""}
+    assert told(f"{first}/final", {"final": True}, "A").status_code == 200
+    assert told(f"{first}/mark", out, "host").status_code == 200
+    assert told(f"{first}/mark", back, "host").status_code == 200
+    assert finals() == [True, False]
+    told(f"{first}/mark", out, "host")
+    assert told(f"{second}/final", {"final": True}, "A").status_code == 200
+    assert told(f"{first}/mark", back, "host").status_code == 200
+    assert finals() == [False, True]

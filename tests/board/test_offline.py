@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -13,14 +17,18 @@ from alembic.migration import MigrationContext
 from click.testing import CliRunner
 from sqlalchemy import inspect, select, text
 
-from board_worlds import QRELS, Build, run
+from board_worlds import QRELS, Build, World, run
+from truerank.board import backup, processing, submissions
+from truerank.board.audit import SubmissionAudit
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, upgrade
 from truerank.board.errors import BoardError
-from truerank.board.models import Base, Board, Submission, Values
+from truerank.board.models import RECEIVED, Base, Board, Submission, Values
 from truerank.board.offline import opened, rescore
+from truerank.board.processing import score_in_worker
 from truerank.board.service import Service
 from truerank.board.settings import load
+from truerank.board.storage import Storage
 from truerank.cli import truerank
 
 
@@ -107,6 +115,50 @@ def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
     assert world.board()["standings"][0]["entries"] == 2
 
 
+def with_a_new_truth(world: World, monkeypatch: pytest.MonkeyPatch, then: Callable[[], object]) -> None:
+    """Let the truth be another one by the time that the next submission is scored."""
+    judging, truth = world.service.processing, world.folder / "truth.qrels"
+    in_worker = judging.in_worker
+
+    async def slowly(meter: Any, work: Any, *args: Any) -> Any:
+        found = await in_worker(meter, work, *args)
+        if work is score_in_worker and "q0 0 d00 2" in truth.read_text():
+            truth.write_text(QRELS.replace("q0 0 d00 2", "q0 0 d00 0"))
+            await asyncio.to_thread(then)
+        return found
+
+    monkeypatch.setattr(judging, "in_worker", slowly)
+
+
+def test_what_is_scored_while_the_truth_is_replaced_is_scored_by_the_new_one(
+    build: Build, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(address)
+    world.submit("A", run(good=9))
+    settings, database = world.service.settings, world.service.database
+    with_a_new_truth(world, monkeypatch, lambda: rescore(settings, database, "main", write=True))
+    assert world.submit("B", run(good=10)).status_code == 201
+    assert rescore(settings, database, "main", write=False).changed == ()
+
+
+def test_what_was_accepted_before_the_truth_was_replaced_is_scored_after_everything_else(
+    build: Build, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(processing, "LATER", 0.05)
+    world = build(address)
+    world.submit("A", run(good=9))
+    settings, database = world.service.settings, world.service.database
+    with_a_new_truth(world, monkeypatch, lambda: None)
+    sent = world.submit("B", run(good=10))
+    assert (sent.status_code, sent.json()["state"]) == (202, "accepted")
+    assert rescore(settings, database, "main", write=True).scored == 1
+    until = time.monotonic() + 60
+    while len(world.board()["standings"]) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert rescore(settings, database, "main", write=False).changed == ()
+
+
 def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp_path: Path, request):
     world = build(address)
     for good in (3, 12):
@@ -132,6 +184,30 @@ def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp
             from truerank.board.tokens import add_account
 
             assert add_account(session, "later", "team", 0).id > 2
+
+
+def test_a_backup_holds_what_was_only_received(
+    build: Build, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(address)
+    service, copy = world.service, backup._copy
+    sent, bad = (world.submit("A", run(good=good)).json() for good in (3, 5))
+    with service.database.writing() as session:
+        for one in (sent, bad):
+            submission = session.get_one(Submission, one["id"])
+            submission.state, submission.accepted_at = RECEIVED, None
+
+    def meanwhile(here: Path, there: Path, name: str) -> None:
+        if name == bad["sha256"]:
+            with service.database.writing() as session:
+                submissions.refuse(session, service.storage, bad["id"], SubmissionAudit(()))
+        copy(here, there, name)
+
+    monkeypatch.setattr(backup, "_copy", meanwhile)
+    back_up(service.settings, service.database, tmp_path / "backup")
+    copied = Storage(tmp_path / "backup/data")
+    assert copied.path(sent["sha256"]).read_text() == run(good=3)
+    assert not copied.path(bad["sha256"]).exists()
 
 
 def test_a_backup_holds_every_file_that_its_board_names_and_serves_from_where_it_is(tmp_path: Path):

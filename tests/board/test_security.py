@@ -6,6 +6,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
 import re
 import zlib
 from pathlib import Path
@@ -15,9 +16,9 @@ import pytest
 import zstandard
 
 from board_worlds import Build, World, run
-from truerank.board import tokens
+from truerank.board import keys, security, tokens
 from truerank.board.errors import ApiError
-from truerank.board.models import Token
+from truerank.board.models import Secret, Token
 from truerank.board.sessions import LIFE, Signer
 from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
@@ -105,6 +106,33 @@ def test_signing_in_gives_a_strict_cookie_that_ends_with_the_token(build: Build,
     assert "Signed in as" not in world.client.get("/").text
 
 
+def test_a_cookie_is_good_no_more_after_signing_out(build: Build, address: str):
+    world = build(address)
+    cookies = []
+    for _ in range(2):
+        world.client.cookies.clear()
+        sign_in(world, "A")
+        cookies.append(dict(world.client.cookies))
+    form = form_of(world, "/")
+    world.client.cookies.clear()
+
+    def is_signed_in(cookie: dict[str, str]) -> bool:
+        return "Signed in as" in world.client.get("/", headers=headers(cookie)).text
+
+    def headers(cookie: dict[str, str]) -> dict[str, str]:
+        return {"Cookie": "; ".join(f"{name}={value}" for name, value in cookie.items())}
+
+    for _ in range(2):
+        world.client.post("/logout", data={"form": form}, headers=headers(cookies[1]), follow_redirects=False)
+        assert [is_signed_in(cookie) for cookie in cookies] == [True, False]
+        world.clock[0] += LIFE - 10
+    world.clock[0] += 20
+    with world.service.database.writing() as session:
+        keys.end(session, "another", world.clock[0])
+        ended = [secret.name for secret in session.query(Secret) if secret.name.startswith("ended:")]
+    assert ended == ["ended:another"]
+
+
 def test_by_https_the_cookie_is_secure(build: Build, sqlite: str):
     world = build(sqlite, more="is_secure = true")
     answer = world.client.post("/login", data={"token": world.add("A")}, follow_redirects=False)
@@ -189,6 +217,59 @@ def test_the_form_submits_checks_and_counts_once(build: Build, address: str):
     assert send(run(), form="x").status_code == 403
     assert world.client.post("/boards/main/submissions", data=fields).status_code == 415
     assert not [path for path in world.folder.rglob("*") if "passwd" in path.name]
+
+
+PART = b'--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+
+
+@pytest.mark.parametrize(
+    "more", [PART % (b"a", b"") * 40_000, b"--x--" + b"\r\n" * 1_000_000], ids=["parts", "epilogue"]
+)
+def test_a_form_is_limited_outside_its_file_too(build: Build, sqlite: str, more: bytes):
+    world = build(sqlite)
+    sign_in(world, "A")
+    fields = dict(
+        re.findall(r'name="(form|key)" value="([^"]+)"', world.client.get("/boards/main/submissions").text)
+    )
+    data = b"".join(PART % (name.encode(), value.encode()) for name, value in fields.items())
+    data += PART % (b"file", run().encode() * 5000)
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+
+    def send(content: bytes) -> int:
+        return world.client.post("/boards/main/submissions", content=content, headers=headers).status_code
+
+    assert send(data + more) == 413
+    assert send(data.replace(run().encode() * 5000, run().encode()) + b"--x--\r\n") == 200
+    assert world.client.get("/api/boards/main/attempts").json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("\u00c9quipe", "E\u0301quipe"),
+        ("Team 001", "team 001\u3164"),
+        ("Team 1", "\uff34eam\u3000\u2460"),
+        ("a", "a\ufe0f"),
+    ],
+)
+def test_a_name_that_looks_like_another_is_taken(build: Build, address: str, name: str, other: str):
+    world = build(address)
+
+    def add(name: str) -> Any:
+        return world.client.post("/api/accounts", json={"name": name}, headers=world.headers("host"))
+
+    assert add(name).status_code == 201
+    taken = add(other)
+    assert (taken.status_code, taken.json()["error"]) == (409, "name-taken")
+    assert repr(name) in taken.json()["message"]
+    assert add(f"{name}b").status_code == 201
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800", "\u2800 \u3164\ufe0f", "\u034f", "\u0301"])
+def test_a_name_that_nobody_can_see_is_refused(build: Build, sqlite: str, name: str):
+    world = build(sqlite)
+    answer = world.client.post("/api/accounts", json={"name": name}, headers=world.headers("host"))
+    assert (answer.status_code, answer.json()["error"]) == (422, "bad-name")
 
 
 def test_hosts_pages_are_for_hosts(build: Build, sqlite: str):
@@ -343,5 +424,56 @@ def test_no_path_comes_from_a_client(tmp_path: Path):
 def test_large_bodies_elsewhere_are_cut_off(build: Build, sqlite: str):
     world = build(sqlite)
     answer = world.client.post("/api/accounts", content=b"{" + b" " * 100_000, headers=world.headers("host"))
-    assert 400 <= answer.status_code < 500
+    assert (answer.status_code, answer.json()["error"]) == (413, "too-large")
     assert world.client.post("/login", data={"token": "x" * 100_000}).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path", ["/submissions/submissions", "/submissions/truth", "/submissions/audits", "/login/truth"]
+)
+def test_only_the_addresses_of_files_take_large_bodies(build: Build, sqlite: str, path: str):
+    world = build(sqlite)
+    sign_in(world, "A")
+    answer = world.client.post(path, content=b"a" * 100_000)
+    assert answer.status_code == (404 if path.startswith("/login") else 413)
+    assert not security._is_large({"method": "POST", "path": path})
+
+
+def test_every_address_of_files_is_known(build: Build, sqlite: str):
+    world = build(sqlite)
+    paths = world.client.get("/openapi.json").json()["paths"]
+    files = {
+        (method.upper(), path)
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+        if "application/octet-stream" in operation.get("requestBody", {}).get("content", {})
+    }
+    assert len(files) == 3
+    assert all(security._is_large({"method": method, "path": path}) for method, path in files)
+    assert security._is_large({"method": "POST", "path": "/boards/main/submissions"})
+
+
+def test_nobody_else_reads_the_database_or_the_files(build: Build, sqlite: str):
+    address = sqlite.replace("board.sqlite", "data/board.sqlite")
+    before = os.umask(0o022)
+    try:
+        world = build(address)
+        assert world.submit("A", run()).status_code == 201
+        data = world.folder / "data"
+        kept = [data, data / "incoming", data / "files", *data.glob("board.sqlite*")]
+        assert len(kept) == 6
+        assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+        for path in kept:
+            path.chmod(path.stat().st_mode | 0o055)
+        build(address)
+        assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+    finally:
+        os.umask(before)
+
+
+def test_a_body_of_another_type_is_told_with_what_it_is(build: Build, sqlite: str):
+    world = build(sqlite)
+    headers = world.headers("host", **{"Content-Type": "text/plain"})
+    answer = world.client.post("/api/accounts", content='{"name": "A"}', headers=headers)
+    assert answer.status_code == 422
+    assert answer.json()["message"].startswith("body: ")

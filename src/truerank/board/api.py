@@ -317,7 +317,7 @@ async def one(request: Request, response: Response, id: SubmissionId, team: User
 @router.put(
     "/api/submissions/{id}/final",
     tags=["submissions"],
-    responses=problems(400, 401, 404, 409, 413, 422, 429),
+    responses=problems(400, 401, 404, 408, 409, 413, 422, 429),
 )
 async def set_final(
     request: Request, id: SubmissionId, team: Sender, choice: schemas.NewChoice

@@ -12,13 +12,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from truerank import __version__
 from truerank.board import api, hosting, joining, views
 from truerank.board.display import Display
-from truerank.board.errors import ApiError
+from truerank.board.errors import ApiError, not_whole
 from truerank.board.pages import render
 from truerank.board.security import Guard
 from truerank.board.service import Service
@@ -48,6 +49,7 @@ def create_app(service: Service) -> FastAPI:
             ApiError: _refused,
             RequestValidationError: _invalid,
             HTTPException: _http,
+            ClientDisconnect: _gone,
             OperationalError: _busy,
             Exception: _broken,
         },
@@ -77,14 +79,22 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    wrong = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()]
+    wrong = [f"{'.'.join(map(str, one['loc'][1:] or one['loc']))}: {one['msg']}" for one in error.errors()]
     return _answer(request, 422, {"error": "invalid-request", "message": "; ".join(wrong), "findings": []})
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, ApiError):  # it came up while the framework read the body
+        return await _refused(request, error.__cause__)
+    if isinstance(error.__cause__, ClientDisconnect):
+        return await _gone(request, error.__cause__)
     said = {"error": "http", "message": str(error.detail), "findings": []}
     return _answer(request, error.status_code, said, dict(error.headers or {}))
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return await _refused(request, not_whole())
 
 
 async def _busy(request: Request, error: Exception) -> Response:

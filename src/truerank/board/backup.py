@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.engine import make_url
 
-from truerank.board.database import Database
+from truerank.board.database import Database, file_of
 from truerank.board.errors import BoardError
 from truerank.board.models import Base, Board, Submission
 from truerank.board.portable import copy_settings
@@ -26,7 +25,8 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
     """Copy everything into a new directory while the service runs; how many files there are.
 
     SQLite is copied page by page as of one moment; of PostgreSQL every table is written as JSON lines in one
-    transaction. Files never change once they are there, so those that the copy names are copied after it.
+    transaction. Files never change once they are there, so those that the copy names are copied after it, but for
+    what turns out to be invalid meanwhile.
 
     Raises:
         BoardError: the directory is there already.
@@ -43,17 +43,20 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
         if copied:
             copied.close()
     ours, theirs = Storage(settings.data), Storage(folder / "data")
+    copied_files = 0
     for kind, names in (("files", hashes), ("truth", truths)):
         for name in sorted(names):
-            _copy(ours.path(name, kind), theirs.path(name, kind), name)
-    return len(hashes) + len(truths) + copy_settings(settings, folder, database.is_sqlite)
+            copied_files += _is_copied(database, ours.path(name, kind), theirs.path(name, kind), name)
+    return copied_files + copy_settings(settings, folder, database.is_sqlite)
 
 
 def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:
-    name = make_url(settings.database).database
-    (folder / "data").mkdir()
+    (folder / "data").mkdir(mode=0o700)
     target = folder / "data" / "board.sqlite"
-    with closing(sqlite3.connect(str(name))) as here, closing(sqlite3.connect(target)) as there:
+    with (
+        closing(sqlite3.connect(str(file_of(settings.database)))) as here,
+        closing(sqlite3.connect(target)) as there,
+    ):
         here.backup(there)
     return f"sqlite:///{target}"
 
@@ -110,6 +113,17 @@ def _count_on(database: Database, session: Any) -> None:
 
         last = "SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(id), 1)) FROM accounts"
         session.execute(text(last))
+
+
+def _is_copied(database: Database, here: Path, there: Path, name: str) -> bool:
+    """Copy a file; False if it was dropped meanwhile."""
+    try:
+        _copy(here, there, name)
+    except FileNotFoundError:
+        if name in set.union(*_named(database)):
+            raise
+        return False
+    return True
 
 
 def _copy(here: Path, there: Path, name: str) -> None:

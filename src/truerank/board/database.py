@@ -10,16 +10,18 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 
 from truerank.board.errors import BoardError
+from truerank.board.storage import keep_private
 from truerank.core.errors import MissingPackage
 
 Result = TypeVar("Result")
@@ -99,13 +101,48 @@ def engine_of(address: str) -> Engine:
     except ModuleNotFoundError:
         raise MissingPackage("PostgreSQL", "postgresql") from None
     except ArgumentError:
-        raise BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from None
+        raise _no_address() from None
     if url.get_backend_name() == "sqlite":
-        if url.database:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        if file := file_of(address):
+            _make_private(file)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _no_address() -> BoardError:
+    return BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+
+
+def file_of(address: str) -> Path | None:
+    """The file of a SQLite database, by one name whatever it is called; None of any other.
+
+    >>> file_of("sqlite:///file:/a/b?uri=true"), file_of("sqlite://"), file_of("postgresql://host/name")
+    (PosixPath('/a/b'), None, None)
+
+    Raises:
+        BoardError: this is no address that the board knows.
+    """
+    try:
+        url = make_url(address)
+        if url.get_backend_name() != "sqlite":
+            return None
+        (name,), options = url.get_dialect()().create_connect_args(url)
+    except ArgumentError:
+        raise _no_address() from None
+    if name and options.get("uri") and name.startswith("file:"):
+        parts = urlsplit(name)
+        name = "" if "memory" in parse_qs(parts.query).get("mode", ()) else unquote(parts.path)
+    return Path(name).resolve() if name and name != ":memory:" else None
+
+
+def _make_private(file: Path) -> None:
+    """Let nobody else read a database: its keys sign cookies. SQLite keeps what is beside it the same way."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(OSError):  # it is there, or SQLite will say why it cannot be
+        file.touch(mode=0o600, exist_ok=False)
+    for beside in ("", "-wal", "-shm"):
+        keep_private(file.with_name(f"{file.name}{beside}"), 0o600)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

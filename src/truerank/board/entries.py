@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from truerank.board import submissions
 from truerank.board.contests import Contest
 from truerank.board.errors import ApiError
-from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
+from truerank.board.models import SCORED, Account, Submission, Values, moment
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
 from truerank.core.messages import message, plural
@@ -25,18 +25,21 @@ def standing(board: str) -> tuple[ColumnElement[bool], ...]:
 def mark(session: Session, id: str, word: str | None, reason: str, contest: Contest, now: int) -> Submission:
     """Take an entry out of the standings, for a reason that everybody may read; or, without a word, put it back.
 
-    It is kept, and its attempt stays counted. What a Ladder showed of the team is climbed anew without it.
+    It is kept, and its attempt stays counted. What a Ladder showed of the team is climbed anew without it. What was
+    chosen to count at the end is so again when it is put back, unless the team has chosen as many others since.
 
     Raises:
         ApiError: it is no scored submission.
     """
-    submission = submissions.locked(session, id)
+    board = submissions.locked_board(session, contest.settings.name)
+    submission = _locked_with_team(session, id)
     if submission.state != SCORED:
         why = message("only a scored submission can be taken out of the standings")
         raise ApiError(409, "not-scored", why)
+    if submission.mark and not word and _chosen(session, submission) >= (contest.settings.finals or 0):
+        submission.chosen_at = None
     submission.mark, submission.reason = word, reason if word else None
     submission.marked_at = now if word else None
-    board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
     board.version += 1
     if contest.settings.ladder is not None:
         _climb_again(session, submission.account_id, contest)
@@ -61,17 +64,14 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
     if board.finals is None:
         why = message("teams do not choose here: the best public entry of each counts")
         raise ApiError(409, "no-finals", why)
-    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
-    session.execute(select(Account).where(Account.id == account).with_for_update())
-    submission = submissions.locked(session, id)
+    submission = _locked_with_team(session, id)
     if submission.state != SCORED or (is_final and submission.mark):
         why = message("only a scored submission that is ranked can be chosen")
         raise ApiError(409, "not-scored", why)
     if not is_final:
         submission.chosen_at = None
     elif submission.chosen_at is None:
-        chosen = select(func.count()).where(*standing(board.name), Submission.chosen_at.is_not(None))
-        if (session.scalar(chosen.where(Submission.account_id == account)) or 0) >= board.finals:
+        if _chosen(session, submission) >= board.finals:
             why = plural(
                 "{n} entry is chosen already; give it up first",
                 "{n} entries are chosen already; give one up first",
@@ -80,6 +80,19 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
             raise ApiError(409, "finals-full", why)
         submission.chosen_at = now
     return submission
+
+
+def _locked_with_team(session: Session, id: str) -> Submission:
+    """A submission whose team changes nothing else meanwhile."""
+    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
+    session.execute(select(Account).where(Account.id == account).with_for_update())
+    return submissions.locked(session, id)
+
+
+def _chosen(session: Session, submission: Submission) -> int:
+    """How many of its team's ranked entries are chosen to count at the end."""
+    chosen = select(func.count()).where(*standing(submission.board), Submission.chosen_at.is_not(None))
+    return session.scalar(chosen.where(Submission.account_id == submission.account_id)) or 0
 
 
 def final_entries(session: Session, contest: Contest, part: str) -> dict[int, Submission]:

@@ -64,6 +64,11 @@ def no_form(status: int = 400) -> ApiError:
     return ApiError(status, "no-form", message("this is not the form of this page"))
 
 
+def not_whole() -> ApiError:
+    """A request of which a part is missing: its sender is gone, or sends no more."""
+    return ApiError(408, "too-slow", message("this request did not arrive whole; send it again"))
+
+
 def no_button() -> ApiError:
     """A form names an action that its page does not have."""
     return ApiError(422, "unknown-button", message("this page has no such button"))

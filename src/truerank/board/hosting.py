@@ -58,7 +58,7 @@ async def accounts(request: Request) -> list[schemas.AccountState]:
     return await service_of(request).database.read(look)
 
 
-@router.post("/api/accounts", status_code=201, responses=problems(400, 401, 403, 409, 413, 422, 429))
+@router.post("/api/accounts", status_code=201, responses=problems(400, 401, 403, 408, 409, 413, 422, 429))
 async def add_account(request: Request, new: schemas.NewAccount) -> schemas.NewToken:
     """Let a team or a host in; the answer has its token, which is shown once."""
     return await account_added(service_of(request), new.name, new.role)
@@ -101,7 +101,7 @@ async def turn_away(request: Request, id: Number) -> None:
     await service_of(request).database.write(lambda session: tokens.turn_away(session, id))
 
 
-@router.put("/api/submissions/{id}/mark", responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503))
+@router.put("/api/submissions/{id}/mark", responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503))
 async def set_mark(
     request: Request, id: SubmissionId, team: HostByToken, new: schemas.NewMark
 ) -> schemas.SubmissionState:

@@ -11,7 +11,7 @@ from typing import IO
 from sqlalchemy import Connection, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from truerank.board.database import cannot_open, engine_of
+from truerank.board.database import cannot_open, engine_of, file_of
 from truerank.board.errors import BoardError
 from truerank.board.settings import ServiceSettings
 from truerank.core.messages import joined, message
@@ -30,18 +30,17 @@ def instance_lock(settings: ServiceSettings) -> Iterator[None]:
     Raises:
         BoardError: another process does already.
     """
-    url = make_url(settings.database)
+    file = file_of(settings.database)
     with ExitStack() as held:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         _take(lambda: _of_file(held, settings.data / "serving"), str(settings.data))
-        if url.get_backend_name() == "postgresql":
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _take(lambda: _of_file(held, file.with_name(f"{file.name}.serving")), str(file))
+        elif (url := make_url(settings.database)).get_backend_name() == "postgresql":
             _take(
                 lambda: _of_postgresql(held, settings.database), message("the database {name}", name=url.database)
             )
-        elif url.database and url.database != ":memory:":
-            name = Path(url.database)
-            name.parent.mkdir(parents=True, exist_ok=True)
-            _take(lambda: _of_file(held, name.with_name(f"{name.name}.serving")), str(name))
         yield
 
 

@@ -27,7 +27,10 @@ class Base(DeclarativeBase):
 
 
 class Secret(Base):
-    """A key that the service made for itself: it signs cookies, or splits a board's queries."""
+    """A key that the service made for itself: it signs cookies, or splits a board's queries.
+
+    Those called `ended:…` are no keys: they name sign-ins that have ended, and until when to know it.
+    """
 
     __tablename__ = "secrets"
     name: Mapped[str] = mapped_column(String(80), primary_key=True)

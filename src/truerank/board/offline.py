@@ -173,15 +173,15 @@ def rescore(
         results[submission.id] = _result(submission, contest, storage)
         progress(done, len(first))
     with database.writing() as session:
-        submissions, changed = _scored(session, name), []
-        for submission in submissions:
+        row = submissions.locked_board(session, name)
+        rows, changed = _scored(session, name), []
+        for submission in rows:
             result = results.get(submission.id) or _result(submission, contest, storage)  # one that came meanwhile
             changed += [submission.id] if _rescored(session, submission, result, contest) else []
-        row = session.get_one(Board, name)
         row.fingerprint, row.version = contest.fingerprint, row.version + 1
         if not write:
             session.rollback()
-    return Rescored(len(submissions), tuple(changed))
+    return Rescored(len(rows), tuple(changed))
 
 
 def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contest:

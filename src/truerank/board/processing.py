@@ -31,9 +31,12 @@ from truerank.board.storage import Storage
 from truerank.board.workers import Followed, OutOfTime, ProcessPool, WorkerLost
 from truerank.core.messages import message, plural
 
-Found = TypeVar("Found", SubmissionAudit, Result)
+Found = TypeVar("Found", SubmissionAudit, tuple[Result, str])
 
 HOUR = 3600
+
+LATER = 30.0
+"""Seconds after which what a board cannot judge now is tried again."""
 
 
 def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> SubmissionAudit:
@@ -41,9 +44,10 @@ def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> SubmissionAudit:
     return audit(path, load(spec), unpacked)
 
 
-def score_in_worker(path: Path, format: str, spec: Spec) -> Result:
-    """`score`, where only the files are known."""
-    return score(path, format, load(spec))
+def score_in_worker(path: Path, format: str, spec: Spec) -> tuple[Result, str]:
+    """`score`, where only the files are known; and the fingerprint of what it is scored by."""
+    contest = load(spec)
+    return score(path, format, contest), contest.fingerprint
 
 
 def load_all(specs: list[Spec]) -> None:
@@ -115,6 +119,7 @@ class Processing:
         self.tasks: dict[str, asyncio.Task[Submission]] = {}
         self.waiting: Counter[int] = Counter()
         self.early: dict[str, tuple[Followed[Assessment], Meter]] = {}
+        self.later: dict[str, asyncio.TimerHandle] = {}
 
     def meter(self, team: int) -> Meter:
         """For a team's next submission or check."""
@@ -155,6 +160,8 @@ class Processing:
         """Let it be audited and scored, unless that was begun already."""
         if (begun := self.tasks.get(submission.id)) is not None:
             return begun
+        if waits := self.later.pop(submission.id, None):
+            waits.cancel()
         task = asyncio.create_task(self._process(submission))
         self.tasks[submission.id] = task
         self.waiting[submission.account_id] += 1
@@ -174,6 +181,11 @@ class Processing:
             submission = await self._judged(submission, followed, meter)
         except OutOfTime:
             submission = await self._refused(submission, SubmissionAudit((meter.fault,)), meter)
+        except (ApiError, BoardError) as error:  # the board's fault: perhaps its host scores everything anew
+            tell("left", logging.WARNING, error=error, submission=submission.id)
+            loop = asyncio.get_running_loop()
+            self.later[submission.id] = loop.call_later(LATER, self.begin, submission)
+            return await self.database.read(lambda session: session.get_one(Submission, submission.id))
         except SQLAlchemyError as error:  # the database's fault: it stays as it is until it is asked for again
             tell("left", logging.ERROR, error=error, submission=submission.id)
             raise
@@ -234,13 +246,19 @@ class Processing:
     async def _score(self, submission: Submission, judged: Assessment | None, meter: Meter) -> Submission:
         format = json.loads(submission.audit)["format"]
         path = self.storage.path(submission.sha256)
-        contest = await self.database.read(lambda session: self.contest(session, submission.board))
-        result = judged.result if judged and judged.fingerprint == contest.fingerprint else None
-        if result is None:
-            result = await self.in_worker(meter, score_in_worker, path, format, contest.spec)
+        found = (judged.result, judged.fingerprint) if judged and judged.result else None
+        while found is None or (done := await self._finish(submission, *found, meter)) is None:
+            found = await self.in_worker(meter, score_in_worker, path, format, await self.spec(submission.board))
+        return done
 
-        def step(session: Session) -> Submission:
+    async def _finish(self, submission: Submission, result: Result, by: str, meter: Meter) -> Submission | None:
+        """Keep a result; None where what it was computed by has changed meanwhile."""
+
+        def step(session: Session) -> Submission | None:
+            submissions.locked_board(session, submission.board)
             contest = self.contest(session, submission.board)
+            if by != contest.fingerprint:
+                return None
             done = submissions.finish(session, submission.id, result, contest, self.now())
             done.processor = meter.spent
             return done

@@ -25,6 +25,9 @@ SLOWEST = 1 << 15
 FIELD = 1 << 12
 """The most bytes of a form's other fields."""
 
+OTHER = 1 << 17
+"""The most bytes of a form that are not of its file: fields, headers, boundaries and what is between them."""
+
 
 def body(request: Request) -> Feed:
     """The request's body as a file."""
@@ -84,6 +87,7 @@ class UploadForm:
         self.fields: dict[str, str] = {}
         self.has_file = False
         self._file = bytearray()
+        self._other = 0
         self._header = self._value = b""
         self._field = ""
 
@@ -110,10 +114,13 @@ class UploadForm:
     def _write(self, batch: bytes) -> None:
         from python_multipart.exceptions import FormParserError
 
+        self._other += len(batch)
         try:
             self._parser.write(batch)
         except FormParserError:
             raise no_form() from None
+        if self._other > OTHER:
+            raise _too_large()
 
     def _part_begin(self) -> None:
         self._field = ""
@@ -138,8 +145,13 @@ class UploadForm:
     def _part_data(self, data: bytes, start: int, end: int) -> None:
         if self._field == "file":
             self._file += data[start:end]
+            self._other -= end - start
             return
         text = self.fields.get(self._field, "") + data[start:end].decode("utf-8", "replace")
         if len(text) > FIELD or len(self.fields) > 16:
-            raise ApiError(413, "too-large", message("this form is too large"))
+            raise _too_large()
         self.fields[self._field] = text
+
+
+def _too_large() -> ApiError:
+    return ApiError(413, "too-large", message("this form is too large"))

@@ -10,13 +10,15 @@ from typing import Annotated, Any
 
 from fastapi import Depends
 from fastapi.security import HTTPBearer
+from sqlalchemy.orm import Session
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from truerank.board import tokens
-from truerank.board.errors import ApiError, forbidden, unauthorized
+from truerank.board import keys, tokens
+from truerank.board.errors import ApiError, forbidden, not_whole, unauthorized
 from truerank.board.logs import tell
+from truerank.board.models import Account
 from truerank.board.service import Service, Team
 from truerank.board.sessions import SignedIn
 from truerank.core.messages import message
@@ -28,6 +30,14 @@ SMALL = 1 << 16
 
 SOON = 30.0
 """Seconds without a byte of such a request after which its sender is given up."""
+
+WHOLE = 60.0
+"""Seconds after which the sender of such a request that is not whole yet is given up, however it sends."""
+
+UPLOADS = re.compile(
+    r"POST (?:/api)?/boards/[^/]+/submissions|POST /api/boards/[^/]+/audits|PUT /api/boards/[^/]+/truth"
+)
+"""The requests that carry a file."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -95,20 +105,19 @@ class Guard:
 
 def _is_large(scope: Scope) -> bool:
     """Whether a submission or a truth may come with this request; those have limits of their own."""
-    parts = scope["path"].rstrip("/").rsplit("/", 1)
-    return parts[-1] in ("submissions", "truth", "audits") and scope["method"] in ("POST", "PUT")
+    return UPLOADS.fullmatch(f"{scope['method']} {scope['path']}") is not None
 
 
 def _limited(receive: Receive) -> Receive:
-    seen, is_whole = 0, False
+    seen, is_whole, until = 0, False, 0.0
 
     async def limited() -> Message:
-        nonlocal seen, is_whole
+        nonlocal seen, is_whole, until
+        until = until or time.monotonic() + WHOLE
         try:
-            event = await asyncio.wait_for(receive(), None if is_whole else SOON)
+            event = await asyncio.wait_for(receive(), None if is_whole else min(SOON, until - time.monotonic()))
         except asyncio.TimeoutError:
-            why = message("this request did not arrive whole; send it again")
-            raise ApiError(408, "too-slow", why) from None
+            raise not_whole() from None
         is_whole = not event.get("more_body", False)
         seen += len(event.get("body", b""))
         if seen > SMALL:
@@ -171,12 +180,16 @@ def signed_in(request: Request) -> SignedIn | None:
 
 
 async def by_cookie(request: Request) -> Team | None:
-    """Who signed in; a revoked token ends that."""
+    """Who signed in; signing out ends that, and a revoked token."""
     service: Service = request.app.state.service
     said = signed_in(request)
     if said is None:
         return None
-    account = await service.database.read(lambda session: tokens.still(session, said.token))
+
+    def look(session: Session) -> Account | None:
+        return None if keys.is_ended(session, said.nonce) else tokens.still(session, said.token)
+
+    account = await service.database.read(look)
     return Team(account.id, account.name, account.role, said.token) if account else None
 
 
@@ -227,10 +240,11 @@ def check_origin(request: Request) -> None:
         raise ApiError(403, "cross-site", message("this form comes from another site"))
 
 
-def check_form(request: Request, given: str) -> None:
-    """Refuse a form that we did not make for who is signed in."""
+def check_form(request: Request, given: str) -> SignedIn:
+    """Who is signed in; a form that we did not make for them is refused."""
     service: Service = request.app.state.service
     check_origin(request)
     said = signed_in(request)
     if said is None or not service.signer.is_form(said, given):
         raise ApiError(403, "stale-form", message("this form is too old; load the page again"))
+    return said

@@ -253,6 +253,8 @@ class Service:
 
     async def stop(self) -> None:
         """Finish what is under way; what is left stays for the next start."""
+        for waits in self.processing.later.values():
+            waits.cancel()
         if tasks := list(self.processing.tasks.values()):
             await asyncio.wait(tasks, timeout=20)
         await asyncio.to_thread(self.pool.close)

@@ -17,8 +17,9 @@ class Storage:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("incoming", "files", "truth"):
-            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        for private in (folder, *(folder / name for name in ("incoming", "files", "truth"))):
+            private.mkdir(parents=True, exist_ok=True, mode=0o700)
+            keep_private(private, 0o700)
 
     def incoming(self) -> Path:
         """Where a file may be written while it arrives."""
@@ -48,6 +49,13 @@ class Storage:
         for path in (self.folder / "incoming").iterdir():
             with suppress(OSError):
                 path.unlink()
+
+
+def keep_private(path: Path, mode: int) -> None:
+    """Take from everybody else what an earlier version let them do; whoever owns what is not ours keeps it."""
+    with suppress(OSError):
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)
 
 
 def digest(path: Path) -> str:

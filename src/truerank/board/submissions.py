@@ -39,8 +39,8 @@ from truerank.board.storage import Storage
 from truerank.board.upload import Received
 from truerank.core.messages import message
 
-KEPT = (*COUNTED, FAILED)
-"""The states in which a submission's file stays."""
+KEPT = (RECEIVED, *COUNTED, FAILED)
+"""The states in which a submission's file is there."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def attempts(session: Session, board: BoardSettings, account: int, now: int) -> 
         Submission.board == board.name, Submission.account_id == account, Submission.state.in_(COUNTED)
     )
     begins, ends = day(board, now)
-    today = session.scalar(mine.where(Submission.accepted_at >= int(begins.timestamp() * 1000))) or 0
+    first, after = (int(at.timestamp() * 1000) for at in (begins, ends))
+    today = session.scalar(mine.where(Submission.accepted_at >= first, Submission.accepted_at < after)) or 0
     return Attempts(today, session.scalar(mine) or 0, board.per_day, board.total, ends, moment(now))
 
 
@@ -187,10 +188,10 @@ def accept(session: Session, storage: Storage, id: str, audit: SubmissionAudit, 
 
 def finish(session: Session, id: str, result: Result, contest: Contest, now: int) -> Submission:
     """An accepted submission is scored, once."""
+    board = locked_board(session, contest.settings.name)
     submission = locked(session, id)
     if submission.state != ACCEPTED:
         return submission
-    board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
     board.version += 1
     board.scored += 1
     submission.state, submission.scored_at, submission.place = SCORED, now, board.scored
@@ -258,7 +259,7 @@ def pending(session: Session) -> list[Submission]:
 
 
 def kept_files(session: Session) -> set[str]:
-    """The hashes of the files that will never be dropped."""
+    """The hashes of the files that are there; only those of what is under way may still be dropped."""
     return set(session.scalars(select(Submission.sha256).where(Submission.state.in_(KEPT))))
 
 
@@ -266,6 +267,11 @@ def locked(session: Session, id: str) -> Submission:
     """A submission, locked against other changes."""
     row = select(Submission).where(Submission.id == id).with_for_update()
     return session.scalars(row.execution_options(populate_existing=True)).one()
+
+
+def locked_board(session: Session, name: str) -> Board:
+    """A board, locked against other changes; to be locked before any of its submissions."""
+    return session.get_one(Board, name, with_for_update=True, populate_existing=True)
 
 
 def _lock_file(session: Session, sha256: str) -> None:

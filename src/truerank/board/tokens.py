@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import re
 import secrets
+import unicodedata
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from truerank.board.errors import ApiError, not_found
@@ -20,6 +21,12 @@ from truerank.core.messages import message
 
 _SHAPE = re.compile(r"tr_([A-Za-z0-9]{12})_([A-Za-z0-9_-]{43})")
 _NOTHING = "0" * 64
+
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What Unicode says may be left out when it cannot be shown, and the Braille pattern without dots."""
 
 WAITING = "waiting"
 """The role of who asks to take part and is not approved yet."""
@@ -35,14 +42,34 @@ def add_account(session: Session, name: str, role: str, now: int) -> Account:
         ApiError: the name is no name, or taken.
     """
     name = " ".join(name.split())
-    if not 1 <= len(name) <= 80 or not name.isprintable():
-        raise ApiError(422, "bad-name", message("a name has 1 to 80 characters that can be printed"))
-    if session.scalar(select(Account).where(Account.name == name)):
-        raise ApiError(409, "name-taken", message("there is an account called {name!r} already", name=name))
+    if not 1 <= len(name) <= 80 or not name.isprintable() or not _is_seen(name):
+        why = message("a name has 1 to 80 characters that can be printed, and not all of them invisible")
+        raise ApiError(422, "bad-name", why)
+    if session.get_bind().dialect.name == "postgresql":  # SQLite has one writer anyway
+        session.execute(text("SELECT pg_advisory_xact_lock(7472618)"))
+    for taken in session.scalars(select(Account.name)):
+        if likeness(taken) == likeness(name):
+            raise ApiError(409, "name-taken", message("there is an account called {name!r} already", name=taken))
     account = Account(name=name, role=role, created_at=now)
     session.add(account)
     session.flush()
     return account
+
+
+def likeness(name: str) -> str:
+    """What names that look the same have in common: no case, one encoding, nothing invisible.
+
+    >>> likeness("E\\u0301quipe\\u3164 ①") == likeness("ÉQUIPE 1")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    seen = "".join(letter for letter in folded if not _INVISIBLE.match(letter))
+    return " ".join(unicodedata.normalize("NFKC", seen).split())
+
+
+def _is_seen(name: str) -> bool:
+    """Whether a name has anything to look at."""
+    return any(unicodedata.category(letter)[0] in "LNPS" for letter in likeness(name))
 
 
 def approve(session: Session, id: int) -> Account:

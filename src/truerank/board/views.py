@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
-from truerank.board import api, hosting, joining, submissions
+from truerank.board import api, hosting, joining, keys, submissions
 from truerank.board.api import service_of
 from truerank.board.errors import ApiError, forbidden, no_button, no_form, not_found
 from truerank.board.pages import render
@@ -174,11 +174,12 @@ async def sign_in(request: Request) -> Response:
 
 @router.post("/logout")
 async def sign_out(request: Request) -> Response:
-    """Forget the cookie."""
+    """Forget the cookie, and take it no more."""
     fields = await small_form(request)
-    check_form(request, fields.get("form", ""))
+    said = check_form(request, fields.get("form", ""))
     answer = RedirectResponse("/", 303)
     service = service_of(request)
+    await service.database.write(lambda session: keys.end(session, said.nonce, service.clock()))
     answer.delete_cookie(
         cookie_name(service), path="/", secure=service.settings.is_secure, httponly=True, samesite="strict"
     )
