@@ -118,13 +118,14 @@ class Worker:
 
     def stop(self) -> None:
         """End the process."""
-        if self.pipe is not None:
-            self.pipe.close()
-        if self.process is not None:
-            self.process.kill()
-            self.process.join()
-            self.process.close()
+        process, pipe = self.process, self.pipe  # another thread may stop it too
         self.process = self.pipe = None
+        if pipe is not None:
+            pipe.close()
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
 
     def _start(self) -> None:
         self.stop()
