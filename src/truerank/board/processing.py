@@ -175,6 +175,11 @@ class Processing:
         task.add_done_callback(over)
         return task
 
+    def stop_trying(self) -> None:
+        """Leave to the next start what a board cannot judge now."""
+        while self.later:
+            self.later.popitem()[1].cancel()
+
     async def _process(self, submission: Submission) -> Submission:
         followed, meter = self.early.pop(submission.id, (None, self.meter(submission.account_id)))
         try:
@@ -183,9 +188,10 @@ class Processing:
             submission = await self._refused(submission, SubmissionAudit((meter.fault,)), meter)
         except (ApiError, BoardError) as error:  # the board's fault: perhaps its host scores everything anew
             tell("left", logging.WARNING, error=error, submission=submission.id)
+            submission = await self.database.read(lambda session: session.get_one(Submission, submission.id))
             loop = asyncio.get_running_loop()
             self.later[submission.id] = loop.call_later(LATER, self.begin, submission)
-            return await self.database.read(lambda session: session.get_one(Submission, submission.id))
+            return submission
         except SQLAlchemyError as error:  # the database's fault: it stays as it is until it is asked for again
             tell("left", logging.ERROR, error=error, submission=submission.id)
             raise

@@ -253,10 +253,10 @@ class Service:
 
     async def stop(self) -> None:
         """Finish what is under way; what is left stays for the next start."""
-        for waits in self.processing.later.values():
-            waits.cancel()
+        self.processing.stop_trying()
         if tasks := list(self.processing.tasks.values()):
             await asyncio.wait(tasks, timeout=20)
+        self.processing.stop_trying()
         await asyncio.to_thread(self.pool.close)
         self.database.close()
 
