@@ -17,8 +17,9 @@ class Storage:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for private in (folder, *(folder / name for name in ("incoming", "files", "truth"))):
-            private.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # one that is there may hold other things too
+        for private in (folder / name for name in ("incoming", "files", "truth")):
+            private.mkdir(exist_ok=True, mode=0o700)
             keep_private(private, 0o700)
 
     def incoming(self) -> Path:
