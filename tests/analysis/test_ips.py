@@ -192,6 +192,17 @@ GOOD: Record = {"query": "q", "docs": ["a", "b", "c"], "clicks": ["b"]}
         ([GOOD], ["--propensities", "rank.csv"], "rank.csv:2: a rank is a whole number from 1 on, not '0'"),
         ([GOOD], ["--propensities", "none.csv"], "no column holds the propensities; name it propensity"),
         ([GOOD], ["--eta", "1", "-m", "nDCG@10"], "nDCG@10 is no sum over relevant documents"),
+        *(
+            ([GOOD], ["--eta", "1", "-m", name], said)
+            for name, said in (
+                ("P(divisor='returned')@5", "depends on the rest of its list"),
+                ("DCG(ties='averaged')@5", "depends on the rest of its list"),
+                ("P(level=2)@5", "P(level=2)@5 gives nothing for the grade 1"),
+                ("DCG(gain_from=2)", "gives nothing for the grade 1"),
+                ("DCG(gain={1: 0})", "gives nothing for the grade 1"),
+                (" ", "no measure is named"),
+            )
+        ),
         ([{**GOOD, "clicks": []}], ["--eta", "1"], "nothing was clicked, so that nothing can be estimated"),
         ([{**GOOD, "clicks": ["z"]}], ["--eta", "1"], "log.jsonl:1: a click on z, which was not shown"),
         ([GOOD], ["--randomized", "log.jsonl"], "nothing was clicked at rank 1"),
