@@ -16,6 +16,7 @@ from statsmodels.stats.power import TTestPower
 
 import truerank as tr
 from truerank import stats
+from truerank.analysis.claims.power import _of_values
 from truerank.analysis.claims.published import published
 from truerank.analysis.claims.spreads import ANY, OF_ONE, USUAL, Spread
 
@@ -60,6 +61,12 @@ def test_a_critical_difference_has_just_the_p_of_the_level(n, alpha):
     assert stats.critical_sd(critical, n, alpha=alpha) == pytest.approx(0.3, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [math.inf, -math.inf, math.nan, 0, 1.5])
+def test_a_number_of_queries_is_a_whole_number(n):
+    with pytest.raises(ValueError, match="n is a whole number of 1 or more"):
+        stats.power(0.2, n, 0.1)
+
+
 def test_one_query_shows_nothing_whatever_the_difference():
     assert stats.critical_difference(0.3, 1) == math.inf
     assert stats.critical_sd(0.9, 1) == 0
@@ -73,6 +80,13 @@ def test_runs_give_the_spread_of_their_differences():
     assert [row.spread for row in found.rows] == ["lowest", "middle", "highest"]
     two = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[:2], measures="nDCG@5").rows
     assert [row.spread for row in two] == ["given"]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_differences_that_rounding_alone_parts_have_no_spread(n):
+    values = [[0.1, 0.3], [0.2, 0.1 + 0.2 + 0.1], [0.7, 0.9], [0.7, 0.8 + 0.1]]
+    rows = np.array(values if n == 2 else [[0.1 + 0.2], [0.3]])
+    assert _of_values("AP", rows) == []
 
 
 def test_one_run_is_a_guess_and_says_so():
