@@ -117,9 +117,10 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Paired:
     between = differences(column(a, "a"), column(b, "b"))
     difference, n = float(mean(between)), len(between)
     used = between[between != 0]
+    largest = scale(np.stack([column(a, "a"), column(b, "b")]))
     if not len(used):
         return Paired(difference, 1.0, "wilcoxon", n, True)
-    doubled, sizes = _doubled_ranks(_order(np.abs(used), scale([a, b])[between != 0]))
+    doubled, sizes = _doubled_ranks(_order(np.abs(used), largest[between != 0]))
     against = min(int(doubled[used > 0].sum()), int(doubled[used < 0].sum()))
     exact = len(used) <= EXACT_RANKS_UP_TO
     p = _rank_sum_p(doubled, against) if exact else _rank_sum_normal_p(len(used), sizes, against)

@@ -138,7 +138,7 @@ def _checked(rows: Iterable[tuple[int | None, Any, Any]], name: str) -> dict[int
     for line, rank, given in rows:
         place, rate = _real(rank), _real(given)
         if not 1 <= place < np.inf or place != int(place):
-            raise InputError("a rank is a whole number from 1 on, not {rank}", name, line, rank=quoted(rank))
+            raise InputError("a rank is a whole number from 1 on, not {value}", name, line, value=quoted(rank))
         if not 0 <= rate <= 1:
             raise InputError(
                 "the click rate of rank {rank} is a number from 0 to 1, not {rate!r}",
