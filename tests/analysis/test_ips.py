@@ -255,6 +255,12 @@ def test_what_is_no_propensity_is_said(how: dict[str, Any]) -> None:
         tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], {"x": {"q": ["a"]}}, **how)
 
 
+@pytest.mark.parametrize("measures", ["", " ", []])
+def test_no_measure_is_said_to_be_none(measures: Any) -> None:
+    with pytest.raises(tr.MeasureError, match="no measure is named"):
+        tr.ips([GOOD], {"new": {"q": ["b"]}}, measures, eta=1)
+
+
 @pytest.mark.parametrize("runs", [None, {}, 3])
 def test_what_is_no_runs_is_said_in_plain_braces(runs: Any) -> None:
     with pytest.raises(tr.InputError, match=r"runs are \{name: run\}"):
