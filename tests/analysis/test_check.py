@@ -234,7 +234,9 @@ def test_values_that_are_not_finite_are_left_out_and_no_values_decide_nothing() 
     nothing = {"mean": {"Mine": math.nan}, "queries": {"q1": {"Mine": math.nan}}}
     assert tr.check(nothing, no_worse_than=nothing, min={"Mine": 0.1}).outcome == "undecided"
     nobody = tr.evaluate({"q": ["a"]}, {}, "AP", rules={"missing": "skip"})
-    assert tr.check(nobody, min={"AP": 0.0}).outcome == "undecided"
+    for scored in (nobody, nobody.to_dict(), nobody.to_dict(per_query=True)):
+        assert tr.check(scored, min={"AP": 0.3}).outcome == "undecided"
+        assert tr.check(scored, min={"AP": 0.0}).outcome == "undecided"
 
 
 def test_without_values_of_the_queries_the_mean_decides_limits_and_nothing_decides_more(tmp_path: Path) -> None:
@@ -274,6 +276,7 @@ def test_a_run_is_not_taken_for_saved_scores(tmp_path: Path) -> None:
         ('{"mean": 3}', "the means are no numbers"),
         ('{"mean": {"AP": 0.5}, "queries": {"q": {}}}', "the values of the queries are damaged"),
         ('{"mean": {"AP": 0.5}, "queries": 3}', "the values of the queries are damaged"),
+        ('{"mean": {"AP": 0.5}, "asked": 5}', "asked is what each measure was called, not 5"),
         ('{"format": "truerank bench 1", "scores": null}', "these are no saved scores"),
     ],
 )

@@ -16,6 +16,7 @@ from statsmodels.stats.power import TTestPower
 
 import truerank as tr
 from truerank import stats
+from truerank.analysis.claims.power import _of_values
 from truerank.analysis.claims.published import published
 from truerank.analysis.claims.spreads import ANY, OF_ONE, USUAL, Spread
 
@@ -60,6 +61,12 @@ def test_a_critical_difference_has_just_the_p_of_the_level(n, alpha):
     assert stats.critical_sd(critical, n, alpha=alpha) == pytest.approx(0.3, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [math.inf, -math.inf, math.nan, 0, 1.5])
+def test_a_number_of_queries_is_a_whole_number(n):
+    with pytest.raises(ValueError, match="n is a whole number of 1 or more"):
+        stats.power(0.2, n, 0.1)
+
+
 def test_one_query_shows_nothing_whatever_the_difference():
     assert stats.critical_difference(0.3, 1) == math.inf
     assert stats.critical_sd(0.9, 1) == 0
@@ -73,6 +80,13 @@ def test_runs_give_the_spread_of_their_differences():
     assert [row.spread for row in found.rows] == ["lowest", "middle", "highest"]
     two = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[:2], measures="nDCG@5").rows
     assert [row.spread for row in two] == ["given"]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_differences_that_rounding_alone_parts_have_no_spread(n):
+    values = [[0.1, 0.3], [0.2, 0.1 + 0.2 + 0.1], [0.7, 0.9], [0.7, 0.8 + 0.1]]
+    rows = np.array(values if n == 2 else [[0.1 + 0.2], [0.3]])
+    assert _of_values("AP", rows) == []
 
 
 def test_one_run_is_a_guess_and_says_so():
@@ -199,10 +213,64 @@ def test_percentages_become_shares_and_their_digits_too():
     assert list(found.columns["RR"]) == ["a"]
 
 
+@pytest.mark.parametrize(("k", "n"), [(15, 22), (1, 3), (7, 49), (29, 58), (0, 7), (7, 7)])
+def test_a_share_in_full_is_possible(k, n):
+    found = tr.audit_table({"a": {"Success@1": k / n}, "b": {"Success@1": 0.0}}, queries=n)
+    assert found.measures[0].impossible == ()
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "unit"),
+    [
+        ("1e-05", 1e-5, 1e-5),
+        ("4.1E-1", 0.41, 0.01),
+        ("0.41 [0.40, 0.43]", 0.41, 0.01),
+        ("0.41[a]", 0.41, 0.01),
+        ("0,412", 0.412, 0.001),
+    ],
+)
+def test_cells_are_read_as_they_are_written(cell, value, unit):
+    own = published({"a": {"AP": cell}, "b": {"AP": "0.3"}}).columns["AP"]["a"]
+    assert (own.value, own.unit) == pytest.approx((value, unit))
+
+
+@pytest.mark.parametrize("cells", [("0.41", "failed"), ("0.41", "0.40-0.43"), ("1,234", "23"), ("7B", "13B")])
+def test_a_column_that_is_no_measure_throughout_is_left_out_and_said(cells):
+    rows = {name: {"AP": value, "other": cell} for name, value, cell in zip("ab", (0.4, 0.5), cells, strict=True)}
+    found = tr.audit_table(rows, 50)
+    assert found.left_out == ("other",)
+    assert "Left out, not all being means from 0 to 1 or percentages: other." in found.to_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,kind,nDCG@10\n7B,dense,.31\n13B,sparse,.42\n",
+        "size,kind,nDCG@10\n7b,dense,.31\n13b,sparse,.42\n",
+        "model,nDCG@10\n7B,.31\n13B,.42\n",
+        "kind,Model,nDCG@10\ndense,7B,.31\nsparse,13B,.42\n",
+    ],
+)
+def test_systems_may_be_called_by_sizes(text, tmp_path):
+    (tmp_path / "table.csv").write_text(text)
+    found = published(tmp_path / "table.csv")
+    assert [system.upper() for system in found.systems] == ["7B", "13B"]
+    assert list(found.columns) == ["nDCG@10"]
+
+
+def test_the_keys_of_a_mapping_are_the_names_whatever_they_are():
+    found = published({"1": {"AP": 1e-5, "RR": 0.3}, "2": {"AP": 2e-5, "RR": 0.4}})
+    assert found.systems == ("1", "2")
+    assert {name: {s: mean.value for s, mean in own.items()} for name, own in found.columns.items()} == {
+        "AP": {"1": 1e-5, "2": 2e-5},
+        "RR": {"1": 0.3, "2": 0.4},
+    }
+
+
 def test_columns_of_other_numbers_are_left_out_and_said():
     found = tr.audit_table({"a": {"AP": 0.4, "size": 110}, "b": {"AP": 0.5, "size": 20}}, 50)
     assert found.left_out == ("size",)
-    assert "Left out, being no means from 0 to 1 nor percentages: size." in found.to_text()
+    assert "Left out, not all being means from 0 to 1 or percentages: size." in found.to_text()
 
 
 def test_usual_spreads_are_those_that_the_page_has():

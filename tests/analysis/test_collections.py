@@ -53,6 +53,21 @@ def test_scores_readings_and_runs_are_the_same(several):
     assert tr.collections(readings, "RR", samples=100).to_dict() == whole
 
 
+def test_of_scores_the_measures_count_that_all_collections_have(several):
+    named = {"web": "AP P@2 RR", "news": "RR P@2", "law": "P@2 RR"}
+
+    def scored(named):
+        return {
+            name: {s: tr.evaluate(several[name][0], run, of) for s, run in several[name][1].items()}
+            for name, of in named.items()
+        }
+
+    found = tr.collections(scored(named), samples=50)
+    assert [str(one.measure) for one in found.standings] == ["P@2", "RR"]
+    with pytest.raises(tr.MeasureError, match="no measure in common; there is web: AP; news: RR"):
+        tr.collections(scored({"web": "AP", "news": "RR"}), samples=50)
+
+
 def test_a_missing_cell_is_named_and_never_averaged(several):
     del several["law"][1]["d"]
     found = tr.collections(several, "RR")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from click.testing import CliRunner
 from scipy import stats as reference
@@ -230,6 +231,11 @@ GOOD: Record = {"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks
             [],
             "log.jsonl:2: b was shown, but no system says that it is its own",
         ),
+        (
+            [GOOD, {**GOOD, "systems": ["x", ""]}],
+            [],
+            "log.jsonl:2: b was shown, but no system says that it is its own",
+        ),
         ([GOOD, {**GOOD, "systems": ["x"]}], [], "log.jsonl:2: systems has the system of each of the 2 docs"),
         (
             [{**GOOD, "systems": ["x", "x"]}],
@@ -281,6 +287,7 @@ def test_a_log_that_says_nothing_is_refused_with_its_line(
     [
         ("impression,doc,click\n1,a,2x\n", ":2: click is 0 or 1, or how often, not '2x'"),
         ("impression,doc,rank,click\n1,a,0,1\n", ":2: the rank of a is '0', not a whole number from 1 on"),
+        ("impression,doc,rank,click\n1,a,1e400,1\n", ":2: the rank of a is '1e400', not a whole number"),
         ("impression,doc,rank,click\n1,a,1,1\n1,b,,1\n", ":3: the rank of b is None"),
         ("impression,doc,rank,click\n1,a,1,1\n1,b,1,0\n", ":2: one impression has the rank 1 twice"),
         ("impression,query,doc,click\n1,q,a,1\n1,r,b,0\n", ":3: the impression 1 has two queries"),
@@ -313,7 +320,7 @@ def test_an_experiment_shows_itself(tmp_path: Path) -> None:
         tr.interleaving(5)
 
 
-@pytest.mark.parametrize("tau", [1e3, 1e6])
+@pytest.mark.parametrize("tau", [1e3, 1e6, 1e308])
 def test_probabilistic_credit_of_the_steepest_draws_is_that_of_the_better_rank(tau: float) -> None:
     rankings = {"x": ["a", "b", "c"], "y": ["c", "b", "a"]}
     even = {"docs": ["b", "a"], "clicks": ["b"], "rankings": rankings}
@@ -348,6 +355,36 @@ def test_impressions_without_a_user_among_others_ask_for_a_choice() -> None:
     with pytest.raises(tr.InputError, match="has no user, and others have one"):
         tr.interleaving(log)
     assert tr.interleaving(log, cluster="impression").clusters == 2
+
+
+ROWS: list[Record] = [
+    {"impression": n, "query": "q", "doc": doc, "click": int(doc == "a"), "system": system}
+    for n in range(3)
+    for doc, system in (("a", "x"), ("b", "y"))
+]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_user_of_some_impressions_only_is_seen_wherever_the_row_stands(turn: int) -> None:
+    rows = [*ROWS[:4], *({**row, "user": "u"} for row in ROWS[4:])]
+    with pytest.raises(tr.InputError, match="has no user, and others have one"):
+        tr.interleaving(rows[::turn])
+
+
+def test_ranks_that_later_rows_alone_have_are_asked_of_all() -> None:
+    with pytest.raises(tr.InputError, match="the rank of a is None"):
+        tr.interleaving([*ROWS[:4], *({**row, "rank": n} for n, row in enumerate(ROWS[4:], 1))])
+
+
+def test_users_that_are_nan_are_not_known() -> None:
+    found = tr.interleaving(pandas.DataFrame(ROWS).assign(user=np.nan))
+    assert (found.cluster, found.credits.tolist()) == ("impression", [[1.0, 0.0]] * 3)
+
+
+@pytest.mark.parametrize("columns", [{"docs": [["a"]], "clicks": []}, {"docs": 5}])
+def test_columns_that_are_not_equally_long_are_refused(columns: Record) -> None:
+    with pytest.raises(tr.InputError, match="lists that are equally long"):
+        tr.interleaving(columns)
 
 
 def test_an_interval_that_is_not_known_is_called_unknown() -> None:

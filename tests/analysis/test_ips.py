@@ -192,6 +192,17 @@ GOOD: Record = {"query": "q", "docs": ["a", "b", "c"], "clicks": ["b"]}
         ([GOOD], ["--propensities", "rank.csv"], "rank.csv:2: a rank is a whole number from 1 on, not '0'"),
         ([GOOD], ["--propensities", "none.csv"], "no column holds the propensities; name it propensity"),
         ([GOOD], ["--eta", "1", "-m", "nDCG@10"], "nDCG@10 is no sum over relevant documents"),
+        *(
+            ([GOOD], ["--eta", "1", "-m", name], said)
+            for name, said in (
+                ("P(divisor='returned')@5", "depends on the rest of its list"),
+                ("DCG(ties='averaged')@5", "depends on the rest of its list"),
+                ("P(level=2)@5", "P(level=2)@5 gives nothing for the grade 1"),
+                ("DCG(gain_from=2)", "gives nothing for the grade 1"),
+                ("DCG(gain={1: 0})", "gives nothing for the grade 1"),
+                (" ", "no measure is named"),
+            )
+        ),
         ([{**GOOD, "clicks": []}], ["--eta", "1"], "nothing was clicked, so that nothing can be estimated"),
         ([{**GOOD, "clicks": ["z"]}], ["--eta", "1"], "log.jsonl:1: a click on z, which was not shown"),
         ([GOOD], ["--randomized", "log.jsonl"], "nothing was clicked at rank 1"),
@@ -242,6 +253,12 @@ def test_a_run_that_answers_no_query_of_the_log_is_refused() -> None:
 def test_what_is_no_propensity_is_said(how: dict[str, Any]) -> None:
     with pytest.raises(tr.InputError):
         tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], {"x": {"q": ["a"]}}, **how)
+
+
+@pytest.mark.parametrize("measures", ["", " ", []])
+def test_no_measure_is_said_to_be_none(measures: Any) -> None:
+    with pytest.raises(tr.MeasureError, match="no measure is named"):
+        tr.ips([GOOD], {"new": {"q": ["b"]}}, measures, eta=1)
 
 
 @pytest.mark.parametrize("runs", [None, {}, 3])

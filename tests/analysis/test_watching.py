@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -96,6 +97,28 @@ def test_a_file_of_looks_brings_back_what_was_written(tmp_path):
     back = tr.Watch.read(path)
     assert back == found.watch
     assert looked(back, scores(range(30, 60))).verdicts == looked(found.watch, scores(range(30, 60))).verdicts
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        (0, "rules", 5),
+        (1, "number", "x"),
+        (1, "gates", [5]),
+        (1, "gates", [{}]),
+        (1, "at", 5),
+        (1, "values", 5),
+        (1, "queries", 5),
+    ],
+)
+def test_a_file_of_looks_that_is_damaged_is_refused(line, name, value, tmp_path):
+    path = tmp_path / "looks.jsonl"
+    looked(tr.Watch("same"), scores(range(20))).watch.write(path)
+    lines = [json.loads(text) for text in path.read_text().splitlines()]
+    lines[line][name] = value
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    with pytest.raises(tr.InputError, match="the looks are damaged"):
+        tr.Watch.read(path)
 
 
 def test_queries_that_only_the_baseline_has_are_left_out_and_said():

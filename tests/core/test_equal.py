@@ -9,7 +9,7 @@ import pytest
 
 import truerank as tr
 from truerank import stats
-from truerank.core.equal import are_equal, difference, is_equal
+from truerank.core.equal import are_equal, as_one, difference, is_equal
 
 ORDER = ["a", "x", "b"]
 
@@ -32,6 +32,13 @@ def test_equal_is_within_1e_12_and_relative_above_1() -> None:
     ).tolist() == [*(True, False, True, True, False)]
     assert not is_equal(math.inf, 1.0)
     assert difference([0.1 + 0.2, 1.0], [0.3, 0.5]).tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize("values", [[], [0.3], [0.5, 0.1 + 0.2, 0.3], [1e9 + 1e-4, -1.0, 1e9, -1.0]])
+def test_what_is_equal_becomes_one_number_in_its_place(values: list[float]) -> None:
+    found = as_one(values)
+    assert are_equal(found, values).all()
+    assert len(set(found)) == len({round(value, 3) for value in values})
 
 
 @pytest.mark.parametrize("n", range(1, 12))
@@ -167,3 +174,30 @@ def test_an_interval_that_a_handful_of_queries_decides_says_so() -> None:
     assert any(
         "only 2 queries differ from all the others" in text for text in remarks(tr.compare(qrels, [run], "RR"))
     )
+
+
+def lists(hits: list[int], size: int) -> dict[str, list[str]]:
+    """Answers with so many relevant documents on top."""
+    return {f"q{i}": [f"r{n}" for n in range(h)] + [f"x{n}" for n in range(size - h)] for i, h in enumerate(hits)}
+
+
+RELEVANT = {f"q{i}": {"r0": 1, "r1": 1, "r2": 1} for i in range(6)}
+EVEN = {"x": lists([1, 1, 2, 2, 3, 0], 3), "y": lists([1, 1, 2, 3, 2, 0], 3)}
+
+
+def test_rounding_noise_is_no_vote() -> None:
+    found = tr.collections({"A": (RELEVANT, EVEN), "B": (RELEVANT, EVEN)}, "P@3", samples=50)
+    assert found["P@3"].borda == {"x": 1, "y": 1}
+
+
+def test_rounding_noise_is_no_order_and_no_flip() -> None:
+    other = {**RELEVANT, "q0": {**RELEVANT["q0"], "x0": 1}}
+    runs = {**EVEN, "z": lists([0] * 6, 3)}
+    order = tr.judges({"1": RELEVANT, "2": other}, runs, "P@3", samples=50).standings[0].orders[0]
+    assert order.tau is not None
+    assert order.tau.estimate == 1.0
+    a = {f"q{i}": RELEVANT["q0"] for i in range(3)}
+    b = {**a, "q0": {"r0": 0, "r1": 1, "r2": 1}}
+    two = {"x": lists([1, 2, 0], 10), "y": lists([0, 0, 3], 10)}
+    assert tr.judges({"1": a, "2": b}, two, "P@10", samples=50).standings[0].orders[0].flips == ()
+    assert stats.tau_ap([0.1 + 0.2, 0.3, 0.1], [2, 1, 0]) == stats.tau_ap([0.3, 0.3, 0.1], [2, 1, 0])

@@ -145,6 +145,14 @@ def test_the_sign_test_is_scipys_binomial_test(wins, losses):
     assert found.p == pytest.approx(scipy_stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
 
 
+@pytest.mark.parametrize("large", [1.0, 1e6, 1e12])
+def test_one_large_value_hides_no_difference(large):
+    a, b = np.array([large] + [0.1000002] * 10), np.array([0.0] + [0.1] * 10)
+    assert stats.sign(a, b).p == pytest.approx(scipy_stats.binomtest(11, 11).pvalue, rel=1e-12)
+    assert stats.wilcoxon(a, b).p == pytest.approx(2.0**-10, rel=1e-12)
+    assert stats.sign(a + 1e6, np.append(0, a[1:]) + 1e6).p == 1
+
+
 @given(pairs)
 @settings(max_examples=60)
 def test_every_p_is_above_0_and_at_most_1_and_the_same_the_other_way_round(both):

@@ -108,6 +108,15 @@ def test_what_has_no_coefficient_is_refused(ask) -> None:
         ask()
 
 
+@pytest.mark.parametrize("stray", [math.inf, -math.inf])
+@pytest.mark.parametrize(
+    "of", [stats.krippendorff_alpha, stats.gwet_ac, lambda rows: stats.cohen_kappa(*np.transpose(rows))]
+)
+def test_a_grade_that_is_not_finite_is_refused(of, stray: float) -> None:
+    with pytest.raises(ValueError, match=r"a grade is a finite number, or NaN where it is missing, not -?inf"):
+        of([[0, 0], [0, 1], [1, 1], [stray, 3]])
+
+
 @pytest.mark.parametrize(
     ("scale", "said"),
     [

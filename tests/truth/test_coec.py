@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,31 @@ def test_rates_may_be_given() -> None:
     assert truth.coec(log, rates={1: 0.5, 2: 0.5}, smoothing=0).to_dict() == {b"q": {b"a": 2.0, b"b": 0.0}}
 
 
+def test_a_rank_of_a_table_may_be_written_as_a_decimal(tmp_path: Path) -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}] * 10
+    (tmp_path / "rates.csv").write_text("rank,rate\n1.0,0.5\n2.0,0.25\n")
+    plain = truth.coec(log, rates={1: 0.5, 2: 0.25})
+    assert truth.coec(log, rates=str(tmp_path / "rates.csv")).to_dict() == plain.to_dict()
+
+
+@pytest.mark.parametrize("rate", [math.nan, -0.5, 1.5, "x", None, True])
+def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
+    with pytest.raises(tr.InputError, match="the click rate of rank 1 is a number from 0 to 1"):
+        truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates={1: rate})
+
+
+@pytest.mark.parametrize("rank", [0, 1.7, "x", math.nan, math.inf])
+def test_a_rank_that_is_none_is_refused(rank: Any) -> None:
+    with pytest.raises(tr.InputError, match="a rank is a whole number from 1 on"):
+        truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates={rank: 0.5})
+
+
+@pytest.mark.parametrize("cuts", [("a",), (math.nan,), (0.5, math.inf), (1, 0.5), (1, 1)])
+def test_cuts_are_numbers_that_rise(cuts: Any) -> None:
+    with pytest.raises(tr.TruerankError, match="cuts"):
+        truth.coec(world(1), cuts=cuts)
+
+
 @pytest.mark.parametrize(
     ("records", "rule", "said"),
     [
@@ -86,6 +112,17 @@ def test_rates_may_be_given() -> None:
             "coec(rates='wrong.csv')",
             "wrong.csv:2: the click rate of rank 1 is a number",
         ),
+        ([{"query": "q", "docs": ["a"]}], "coec(rates='twice.csv')", "twice.csv:3: rank 1 has two click rates"),
+        (
+            [{"query": "q", "docs": ["a"]}],
+            "coec(rates='part.csv')",
+            "part.csv:2: a rank is a whole number from 1 on, not '1.7'",
+        ),
+        (
+            [{"query": "q", "docs": ["a"]}],
+            "coec(rates='part.jsonl')",
+            "part.jsonl:1: a rank is a whole number from 1 on, not 1.7",
+        ),
         ([{"query": "q", "docs": ["a"]}], "coec(smoothing=-1)", "coec: smoothing is not negative"),
         ([{"query": "q", "docs": ["a"]}], "nearest", "nearest needs REFERENCES"),
     ],
@@ -96,6 +133,9 @@ def test_a_log_that_judges_nothing_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     Path("rates.csv").write_text("rank,rate\n1,0.5\n")
+    Path("twice.csv").write_text("rank,rate\n1,0.5\n1.0,0.4\n")
+    Path("part.csv").write_text("rank,rate\n1.7,0.5\n")
+    Path("part.jsonl").write_text('{"rank": 1.7, "rate": 0.5}\n{"rank": 2, "rate": 0.5}\n')
     Path("wrong.csv").write_text("rank,rate\n1,2\n")
     done = CliRunner().invoke(truerank, ["truth", rule, "log.jsonl"])
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr

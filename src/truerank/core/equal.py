@@ -47,3 +47,18 @@ def difference(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     one, other = np.asarray(a, np.float64), np.asarray(b, np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(are_equal(one, other), 0.0, one - other)
+
+
+def as_one(values: ArrayLike) -> NDArray[np.float64]:
+    """(n,) the same, where those that are equal are one: the least of them. To be ranked.
+
+    >>> as_one([0.5, 0.1 + 0.2, 0.3]).tolist()
+    [0.5, 0.3, 0.3]
+    """
+    given = np.asarray(values, np.float64)
+    order = np.argsort(given, kind="stable")
+    rising = given[order]
+    first = np.append(True, ~are_equal(rising[1:], rising[:-1]))[: len(given)]
+    ranked = np.empty_like(given)
+    ranked[order] = rising[first][np.cumsum(first) - 1]
+    return ranked

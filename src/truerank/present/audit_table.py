@@ -144,7 +144,8 @@ def remarks_of(audit: TableAudit) -> list[str]:
     if audit.left_out:
         sentences.append(
             message(
-                "Left out, being no means from 0 to 1 nor percentages: {columns}.", columns=listed(audit.left_out)
+                "Left out, not all being means from 0 to 1 or percentages: {columns}.",
+                columns=listed(audit.left_out),
             )
         )
     percent = [one.measure for one in audit.measures if one.is_percent]

@@ -8,6 +8,7 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from truerank.core.equal import as_one
 from truerank.stats.values import Floats, column
 
 
@@ -78,9 +79,10 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def _same_systems(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Both, where scores that rounding alone parts are tied."""
     first, second = column(x, "the first ranking"), column(y, "the second ranking")
     if len(first) != len(second):
         raise ValueError(f"the rankings are of {len(first)} and {len(second)} systems; they must be of the same")
     if len(first) < 2:
         raise ValueError("an order needs at least two systems")
-    return first, second
+    return as_one(first), as_one(second)

@@ -14,6 +14,7 @@ from truerank.stats.distributions import normal_below, t_above
 from truerank.stats.flips import flipped_sums, share_at_least
 from truerank.stats.values import (
     Floats,
+    Ints,
     column,
     count,
     differences,
@@ -115,11 +116,11 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Paired:
     """
     between = differences(column(a, "a"), column(b, "b"))
     difference, n = float(mean(between)), len(between)
-    grid, _ = on_grid(between, scale(a, b))
-    used = grid[grid != 0]
+    used = between[between != 0]
+    largest = scale(np.stack([column(a, "a"), column(b, "b")]))
     if not len(used):
         return Paired(difference, 1.0, "wilcoxon", n, True)
-    doubled, sizes = _doubled_ranks(np.abs(used))
+    doubled, sizes = _doubled_ranks(_order(np.abs(used), largest[between != 0]))
     against = min(int(doubled[used > 0].sum()), int(doubled[used < 0].sum()))
     exact = len(used) <= EXACT_RANKS_UP_TO
     p = _rank_sum_p(doubled, against) if exact else _rank_sum_normal_p(len(used), sizes, against)
@@ -135,8 +136,7 @@ def sign(a: ArrayLike, b: ArrayLike) -> Paired:
     0.125
     """
     between = differences(column(a, "a"), column(b, "b"))
-    grid, _ = on_grid(between, scale(a, b))
-    p = sign_p(int((grid > 0).sum()), int((grid < 0).sum()))
+    p = sign_p(int((between > 0).sum()), int((between < 0).sum()))
     return Paired(float(mean(between)), p, "sign", len(between), True)
 
 
@@ -176,7 +176,16 @@ def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:
     return min(1.0, 2 * t_above(difference / (float(between.std(ddof=1)) / n**0.5), n - 1)), False
 
 
-def _doubled_ranks(sizes: Floats) -> tuple[np.ndarray, np.ndarray]:
+def _order(sizes: Floats, largest: Floats) -> Ints:
+    """(n,) which are smaller and which are equal but for rounding, given the values that each was computed from."""
+    order = np.argsort(sizes, kind="stable")
+    near = np.maximum(largest[order][1:], largest[order][:-1]) * rounding(1.0)
+    places = np.zeros(len(sizes), np.int64)
+    places[order[1:]] = np.cumsum(np.diff(sizes[order]) > near)
+    return places
+
+
+def _doubled_ranks(sizes: Ints) -> tuple[np.ndarray, np.ndarray]:
     """Twice the mean rank of each, a whole number, and how many there are of each size."""
     _, inverse, counts = np.unique(sizes, return_inverse=True, return_counts=True)
     last = counts.cumsum()

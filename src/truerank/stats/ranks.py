@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from truerank.core.equal import as_one
 from truerank.stats.many import Groups
 from truerank.stats.values import Floats, Ints, column, table
 
@@ -20,7 +21,8 @@ SLACK = 1e-9
 def borda(means: ArrayLike) -> Floats:
     """(m,) the votes of each system: from each collection one for every system below it, half for one beside it.
 
-    Borda (1781), with the tournament count of ties, as MTEB ranks models by it.
+    Borda (1781), with the tournament count of ties, as MTEB ranks models by it. Means that rounding
+    alone parts are beside one another (`truerank.equal`).
 
     Args:
         means: (collections, m); more is better.
@@ -30,7 +32,7 @@ def borda(means: ArrayLike) -> Floats:
     """
     rows = table(means, "means")
     votes = np.zeros(rows.shape[1])
-    for row in rows:
+    for row in map(as_one, rows):
         ordered = np.sort(row)
         below, up_to = (np.searchsorted(ordered, row, side=side) for side in ("left", "right"))
         votes += below + (up_to - below - 1) / 2

@@ -98,6 +98,8 @@ def _tallied(grades: ArrayLike, scale: ArrayLike | None = None) -> Tallies:
     checked = np.asarray(grades, np.float64)
     if checked.ndim != 2:
         raise ValueError(f"grades are a table with a column a rater, not an array of {checked.ndim} dimensions")
+    for stray in checked[np.isinf(checked)][:1].tolist():
+        raise ValueError(f"a grade is a finite number, or NaN where it is missing, not {stray}")
     return Tallies.of(checked, scale=scale).whole
 
 

@@ -69,7 +69,7 @@ def share(value: float, what: str) -> float:
 
 def count(value: int, what: str) -> int:
     """A whole number of 1 or more."""
-    if value != int(value) or value < 1:
+    if not 1 <= value < np.inf or value != int(value):
         raise ValueError(f"{what} is a whole number of 1 or more, not {value!r}")
     return int(value)
 

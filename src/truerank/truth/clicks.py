@@ -151,13 +151,20 @@ def _of_object(thing: Any, name: str) -> Iterator[Numbered]:
     if is_frame(thing):
         yield from _rows(from_frame(thing, name), None)
     elif isinstance(thing, Mapping):
-        yield from _rows(thing, None)
+        yield from _rows(_equally_long(thing, name), None)
     elif isinstance(thing, Iterable):
         yield from ((None, record) for record in thing)
     else:
         raise InputError(
             "a log of clicks is a path, a DataFrame or a list of dicts, not {thing}", thing=quoted(thing)
         )
+
+
+def _equally_long(columns: Mapping[str, Any], name: str) -> Mapping[str, Sequence[Any]]:
+    sizes = [len(column) if hasattr(column, "__len__") else None for column in columns.values()]
+    if None in sizes or len(set(sizes)) > 1:
+        raise InputError("the columns of a table are lists that are equally long", name)
+    return columns
 
 
 def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> Iterator[Numbered]:
@@ -214,7 +221,7 @@ class _Log:
             return ()
         if not isinstance(systems, LISTS) or len(systems) != size:
             raise InputError("systems has the system of each of the {n} docs, in a list", self.name, line, n=size)
-        return tuple(None if one is None else str(one) for one in systems)
+        return tuple(_text(one) or None for one in systems)
 
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
         if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
@@ -234,18 +241,19 @@ class _Log:
 
     def of_rows(self, records: Sequence[Numbered]) -> Iterator[Impression]:
         """The impressions of records that have a document each."""
-        keys = _roles(tuple(records[0][1]))
+        known = tuple(dict.fromkeys(key for _, record in records for key in record))
+        keys = _roles(known)
         for role, what in (
             ("impression", message("the impressions; name it impression")),
             ("doc", message("the documents; name it doc_id")),
             ("click", message("the clicks; name it click, with 0 or 1")),
         ):
             if role not in keys:
-                known = ", ".join(map(quoted, list(records[0][1])[:12]))
-                raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=known)
+                there = ", ".join(map(quoted, known[:12]))
+                raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=there)
         groups: dict[str, list[tuple[int | None, dict[str, Any]]]] = {}
         for line, record in records:
-            given = {role: record.get(key) for role, key in keys.items()}
+            given = {role: _told(role, record.get(key)) for role, key in keys.items()}
             if given["impression"] is None or given["doc"] is None:
                 raise InputError("a row has no impression, or no document", self.name, line)
             groups.setdefault(str(given["impression"]), []).append((line, given))
@@ -263,7 +271,7 @@ class _Log:
                 )
         ranked = sorted(((self._rank(given, n, at), n) for n, (at, given) in enumerate(rows)))
         ordered = [rows[n] for _, n in ranked]
-        systems = tuple(_text(given.get("system")) for _, given in ordered)
+        systems = tuple(_text(given.get("system")) or None for _, given in ordered)
         return self._checked(
             Impression(
                 id=impression,
@@ -301,9 +309,9 @@ class _Log:
             return place + 1
         try:
             rank = float("nan") if given["rank"] is None else float(given["rank"])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             rank = float("nan")
-        if not rank >= 1 or rank != int(rank):
+        if not 1 <= rank < float("inf") or rank != int(rank):
             raise InputError(
                 "the rank of {doc} is {rank}, not a whole number from 1 on: it was not shown",
                 self.name,
@@ -317,11 +325,17 @@ class _Log:
         try:
             number = WORDS.get(str(value).strip().lower(), value)
             times = 0.0 if number is None or number == "" else float(number)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             times = float("nan")
         if not 0 <= times < float("inf"):
             raise InputError("click is 0 or 1, or how often, not {value}", self.name, line, value=quoted(value))
         return times > 0
+
+
+def _told(role: str, value: Any) -> Any:
+    """The value; None for the NaN that a DataFrame has where there is no id."""
+    is_missing = isinstance(value, float) and value != value and role not in ("click", "rank")
+    return None if is_missing else value
 
 
 def _text(value: Any) -> str | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.errors import InputError, RulesError, quoted, truncated
 from truerank.core.messages import message
+from truerank.core.schema import is_number
 from truerank.formats import names
 from truerank.formats.source import as_source
 from truerank.truth.clicks import Clicks, click_rates, read_clicks
@@ -52,7 +56,7 @@ def coec(
     >>> {doc: round(grade, 3) for doc, grade in qrels.to_dict()[b"q"].items()}
     {b'a': 1.0, b'b': 1.909}
     """
-    if not smoothing >= 0 or not impressions >= 1 or list(cuts) != sorted(set(cuts)):
+    if not 0 <= smoothing < np.inf or not impressions >= 1 or not _do_rise(cuts):
         raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
     expected = click_rates(queries) if rates is None else _rates(rates)
     counts = _counted(queries, expected)
@@ -106,25 +110,52 @@ def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tupl
     return counts
 
 
+def _do_rise(cuts: Any) -> bool:
+    """Whether cuts are finite numbers, each above the one before."""
+    if not isinstance(cuts, tuple | list) or not all(map(is_number, cuts)):
+        return False
+    return all(one < other for one, other in itertools.pairwise(cuts))
+
+
 def _rates(given: Any) -> dict[int, float]:
+    """{rank: its click rate}, checked."""
     if isinstance(given, dict):
-        return {int(rank): float(rate) for rank, rate in given.items()}
+        return _checked([(None, rank, rate) for rank, rate in given.items()], "rates")
     table = read_table(as_source(given))
     ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
     rates = table.columns[table.column(RATES, message("the click rates; name it rate"))]
+    rows = [(table.line(n), *row) for n, row in enumerate(zip(ranks, rates, strict=True))]
+    return _checked(rows, table.name)
+
+
+def _checked(rows: Iterable[tuple[int | None, Any, Any]], name: str) -> dict[int, float]:
+    """The rates of lines, ranks and rates.
+
+    Raises:
+        InputError: a rank that is no whole number from 1 on, or that is there twice; a rate that is none.
+    """
     rate_of: dict[int, float] = {}
-    for row, (rank, rate) in enumerate(zip(ranks, rates, strict=True)):
-        try:
-            rate_of[int(rank)] = float(rate)
-            is_share = 0 <= float(rate) <= 1
-        except (TypeError, ValueError):
-            is_share = False
-        if not is_share:
+    for line, rank, given in rows:
+        place, rate = _real(rank), _real(given)
+        if not 1 <= place < np.inf or place != int(place):
+            raise InputError("a rank is a whole number from 1 on, not {value}", name, line, value=quoted(rank))
+        if not 0 <= rate <= 1:
             raise InputError(
                 "the click rate of rank {rank} is a number from 0 to 1, not {rate!r}",
-                table.name,
-                table.line(row),
+                name,
+                line,
                 rank=truncated(str(rank)),
-                rate=rate,
+                rate=given,
             )
+        if int(place) in rate_of:
+            raise InputError("rank {rank} has two click rates", name, line, rank=int(place))
+        rate_of[int(place)] = rate
     return rate_of
+
+
+def _real(value: Any) -> float:
+    """The number; NaN where it is none."""
+    try:
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan

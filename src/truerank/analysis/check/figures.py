@@ -13,7 +13,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.compare.several import values_of
-from truerank.core.errors import InputError, MeasureError
+from truerank.core.errors import InputError, MeasureError, quoted
 from truerank.core.evaluate import evaluate
 from truerank.core.hits import Hits
 from truerank.core.messages import did_you_mean, message
@@ -177,18 +177,28 @@ def _means(means: Mapping[Any, Any]) -> Figures:
 
 def _saved(value: Mapping[str, Any], name: str) -> Figures:
     written = _numbers(value["mean"], name)
-    became = {m: str(dict(value.get("asked") or {}).get(m, m)) for m in written}
+    asked = value.get("asked") or {}
+    if not isinstance(asked, Mapping):
+        raise InputError("asked is what each measure was called, not {asked}", name, asked=quoted(asked))
+    became = {m: str(asked.get(m, m)) for m in written}
     means = {became[m]: mean for m, mean in written.items()}
     rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
     queries = value.get("queries") or {}
     try:
-        columns = {became[m]: [row[m] for row in queries.values()] for m in written} if queries else {}
+        is_known = bool(queries) or _is_of_none(value)
+        columns = {became[m]: [row[m] for row in queries.values()] for m in written} if is_known else {}
         values = {m: np.array(column, np.float64) for m, column in columns.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
         ) from None
     return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)
+
+
+def _is_of_none(value: Mapping[str, Any]) -> bool:
+    """Whether saved scores without values of queries are of no query at all."""
+    ledger = value.get("ledger")
+    return value.get("queries") == {} or (isinstance(ledger, Mapping) and ledger.get("evaluated") == 0)
 
 
 def _numbers(means: Any, name: str) -> dict[str, float]:

@@ -48,6 +48,10 @@ UNKNOWN = {"none": FEW, MOVED: message("no single mean fits all looks: what is w
 """Why there are no limits, by the method of the interval."""
 
 
+SHOWN = {"name", "value", "low", "high", "against", "queries"}
+"""What is shown of a gate at an earlier look."""
+
+
 @dataclass(frozen=True)
 class Look:
     """What one check saw.
@@ -115,6 +119,8 @@ class Watch:
         try:
             looks = tuple(_look(one) for one in rest)
             ranges = {name: (float(low), float(high)) for name, (low, high) in first["ranges"].items()}
+            if not isinstance(first["rules"], dict | None):
+                raise TypeError("rules")
             return cls(first["looks_at"], float(first["confidence"]), ranges, first["rules"], looks)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(
@@ -336,6 +342,10 @@ def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str])
 
 def _look(plain: Mapping[str, Any]) -> Look:
     look = Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
+    if not isinstance(look.number, int) or not isinstance(look.at, str):
+        raise TypeError("number, at")
+    if not all(isinstance(gate, dict) and gate.keys() >= SHOWN for gate in look.gates):
+        raise TypeError("gates")
     for name, column in [*look.values.items(), *look.baseline.items()]:
         if len(_numbers(column)) != len(look.queries):
             raise ValueError(name)

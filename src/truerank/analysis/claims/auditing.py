@@ -14,6 +14,7 @@ from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
 from truerank.analysis.claims.spreads import Spread, measure_of, usual
+from truerank.core.equal import CLOSE
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.schema import is_real
@@ -161,7 +162,7 @@ class _Column:
         return (least, most) if least <= most else (nearest, nearest)
 
     def _between(self, mean: Mean) -> tuple[float, float]:
-        slack = mean.unit * (0.5 + ROUNDING)
+        slack = mean.unit * (0.5 + ROUNDING) + CLOSE
         return max(0.0, mean.value - slack) * self.queries, min(1.0, mean.value + slack) * self.queries
 
     def _impossible(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from truerank.core.rules import RulesLike
 from truerank.core.schema import is_real, is_whole
 from truerank.core.scores import averaged
 from truerank.measures import Measure, MeasuresLike, parse_measures
+from truerank.stats.values import differences, is_constant, scale
 
 Spreads = list[tuple[str, Literal["given", "lowest", "middle", "highest"], float]]
 
@@ -149,7 +150,7 @@ def _of_runs(
 def _of_values(name: str, values: np.ndarray) -> Spreads:
     """Of the pairs of columns; of one column what is usual for its spread."""
     if values.shape[1] == 1:
-        alone = float(values.std(ddof=1))
+        alone = _sd(values[:, 0], np.zeros(len(values)))
         spread = Spread(*(alone * ratio for ratio in (OF_ONE.low, OF_ONE.middle, OF_ONE.high)))
         return _three(name, spread) if alone else []
     known = sorted(sd for sd in _sds(values) if sd > 0)
@@ -160,7 +161,13 @@ def _of_values(name: str, values: np.ndarray) -> Spreads:
 
 def _sds(values: np.ndarray) -> Iterator[float]:
     for i, j in itertools.combinations(range(values.shape[1]), 2):
-        yield float((values[:, i] - values[:, j]).std(ddof=1))
+        yield _sd(values[:, i], values[:, j])
+
+
+def _sd(a: np.ndarray, b: np.ndarray) -> float:
+    """The standard deviation of a − b, and exactly 0 where rounding alone parts the differences."""
+    between = differences(a, b)
+    return 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
 
 
 def _row(

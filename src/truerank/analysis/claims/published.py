@@ -19,10 +19,17 @@ from truerank.formats.source import Source, as_source
 MOST = 100
 """No percentage is above it."""
 
+SYSTEMS = ("system", "systems", "model", "models", "run", "method", "name", "retriever", "ranker", "approach")
+"""What the column that names the systems is called, whatever is in it."""
+
 NOTHING = ("", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null", "/")
 _MARKUP = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\[!,;: ]|[*_`${}~]|</?[a-z]+>")
-_RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?:±|\\pm|\+/-).*")
-_NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)\s*[^\d\s.,]*\Z")
+_RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?<=\d)\s*\[[^]]*\]|(?:±|\\pm|\+/-).*")
+_NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([-+]?\d{1,3}))?\s*%?\s*[^\d\s.,]*\Z")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+\b(?!\.?,)")
+_LETTERED = re.compile(r"\d+[A-Za-z]+\Z")
+_SIZE = re.compile(r"\d+ ?[KMBT]\Z")
+_BEGUN = re.compile(r"[-+]?\.?\d")
 _RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*")
 _WIDE = re.compile(r"\\multi(?:column|row)\s*\{([^}]*)\}\s*\{[^}]*\}\s*\{(.*)\}\s*\Z")
 _DASHES = re.compile(r"[\s|:+-]*-[\s|:+-]*")
@@ -50,7 +57,7 @@ class Published:
         systems: in the order of the rows.
         columns: {measure: {system: mean}}, without cells that are empty.
         percent: the measures that were read as percentages.
-        left_out: columns of other numbers.
+        left_out: columns of other numbers, or with cells that are none.
     """
 
     name: str
@@ -81,7 +88,7 @@ def published(table: Any, measures: Sequence[str] | None = None) -> Published:
         except UnicodeDecodeError as error:
             raise InputError("a table is text in UTF-8: {why}", name, why=error.reason) from None
         rows = list(_rows(text, name))
-    return _table(name, rows, measures)
+    return _table(name, rows, measures, isinstance(table, Mapping))
 
 
 Row = tuple[int, list[str]]
@@ -172,24 +179,23 @@ def _by_comma(line: str) -> list[str]:
     return next(csv.reader([line]))
 
 
-def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None) -> Published:
+def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None, is_keyed: bool) -> Published:
     first, heads, body = _headed(rows, name)
     if any(_number(head) is not None for head in heads):
         raise InputError("the first row names the columns: the systems, then the measures", name, first or None)
     if len(body) < 2:
         raise InputError("a table of two systems or more is needed: one has nothing to be told apart from", name)
-    numeric = [c for c in range(len(heads)) if _is_numeric([row[c] for _, row in body])]
-    texts = [c for c in range(len(heads)) if c not in numeric]
-    if not texts:
-        raise InputError("there is no column that names the systems", name)
-    systems = distinct([_plain(row[texts[0]]) or f"row {n}" for n, (_, row) in enumerate(body, 1)])
+    cells = [[row[c] for _, row in body] for c in range(len(heads))]
+    names = 0 if is_keyed else _names(heads, cells, name)
+    systems = distinct([_plain(cell) or f"row {n}" for n, cell in enumerate(cells[names], 1)])
     columns, percent = {}, set()
-    wide = [c for c in numeric if any(not 0 <= (_number(row[c]) or (0,))[0] <= MOST for _, row in body)]
-    for c in _chosen(heads, [c for c in numeric if c not in wide], texts[0], measures, name):
-        means, is_percent = _column(heads[c], [(line, row[c]) for line, row in body], systems, name)
-        columns[heads[c]] = means
+    other = [c for c, column in enumerate(cells) if c != names and _has_numbers(column)]
+    means = [c for c in other if _is_numeric(cells[c]) and not _is_wide(cells[c])]
+    for c in _chosen(heads, means, names, measures, name):
+        own, is_percent = _column(heads[c], [(line, row[c]) for line, row in body], systems, name)
+        columns[heads[c]] = own
         percent |= {heads[c]} if is_percent else set()
-    left_out = tuple(heads[c] for c in wide) if measures is None else ()
+    left_out = tuple(heads[c] for c in other if c not in means) if measures is None else ()
     title = "standard input" if name == "-" else os.path.basename(name)
     return Published(title, tuple(systems), columns, frozenset(percent), left_out)
 
@@ -239,10 +245,38 @@ def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
     )
 
 
+def _names(heads: Sequence[str], cells: Sequence[Sequence[str]], name: str) -> int:
+    """The place of the column that names the systems: the first that is called so, is text, or of sizes (7B)."""
+    called = (c for c, head in enumerate(heads) if head.lower() in SYSTEMS)
+    texts = (c for c, column in enumerate(cells) if not _is_numeric(column) or (c == 0 and _are_lettered(column)))
+    place = next(itertools.chain(called, texts), None)
+    if place is None:
+        raise InputError("there is no column that names the systems", name)
+    return place
+
+
+def _are_lettered(cells: Sequence[str]) -> bool:
+    return all(_LETTERED.match(_plain(cell)) for cell in cells)
+
+
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether a column has numbers, and nothing else."""
-    filled = [cell for cell in cells if _plain(cell).lower() not in NOTHING]
+    filled = _filled(cells)
     return bool(filled) and all(_number(cell) is not None for cell in filled)
+
+
+def _has_numbers(cells: Sequence[str]) -> bool:
+    """Whether some cell begins as a number does."""
+    return any(_BEGUN.match(_plain(cell)) or _number(cell) for cell in _filled(cells))
+
+
+def _is_wide(cells: Sequence[str]) -> bool:
+    """Whether some number is none of a mean."""
+    return any(not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
+
+
+def _filled(cells: Sequence[str]) -> list[str]:
+    return [cell for cell in cells if _plain(cell).lower() not in NOTHING]
 
 
 def _column(
@@ -283,11 +317,14 @@ def _number(cell: str) -> tuple[float, float] | None:
 
     >>> _number("**0.412**†"), _number("$41.2_{\\\\pm 0.3}^{ab}$"), _number("BM25")
     ((0.412, 0.001), (41.2, 0.1), None)
+    >>> _number("0,412"), _number("1,234"), _number("4.1e-3"), _number("0.41 [0.40, 0.43]")
+    ((0.412, 0.001), (1234.0, 1.0), (0.0041, 0.0001), (0.41, 0.01))
     """
     bare = _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%").replace("_{", "{"))))
+    bare = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), bare)
     match = _NUMBER.match(bare.replace(",", ".") if bare.count(",") == 1 and "." not in bare else bare)
-    if match is None:
+    if match is None or _SIZE.match(bare):
         return None
-    digits = len(match[1].partition(".")[2])
-    value = float(match[1])
-    return (value, float(f"1e-{digits}")) if math.isfinite(value) else None
+    power = int(match[2] or 0)
+    value = float(f"{match[1]}e{power}")
+    return (value, float(f"1e{power - len(match[1].partition('.')[2])}")) if math.isfinite(value) else None

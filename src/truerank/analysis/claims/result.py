@@ -150,7 +150,7 @@ class TableAudit(Presented):
         measures: the columns.
         claims: the pairs of each column, the largest difference first.
         is_given: whether the standard deviation was given, and is not what is usual.
-        left_out: columns of other numbers, such as sizes.
+        left_out: columns of other numbers, such as sizes, or with cells that are none.
 
     >>> import truerank as tr
     >>> found = tr.audit_table({"bm25": {"nDCG@10": 0.412}, "ours": {"nDCG@10": 0.431}}, queries=50)

@@ -19,6 +19,9 @@ Lists = Mapping[str, Mapping[str, Sequence[str]]]
 TAU = 3.0
 """How steeply a probabilistic list prefers the first ranks, as in Hofmann et al. (2011)."""
 
+STEEPEST = 1e300
+"""Times the logarithm of a rank, it is still a number; steeper lists are all drawn alike."""
+
 
 @dataclass(frozen=True, eq=False)
 class Crediting:
@@ -63,7 +66,8 @@ class Crediting:
         over ranks: a click is shared out by how likely each system is to have brought its document.
         """
         own = self._own(one)
-        heights = [{doc: -self.tau * math.log(place) for place, doc in enumerate(docs, 1)} for docs in own]
+        tau = min(self.tau, STEEPEST)
+        heights = [{doc: -tau * math.log(place) for place, doc in enumerate(docs, 1)} for docs in own]
         credit = np.zeros(len(own))
         for doc, clicked in zip(one.docs, one.clicked, strict=True):
             # logarithms, as a power of a deep rank may be too small for a number

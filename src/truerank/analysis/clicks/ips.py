@@ -29,6 +29,9 @@ from truerank.truth.clicks import Clicks, read_clicks
 ADDITIVE = ("DCG", "P", "RBP", "RR", "ARP")
 """Measures that are a sum over relevant documents of what their ranks are worth."""
 
+OF_LISTS = {("divisor", "returned"), ("ties", "averaged")}
+"""Parameters by which a document's worth depends on how long its list is, or on scores."""
+
 USUAL = "DCG@10"
 
 
@@ -208,12 +211,23 @@ def ips(
 
 def _additive(measures: Any) -> tuple[Measure, ...]:
     parsed = tuple(parse_measures(measures))
+    if not parsed:
+        raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     for measure in parsed:
         if measure.definition.name not in ADDITIVE:
             raise MeasureError(
                 "{measure} is no sum over relevant documents, which alone clicks can estimate; there is {known}",
                 measure=str(measure),
                 known=", ".join(ADDITIVE),
+            )
+        if OF_LISTS & dict(measure.params).items():
+            raise MeasureError(
+                "{measure} gives a document what depends on the rest of its list, which no click can estimate",
+                measure=str(measure),
+            )
+        if not worths(measure, [1])[1]:
+            raise MeasureError(
+                "{measure} gives nothing for the grade 1, which is that of every click", measure=str(measure)
             )
     return parsed
 

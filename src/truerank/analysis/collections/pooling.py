@@ -70,8 +70,8 @@ def collections(
     if len(missing) == len(systems):
         raise _nowhere(missing, len(scores))
     aligned = {name: align(of) for name, of in scores.items()}
-    common = [common_measures(of, measures) for of in scores.values()]
-    wanted = _averaged(common[0], is_asked=measures is not None)
+    common = _in_all({name: common_measures(of, measures) for name, of in scores.items()})
+    wanted = _averaged(common, is_asked=measures is not None)
     with needs(message("collections"), "stats", "scipy"):
         standings = tuple(
             _standings(
@@ -132,6 +132,16 @@ def _nowhere(missing: Mapping[str, tuple[str, ...]], of: int) -> InputError:
         system=system,
         names=listed(missing[system], NAMED),
     )
+
+
+def _in_all(measures: Mapping[str, tuple[Measure, ...]]) -> tuple[Measure, ...]:
+    """Those that every collection has, in the order of the first."""
+    first, *rest = [{str(measure): measure for measure in own} for own in measures.values()]
+    common = tuple(measure for name, measure in first.items() if all(name in own for own in rest))
+    if not common:
+        own = "; ".join(f"{name}: {', '.join(map(str, of))}" for name, of in measures.items())
+        raise MeasureError("the collections have no measure in common; there is {own}", own=own)
+    return common
 
 
 def _averaged(measures: tuple[Measure, ...], *, is_asked: bool) -> tuple[Measure, ...]:

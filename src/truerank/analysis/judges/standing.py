@@ -17,6 +17,7 @@ from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, scored
 from truerank.analysis.judges.judgements import Judgements
 from truerank.analysis.judges.result import Flip, Order, Standing
+from truerank.core.equal import difference
 from truerank.core.errors import InputError
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -144,7 +145,7 @@ class _Work:
         alpha = self.procedure.alpha
         clear = [_is_clear(pair, alpha) for pair in one.pairs]
         kept = [
-            _is_clear(a, alpha) and _is_clear(b, alpha) and a.difference.estimate * b.difference.estimate > 0
+            _is_clear(a, alpha) and _is_clear(b, alpha) and _gain(a) * _gain(b) > 0
             for a, b in zip(one.pairs, other.pairs, strict=True)
         ]
         return Order(
@@ -164,14 +165,19 @@ def _of_block(at: Callable[[NDArray[np.int64]], Floats], block: slice, times: ND
 
 
 def _is_clear(pair: Pair, alpha: float) -> bool:
-    return pair.adjusted <= alpha and pair.difference.estimate != 0
+    return pair.adjusted <= alpha and _gain(pair) != 0
+
+
+def _gain(pair: Pair) -> float:
+    """The difference, and exactly 0 where rounding alone parts the means."""
+    return float(difference(pair.difference.estimate, 0.0))
 
 
 def _flips(one: Outcome, other: Outcome, alpha: float, sign: int) -> tuple[Flip, ...]:
     """Pairs that differ in opposite directions, turned so that the first judge prefers the first system."""
     flips = []
     for a, b in zip(one.pairs, other.pairs, strict=True):
-        if a.difference.estimate * b.difference.estimate < 0:
+        if _gain(a) * _gain(b) < 0:
             is_turned = sign * a.difference.estimate < 0
             flips.append(Flip(a.turned() if is_turned else a, b.turned() if is_turned else b, alpha))
     return tuple(sorted(flips, key=lambda flip: (flip.by_first.adjusted, flip.by_second.adjusted)))
