@@ -215,11 +215,19 @@ def test_guessing_climbs_without_the_ladder_and_not_with_it():
     right = (guesses == truth).astype(np.float64)
     seems_good, best, shown = [], None, None
     for values in right:
-        now = ladder.climbed_freely(values, best, shown)
+        now = ladder.climbed_freely(float(values.mean()), values, best, shown)
         seems_good.append(now != shown)
         best, shown = (values, now) if now != shown else (best, shown)
     assert climbed([bool(mean > 0.5) for mean in right.mean(axis=1)]) > 0.7
     assert climbed(seems_good) < 0.6
+
+
+def test_the_parameter_free_ladder_shows_no_other_number_than_the_score():
+    """As where the official score is a mean over lines, some of which are left out."""
+    low, high = np.zeros(20), np.ones(20)
+    assert ladder.climbed_freely(0.25, low, None, None) == 0.25
+    assert ladder.climbed_freely(0.75, high, low, 0.25) == 0.75
+    assert ladder.climbed_freely(0.20, high, low, 0.25) == 0.25
 
 
 def test_the_parameter_free_ladder_needs_more_than_a_standard_error(build: Build, address: str):

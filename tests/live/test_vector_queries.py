@@ -53,6 +53,11 @@ def files(folder: Path) -> dict[str, Path]:
     return {kind: folder / f"q.{kind}" for kind in ("npy", "npz", "fvecs", "fbin")}
 
 
+def test_two_vectors_of_one_id_are_refused():
+    with pytest.raises(tr.InputError, match=r"query 1 comes twice \(the second time as number 2\)"):
+        read_queries({1: [0.5, 1.0], "1": [0.0, 2.0]})
+
+
 @pytest.mark.parametrize("kind", ["npy", "npz", "fvecs", "fbin"])
 def test_files_of_vectors_hold_the_same_queries(kind, tmp_path):
     found = read_queries(files(tmp_path)[kind])

@@ -26,7 +26,7 @@ from truerank.contest.findings import Case
 from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, truncated
 from truerank.core.faults import RepeatedDocument
 from truerank.core.messages import Message, from_plain, joined, message, plural, to_plain
 from truerank.core.qrels import Qrels
@@ -285,7 +285,7 @@ def _missing(scan: Scan, contest: Contest) -> Iterator[AuditFinding]:
 
 
 def _said(kind: str, count: int, ids: Iterable[bytes]) -> Message:
-    names = [printable(name)[:80] for name in list(ids)[:EXAMPLES]]
+    names = [truncated(name) for name in list(ids)[:EXAMPLES]]
     return joined(": ", [SAID[kind](count), ", ".join(names + ["…"] * (count > len(names)))])
 
 

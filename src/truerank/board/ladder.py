@@ -25,18 +25,19 @@ def climbed(score: float, shown: float | None, step: float) -> float:
     return on_step(score, step)
 
 
-def climbed_freely(values: Floats, best: Floats | None, shown: float | None) -> float:
+def climbed_freely(score: float, values: Floats, best: Floats | None, shown: float | None) -> float:
     """The same without a step: the mean must rise by more than the standard error of the paired differences.
 
     Args:
+        score: of the new submission; where it is not the mean of its values, it must be above `shown` too.
         values: (n,) of the new submission.
         best: (n,) of the submission that set `shown`.
     """
-    score = float(values.mean())
     if best is not None and shown is not None:
         apart = values - best
         error = float(apart.std(ddof=1)) / math.sqrt(len(apart)) if len(apart) > 1 else math.inf
-        if not score - float(best.mean()) > error * (1 + 1e-9):  # one query's gain is its own standard error
+        gain = float(values.mean()) - float(best.mean())
+        if not gain > error * (1 + 1e-9) or score <= shown:  # one query's gain is its own standard error
             return shown
     return on_step(score, 1 / len(values))
 

@@ -228,7 +228,7 @@ def climbed(session: Session, submission: Submission, matrix: bytes, contest: Co
         return ladder.climbed(score, before, step)
     blob = session.get(Values, best.id) if best else None
     values = part_values(blob.matrix, contest, "public") if blob else None
-    return ladder.climbed_freely(part_values(matrix, contest, "public"), values, before)
+    return ladder.climbed_freely(score, part_values(matrix, contest, "public"), values, before)
 
 
 def on_rung(session: Session, board: str, account: int, before: int | None = None) -> Submission | None:

@@ -64,12 +64,7 @@ def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
             raise InputError(
                 "query {key} (number {number}) has no text: {text!r:.60}", name, key=key, number=number, text=text
             )
-        query = id_of(key, number, name)
-        if query in texts:
-            raise InputError(
-                "query {key} comes twice (the second time as number {number})", name, key=key, number=number
-            )
-        texts[query] = text
+        texts[id_of(key, number, name, texts)] = text
     if not texts:
         raise InputError("there are no queries", name)
     return texts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,9 @@ def read_vectors(queries: Any) -> dict[str, Array]:
     [0.0, 2.0]
     """
     name = queries.name if isinstance(queries, Source) else "queries"
-    is_named = isinstance(queries, Mapping)
-    ids = [id_of(key, number, name) for number, key in enumerate(queries, 1)] if is_named else None
+    ids: dict[str, None] = {}
+    for number, key in enumerate(queries if isinstance(queries, Mapping) else (), 1):
+        ids[id_of(key, number, name, ids)] = None
     rows = list(queries.values()) if isinstance(queries, Mapping) else queries
     try:
         table = _of_file(rows) if isinstance(rows, Source) else np.asarray(rows)
@@ -71,11 +72,11 @@ def read_vectors(queries: Any) -> dict[str, Array]:
     return dict(zip(ids or map(str, range(len(table))), np.ascontiguousarray(table), strict=True))
 
 
-def id_of(key: Any, number: int, name: str) -> str:
+def id_of(key: Any, number: int, name: str, known: Container[str]) -> str:
     """The id of a query as text.
 
     Raises:
-        InputError: it has none, or one of which no bytes can be made.
+        InputError: it has none, or one of which no bytes can be made, or one that is known already.
     """
     text = "" if key is None else str(key)
     try:
@@ -86,6 +87,10 @@ def id_of(key: Any, number: int, name: str) -> str:
         ) from None
     if not text:
         raise InputError("query number {number} has no id", name, number=number)
+    if text in known:
+        raise InputError(
+            "query {key} comes twice (the second time as number {number})", name, key=key, number=number
+        )
     return text
 
 
