@@ -250,7 +250,7 @@ class Rules:
     @classmethod
     def _extended(cls, name: Any) -> Rules:
         if not isinstance(name, str) or name not in _presets():
-            hint = did_you_mean(name, _presets()) if isinstance(name, str) else ""
+            hint = did_you_mean(name, _presets())
             raise RulesError(
                 "extends is the name of a preset, not {name!r}.{hint} Presets: {known}",
                 name=name,

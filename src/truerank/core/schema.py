@@ -143,6 +143,18 @@ def several_of(values: Any) -> list[Any]:
     return [values] if is_one else list(values)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether this is None, or what NumPy and pandas have in its place: NaN, NaT or NA, which equal nothing.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # of NA nothing is known
+        return True
+
+
 def _short(value: Any) -> str:
     try:
         text = repr(value)

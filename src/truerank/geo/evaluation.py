@@ -135,7 +135,7 @@ def _distances(names: Sequence[Any], queries: Items, references: Items) -> list[
             raise RulesError(
                 "no metric is called {name!r}.{hint} There is {known}",
                 name=name,
-                hint=did_you_mean(name, METRICS) if isinstance(name, str) else "",
+                hint=did_you_mean(name, METRICS),
                 known=", ".join(METRICS),
             )
     wanted = [one for name in names for one in (_possible(queries, references) if name == "both" else (name,))]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message
+from truerank.core.schema import is_missing
 from truerank.formats.source import as_source
 from truerank.truth.tabular import read_table
 
@@ -153,7 +153,7 @@ def _whole(text: bytes | None) -> int | None:
 
 def _of_table(docs: Mapping[Any, Any]) -> Parts:
     for chunk, doc in docs.items():
-        if _is_missing(chunk):
+        if _is_no_id(chunk):
             raise InputError(
                 "{chunk} is no id of a chunk; document {doc} has it", chunk=quoted(chunk), doc=quoted(doc)
             )
@@ -174,17 +174,14 @@ def _of_function(function: Callable[[str], object]) -> Parts:
 
 
 def _refuse_missing(chunk: Any, doc: Any) -> None:
-    if _is_missing(doc):
+    if _is_no_id(doc):
         raise InputError(
             "chunk {chunk} has no document, but {doc}", chunk=truncated(as_text(as_bytes(chunk))), doc=quoted(doc)
         )
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether this is no id: None, no letters, or a gap of NumPy or pandas, which equals nothing."""
-    with suppress(TypeError):
-        return value is None or not as_bytes(value) or bool(value != value)
-    return True
+def _is_no_id(value: Any) -> bool:
+    return is_missing(value) or not as_bytes(value)
 
 
 def read_chunks(text: str) -> dict[str, str]:

@@ -58,8 +58,8 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
         _Side.of(queries, metric, message("query"), centre),
         _Side.of(gallery, metric, message("gallery"), centre),
     )
-    real = _exact(sides, metric) if not single and _are_whole(queries, gallery) else None
-    real = real or _precision(queries.dtype, gallery.dtype, single=single)
+    is_wide = not single and _are_whole(queries, gallery) and not _fit(sides, metric)
+    real = np.dtype(np.float64) if is_wide else _precision(queries.dtype, gallery.dtype, single=single)
     _refuse_overflow(sides, metric, real)
     return BlockSource(
         (len(queries), len(gallery)),
@@ -166,10 +166,9 @@ def _are_whole(*tables: NDArray[Any]) -> bool:
     return all(table.dtype.kind in "biu" for table in tables)
 
 
-def _exact(sides: tuple[_Side, _Side], metric: str) -> np.dtype[Any] | None:
-    """64 bits where products of whole numbers do not fit into 32 exactly."""
-    is_small = metric == "cosine" or _longest(sides) ** 2 < 2.0 ** np.finfo(np.float32).nmant
-    return None if is_small else np.dtype(np.float64)
+def _fit(sides: tuple[_Side, _Side], metric: str) -> bool:
+    """Whether products of whole numbers are exact in 32 bits; a cosine never is."""
+    return metric == "cosine" or bool(_longest(sides) ** 2 < 2.0 ** np.finfo(np.float32).nmant)
 
 
 def _products(queries: _Side, gallery: _Side, columns: Ints | None, metric: str, real: np.dtype[Any]) -> Scorer:

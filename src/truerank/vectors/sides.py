@@ -15,7 +15,7 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
-from truerank.core.schema import is_number
+from truerank.core.schema import is_missing, is_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +121,11 @@ def _ids(values: Any, count: int, width: int, side: str) -> tuple[bytes, ...]:
 def _id(value: Any, side: str) -> bytes:
     """An id as bytes."""
     try:
-        if not _is_missing(value):
+        if not is_missing(value):
             return as_bytes(value)
     except UnicodeEncodeError:
         pass
     raise InputError("{side}_ids holds {value!a}, which is no name of an entry", side=side, value=value)
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, pandas' NA and NaT."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def _codes(

@@ -8,6 +8,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
+from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.source import as_source
 
@@ -60,7 +61,7 @@ def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[
 
 def _is_blank(value: Any) -> bool:
     """Nothing, an empty text, or NaN."""
-    return value is None or value == "" or value != value
+    return is_missing(value) or value == ""
 
 
 def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
