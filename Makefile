@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .peers
 JOBS ?= auto
-KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
+KERNEL := $(wildcard $(addprefix src/truerank/core/kernel/*.,pyx pxd pxi h)) setup.py
 
 # The tests start hundreds of processes, each of which would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -112,4 +112,4 @@ board: $(VENV)/board ## start a leaderboard with a real contest on it (PORT=8000
 	@$(BIN)/truerank serve --board build/board/board.toml --port $(or $(PORT),8000)
 
 clean: ## remove what was built
-	rm -rf $(VENV) $(PEERS) build src/truerank/core/*.so src/truerank/core/_*.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build src/truerank/core/kernel/*.so src/truerank/core/kernel/*.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -11,7 +11,7 @@ trap 'exit 1' HUP INT TERM
 # A copy without what was built before: nothing of an ordinary build may be reused.
 mkdir "$work/source"
 cp -R pyproject.toml setup.py LICENSE README.md src "$work/source"
-rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/core/*.so "$work"/source/src/truerank/core/*.c
+rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/core/kernel/*.so "$work"/source/src/truerank/core/kernel/*.c
 echo "building under AddressSanitizer and UndefinedBehaviorSanitizer" >&2
 TRUERANK_SANITIZE=address,undefined "$python" -m pip install --quiet --no-deps --target "$work/site" "$work/source"
 
@@ -22,8 +22,8 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
 "$python" - "$work/site" <<'CHECK'
 import sys
-from truerank.core import _counting, _kernel, _rows
-for compiled in (_counting, _kernel, _rows):
+from truerank.core.kernel import counting, rows, scanning
+for compiled in (counting, rows, scanning):
     if not compiled.__file__.startswith(sys.argv[1]):
         sys.exit(f"the instrumented code is not the one in use: {compiled.__file__}")
 CHECK

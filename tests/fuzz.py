@@ -34,9 +34,9 @@ from fuzz_inputs import (
     run_line,
 )
 from fuzz_oracle import LineError, Options
-from truerank.core._kernel import Judged, QrelsParser, Scanner, Thresholds, as_text
-from truerank.core._rows import columns_of, rows_of
 from truerank.core.errors import Refused
+from truerank.core.kernel.rows import columns_of, rows_of
+from truerank.core.kernel.scanning import Judged, QrelsParser, Scanner, Thresholds, as_text
 from truerank.core.qrels import Qrels
 
 

@@ -25,24 +25,20 @@ LAYERS = [
     {"core.means"},
     {"core.vocabulary"},
     {"core.merge"},
-    {"core.counts"},
-    {"core.scattered"},
-    {"core.parts"},
     {"core.reading"},
     {"core.several"},
     {"measures"},
     {"truth"},
     {"core.build", "formats"},
-    {"core.saved", "core.unjudged", "core.novelty"},
+    {"core.saved", "core.unjudged"},
     {"core.hits"},
     {"core.lists"},
     {"core.scan"},
     {"core.rankings"},
     {"core.qrels", "core.run"},
     {"core.aspects", "core.mappings"},
-    {"core.rules", "core.faults", "core.ids", "core.calls"}
-    | {"core._kernel", "core._names", "core._rows", "core._counting"},
-    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml", "core.catalogue"},
+    {"core.rules", "core.faults", "core.ids", "core.calls"} | {"core.kernel"},
+    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.catalogue"},
     {"core.errors", "stats"},
     {"core.equal", "core.messages"},
 ]
@@ -105,7 +101,7 @@ def test_a_file_names_only_what_is_below_it(path):
 
 
 def test_every_layer_has_its_modules():
-    assert set(HEIGHT) == {part_of(module_of(path)) for path in [*FILES, *SOURCE.glob("core/_*.pyx")]}
+    assert set(HEIGHT) == {part_of(module_of(path)) for path in [*FILES, *SOURCE.glob("core/kernel/*.pyx")]}
 
 
 ROOMS = sorted({path.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE})
@@ -129,7 +125,7 @@ def is_own_package(name: str, module: str) -> bool:
 
 
 def test_measures_know_only_hits_their_sums_and_numpy():
-    core = ("hits", "novelty", "schema", "errors", "messages", "plugins", "_kernel")
+    core = ("hits", "aspects", "schema", "errors", "messages", "plugins", "kernel")
     allowed = ("measures", *(f"core.{module}" for module in core))
     for path in (SOURCE / "measures").rglob("*.py"):
         assert all(name.startswith(allowed) for name in imports(path)), path.name
@@ -137,7 +133,7 @@ def test_measures_know_only_hits_their_sums_and_numpy():
 
 def test_files_stay_short():
     assert {p.name: n for p in FILES if (n := len(p.read_text("utf-8").splitlines())) > 450} == {}
-    assert len((SOURCE / "core" / "_kernel.pyx").read_text("utf-8").splitlines()) <= 700
+    assert len((SOURCE / "core" / "kernel" / "scanning.pyx").read_text("utf-8").splitlines()) <= 700
 
 
 def test_functions_stay_short():

@@ -30,8 +30,6 @@ from truerank.analysis.explain import diff as diff
 from truerank.analysis.explain import explain as explain
 from truerank.analysis.judges import Judges as Judges
 from truerank.analysis.judges import judges as judges
-from truerank.core.counts import RankCounts as RankCounts
-from truerank.core.counts import count_ranks as count_ranks
 from truerank.core.errors import InputError as InputError
 from truerank.core.errors import MeasureError as MeasureError
 from truerank.core.errors import MissingPackage as MissingPackage
@@ -42,6 +40,11 @@ from truerank.core.evaluate import rank as rank
 from truerank.core.hits import Hits as Hits
 from truerank.core.means import Ledger as Ledger
 from truerank.core.merge import merge as merge
+from truerank.core.merge.counts import RankCounts as RankCounts
+from truerank.core.merge.counts import count_ranks as count_ranks
+from truerank.core.merge.scattered import Scattered as Scattered
+from truerank.core.merge.scattered import read_together as read_together
+from truerank.core.merge.scattered import scattered as scattered
 from truerank.core.qrels import Qrels as Qrels
 from truerank.core.qrels import QrelsLike as QrelsLike
 from truerank.core.reading import Reading as Reading
@@ -50,9 +53,6 @@ from truerank.core.rules import Rules as Rules
 from truerank.core.rules import RulesLike as RulesLike
 from truerank.core.run import Run as Run
 from truerank.core.run import RunLike as RunLike
-from truerank.core.scattered import Scattered as Scattered
-from truerank.core.scattered import read_together as read_together
-from truerank.core.scattered import scattered as scattered
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
 from truerank.formats import read_qrels as read_qrels

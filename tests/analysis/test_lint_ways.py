@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from truerank.analysis.lint import lint, reading
 from truerank.analysis.lint.findings import Log
-from truerank.core._rows import Rows
+from truerank.core.kernel.rows import Rows
 from truerank.core.run import Run
 
 NUMBERS = st.integers(0, 11).map(lambda i: b"%d" % i)

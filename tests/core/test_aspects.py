@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
-from truerank.core._kernel import QrelsParser, by_document
+from truerank.core.kernel.scanning import QrelsParser, by_document
 from truerank.core.qrels import Qrels
 from truerank.formats.converting import convert
 from truerank.formats.weights import weighted
@@ -156,6 +156,17 @@ def test_a_document_that_is_the_query_leaves_with_its_aspects(own: str) -> None:
     judged = {"q": {"q": {"1": 1}, "a": {"2": 1}}, "r": {"a": {"1": 1}}}
     scores = tr.evaluate(judged, {"q": ["q", "a"], "r": ["a"]}, ["StRecall"], rules={"self_match": own})
     assert scores["StRecall"].tolist() == ([1.0, 1.0] if own == "remove" else [0.5, 1.0])
+
+
+def test_an_aspect_of_a_removed_document_alone_is_none_of_the_query() -> None:
+    judged = {"q": {"q": {"2": -1, "10": -2}, "a": {"2": 1}}, "r": {"r": {"1": 1}, "b": {"2": 1, "3": 0}}}
+    left = {"q": {"a": judged["q"]["a"]}, "r": {"b": judged["r"]["b"]}}
+    run, measures = {"q": ["a"], "r": ["r", "b"]}, "NuggetRecall StRecall alpha_nDCG"
+    scores = tr.evaluate(judged, run, measures, rules={"self_match": "remove"})
+    assert scores["NuggetRecall"].tolist() == [1.0, 0.5]
+    assert scores.mean == tr.evaluate(left, {"q": ["a"], "r": ["b"]}, measures).mean
+    kept = tr.evaluate(judged, run, measures, rules={"self_match": "remove-from-answers"})
+    assert kept["NuggetRecall"].tolist() == [0.5, pytest.approx(1 / 3)]
 
 
 WEIGHTED = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}})

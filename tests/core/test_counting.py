@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.core import _counting
+from truerank.core.kernel.counting import concordance
+from truerank.core.kernel.counting import count_better as count_block
 from truerank.vectors import counting
 
 
@@ -61,14 +62,14 @@ def test_counts_are_those_of_comparing_with_every_score(kind, real, seed, rows, 
 def test_own_in_no_order_are_miscounted_but_harm_nothing(seed, kind, pairs):
     rng = np.random.default_rng(seed)
     block, own = drawn(rng, kind, (2, 1500)).astype(np.float64), drawn(rng, kind, (1, 2 * pairs)).astype(float)[0]
-    better, equal = _counting.count_better(block, np.array([0, pairs, 2 * pairs]), own)
+    better, equal = count_block(block, np.array([0, pairs, 2 * pairs]), own)
     assert len(better) == len(equal) == 2 * pairs
 
 
 @pytest.mark.parametrize("start", [[0, 3], [0, 1, 2], [1, 2, 3], [0, 4, 3], [0, -1, 3], [0, 1, 2, 3], [0, 1, 4]])
 def test_a_start_that_does_not_cut_own_into_rows_is_refused(start):
     with pytest.raises(ValueError, match="start does not cut own into the rows of the block"):
-        _counting.count_better(np.zeros((2, 5)), np.array(start), np.zeros(3))
+        count_block(np.zeros((2, 5)), np.array(start), np.zeros(3))
 
 
 def test_a_block_without_rows_or_columns_has_nothing_to_count():
@@ -86,7 +87,7 @@ def test_concordance_is_that_of_a_loop_over_what_both_lists_hold(longest: int) -
         lists = [chance.permutation(longest)[:size] - chance.integers(0, longest) for size in sizes]
         places = np.concatenate([np.zeros(0, np.int64), *lists])
         before = places.copy()
-        found = _counting.concordance(places, start)
+        found = concordance(places, start)
         assert (places == before).all()
         for each, shared, total, by_first, by_second in zip(lists, *found, strict=True):
             both = [place for place in each.tolist() if place >= 0]
@@ -100,12 +101,12 @@ def test_concordance_is_that_of_a_loop_over_what_both_lists_hold(longest: int) -
 @pytest.mark.parametrize("start", [[], [0], [1, 3], [0, 2], [0, 4], [0, 5, 3]])
 def test_starts_that_do_not_cut_the_places_into_lists_are_refused(start: list[int]) -> None:
     with pytest.raises(ValueError, match="does not cut"):
-        _counting.concordance(np.arange(3), np.array(start, np.int64))
+        concordance(np.arange(3), np.array(start, np.int64))
 
 
 def test_repeated_places_are_counted_somehow_and_stay_inside() -> None:
     chance = np.random.default_rng(1)
     for _ in range(50):
         places = chance.integers(-2, 5, 30)
-        shared, *_ = _counting.concordance(places, np.array([0, 10, 10, 30]))
+        shared, *_ = concordance(places, np.array([0, 10, 10, 30]))
         assert shared.tolist() == [int((part >= 0).sum()) for part in (places[:10], places[:0], places[10:])]

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank import Qrels
-from truerank.core._counting import running_max, running_product, running_sum
-from truerank.core._kernel import (
+from truerank.core.errors import Refused
+from truerank.core.kernel.counting import running_max, running_product, running_sum
+from truerank.core.kernel.scanning import (
     QrelsParser,
     Scanner,
     as_bytes,
     as_text,
 )
-from truerank.core.errors import Refused
 
 IDS = st.text("ab9é/", min_size=1, max_size=20) | st.integers(0, 30).map(str)
 SCORES = st.integers(-3, 3).map(float) | st.floats(-1e6, 1e6)

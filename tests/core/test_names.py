@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank.core._names import Names, Texts, best_first, gathered, judgements, numbered, numbered_within
+from truerank.core.kernel.names import Names, Texts, best_first, gathered, judgements, numbered, numbered_within
 
 IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
 

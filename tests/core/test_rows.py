@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank.analysis.lint.ids import STEPS, bare
-from truerank.core._rows import Rows, columns_of, joined, rows_of
+from truerank.core.kernel.rows import Rows, columns_of, joined, rows_of
 from truerank.truth.chunks import whole_of
 
 IDS = st.sampled_from(

@@ -11,8 +11,8 @@ import pytest
 import truerank as tr
 from oracles import Answer
 from oracles_diversity import discounted, log2, novel
-from truerank.core.novelty import greedy
 from truerank.core.qrels import Qrels
+from truerank.measures.novelty import greedy
 
 Judged = dict[str, dict[str, dict[str, float]]]
 

@@ -20,9 +20,9 @@ from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import TruerankError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted
+from truerank.core.kernel.scanning import as_bytes
 from truerank.formats import names
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, as_source

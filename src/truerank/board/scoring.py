@@ -16,10 +16,10 @@ from truerank import __version__
 from truerank.board.contests import PARTS, Contest
 from truerank.board.split import Bools
 from truerank.contest import audit as audited
-from truerank.core._kernel import as_bytes
 from truerank.core.equal import is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.run import Run
 from truerank.core.scores import Scores, intervals
 from truerank.formats import open_run

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from truerank.board.errors import BoardError, of_board
-from truerank.core import toml
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, whole
+from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, read_toml, whole
 
 VISIBLE = ("everyone", "teams", "hosts")
 """Who may see a board."""
@@ -227,7 +226,7 @@ def parsed(path: Path) -> dict[str, Any]:
         BoardError: it cannot be read.
     """
     try:
-        return toml.read(path, message("the settings"), message("; `truerank board init` writes them"))
+        return read_toml(path, message("the settings"), message("; `truerank board init` writes them"))
     except InputError as error:
         raise BoardError(joined("", [error.where, error.said])) from None
 

@@ -11,8 +11,8 @@ from truerank.analysis.explain import diff_each, explain_each
 from truerank.analysis.explain.moves import MOST
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules

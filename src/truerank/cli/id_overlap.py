@@ -7,8 +7,8 @@ from contextlib import suppress
 from itertools import islice
 
 from truerank.cli.output import say
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings

@@ -6,8 +6,8 @@ import click
 
 from truerank.cli import inputs, options, readings, tables
 from truerank.core.merge import merge
+from truerank.core.merge.scattered import read_together, scattered
 from truerank.core.reading import Reading
-from truerank.core.scattered import read_together, scattered
 
 
 @click.command("merge")

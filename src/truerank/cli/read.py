@@ -7,8 +7,8 @@ import click
 from truerank.cli import inputs, options, readings, tables
 from truerank.core.errors import InputError
 from truerank.core.merge import merge
+from truerank.core.merge.scattered import read_together, scattered
 from truerank.core.reading import Keep, read
-from truerank.core.scattered import read_together, scattered
 from truerank.formats import read_qrels
 
 

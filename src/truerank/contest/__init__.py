@@ -17,9 +17,9 @@ import numpy as np
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.kernel.scanning import as_text
 from truerank.core.means import AnySpelling, Ledger
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from truerank.contest.submission import Line, is_id, short
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, joined, message, plural
 
 EXAMPLES = 5

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings

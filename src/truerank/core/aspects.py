@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._counting import answered
-from truerank.core._kernel import by_document
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.counting import answered
+from truerank.core.kernel.scanning import by_document
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -154,6 +154,19 @@ class Aspects:
         counts = np.where(keep, np.diff(self.start), 0)
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return replace(self, start=start, aspect=self.aspect[rows], grade=self.grade[rows])
+
+    def judged(self) -> Aspects:
+        """Those that some document is judged for, numbered anew; they are as if the others had never been given."""
+        is_left = np.bincount(self.aspect, minlength=len(self.names)) > 0
+        before = np.concatenate([[0], np.cumsum(is_left)]).astype(np.int64)
+        return replace(
+            self,
+            names=[name for name, left in zip(self.names, is_left.tolist(), strict=True) if left],
+            weight=self.weight[is_left],
+            begin=before[self.begin],
+            end=before[self.end],
+            aspect=before[self.aspect],
+        )
 
     def take(self, queries: Ints, docs: Ints, query: Ints) -> Aspects:
         """Those of some queries and documents, numbered anew; one may be there several times.

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core import _counting
-from truerank.core._kernel import as_text
+from truerank.core.kernel import counting
+from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -240,16 +240,16 @@ class Hits(Presented):
 
     def running_sum(self, values: Floats) -> Floats:
         """(hits,) the sum of the values of this row and those before it in its query."""
-        return _counting.running_sum(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
+        return counting.running_sum(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
 
     def running_product(self, values: Floats) -> Floats:
         """(hits,) the product of the values of this row and those before it in its query."""
-        return _counting.running_product(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
+        return counting.running_product(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
 
     def best_from_here(self, values: Floats) -> Floats:
         """(hits,) the largest value of this row and those after it in its query."""
         backwards = np.ascontiguousarray(np.asarray(values, np.float64)[::-1])
-        return _counting.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
+        return counting.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
 
     def before(self, rows: Bools) -> Floats:
         """(hits,) how many of these rows stand before this one in its query."""

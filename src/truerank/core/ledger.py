@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes, as_text
-from truerank.core._names import Names, Texts
 from truerank.core.hits import Bools, Hits
+from truerank.core.kernel.names import Names, Texts
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.means import Ledger
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules

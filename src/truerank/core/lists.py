@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import Judged
 from truerank.core.errors import Refused
 from truerank.core.faults import Interleaved
 from truerank.core.ids import NO_IDS, Ids
+from truerank.core.kernel.scanning import Judged
 from truerank.core.rules import DEEPEST, Rules
 from truerank.core.run import Run
 from truerank.core.scan import Look, fed

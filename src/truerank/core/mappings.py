@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_bytes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import Judged, as_bytes
-from truerank.core._names import Names
-from truerank.core._names import judgements as plain_judgements
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.names import Names
+from truerank.core.kernel.names import judgements as plain_judgements
+from truerank.core.kernel.scanning import Judged, as_bytes
 from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, joined_names, numbers
 from truerank.core.messages import message
 
@@ -422,7 +422,7 @@ class Qrels:
         added = np.ones(len(self), np.int64)
         added[self.query[own]] = 0
         place = np.arange(len(own)) + (np.cumsum(added) - added)[self.query]
-        left = self.aspects if keeping else self.aspects.of_docs(~own)
+        left = self.aspects if keeping else self.aspects.of_docs(~own).judged()
         return left.moved(place, len(own) + int(added.sum()))
 
     @cached_property

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import run_fault
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.run import Batch, Columns, Ranked
 
 

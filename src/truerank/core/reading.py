@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids
+from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels, QrelsLike

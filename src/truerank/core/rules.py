@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from truerank.core import schema, toml
+from truerank.core import schema
 from truerank.core.errors import RulesError
 from truerank.core.messages import Message, did_you_mean, joined, message
 
@@ -222,7 +222,7 @@ class Rules:
             raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)
         name = os.fspath(rules)
         if name.endswith(".toml") or os.sep in name:
-            return cls.from_toml(toml.text_of(name, message("the rules")), name)
+            return cls.from_toml(schema.text_of(name, message("the rules")), name)
         return cls.named(name)
 
     @classmethod
@@ -240,7 +240,7 @@ class Rules:
     @classmethod
     def from_toml(cls, text: str, path: str) -> Rules:
         """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
-        fields = toml.parsed(text, path)
+        fields = schema.parsed_toml(text, path)
         try:
             start = cls._extended(fields.pop("extends")) if "extends" in fields else None
             return cls.from_dict({"name": os.path.splitext(os.path.basename(path))[0], **fields}, start)

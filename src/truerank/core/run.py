@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError
 from truerank.core.faults import unreadable
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.presented import Framed
 
 

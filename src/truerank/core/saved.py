@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core._kernel import HIT
 from truerank.core.errors import InputError, needs
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
+from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.errors import InputError, Refused, SeveralCalls, truncated
 from truerank.core.faults import Interleaved, not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
+from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules

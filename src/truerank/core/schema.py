@@ -1,10 +1,14 @@
-"""What a value may be: kinds with words and checks, of rules, gates, boards, adapters' options and measures."""
+"""What a value may be: kinds with words and checks, of rules, gates, boards, adapters' options and measures.
+
+And the reader of the TOML files that hold such values.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
 import operator
+import os
 import sys
 import types
 import typing
@@ -12,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
-from truerank.core.errors import TruerankError
+from truerank.core.errors import InputError, TruerankError
 from truerank.core.messages import alternatives, message
 
 
@@ -171,3 +175,48 @@ TABLE = Kind(message("a table"), lambda value: isinstance(value, Mapping))
 LIST = Kind(message("a list"), lambda value: isinstance(value, list))
 NOTHING = Kind("", lambda value: value is None)
 ANYTHING = Kind(message("anything"), lambda value: True)
+
+
+def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a TOML text says.
+
+    Raises:
+        InputError: it is none; the message names the file.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
+        raise InputError("this is no TOML: {error}", path, error=error) from None
+
+
+def read_toml(path: str | os.PathLike[str], what: str, hint: str = "") -> dict[str, Any]:
+    """What a TOML file says.
+
+    Args:
+        what: what it holds, for the message.
+        hint: what to do where the file is not there.
+
+    Raises:
+        InputError: it cannot be read, or is no TOML.
+    """
+    return parsed_toml(text_of(path, what, hint), path)
+
+
+def text_of(path: str | os.PathLike[str], what: str, hint: str = "") -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        more = hint if isinstance(error, FileNotFoundError) else ""
+        why = getattr(error, "strerror", None) or error
+        raise InputError("cannot read {what}: {why}{more}", path, what=what, why=why, more=more) from None

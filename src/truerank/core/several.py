@@ -8,9 +8,9 @@ from itertools import groupby
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.calls import Calls
 from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import columns_ids

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.formats.registry import Format, chosen, register, run_of

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._names import gathered
 from truerank.core.errors import InputError, needs, quoted
+from truerank.core.kernel.names import gathered
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError
 from truerank.core.faults import Interleaved
+from truerank.core.kernel.scanning import as_text
 from truerank.core.lists import List, lists
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels

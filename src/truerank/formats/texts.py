@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable, quoted, truncated
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
 from truerank.formats.delimited import header

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from truerank.core._kernel import QrelsParser
 from truerank.core.errors import InputError, Refused, quoted, truncated
 from truerank.core.faults import qrels_fault, run_fault
+from truerank.core.kernel.scanning import QrelsParser
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import score_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.evaluate import score
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules

@@ -10,8 +10,8 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._names import best_first, gathered, numbered_within
 from truerank.core.ids import Ids
+from truerank.core.kernel.names import best_first, gathered, numbered_within
 from truerank.core.lists import List
 from truerank.core.run import Batch, Columns, Ranked
 

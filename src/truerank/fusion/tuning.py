@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run

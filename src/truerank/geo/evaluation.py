@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, RulesError
 from truerank.core.evaluate import evaluate as evaluate_run
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, did_you_mean, joined, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Keep, read

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rules import Rules
 from truerank.core.run import Ranked
 from truerank.geo.names import UNKNOWN

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
 from truerank.core.run import Progress, Ranked, Run, unreported

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import MeasureError, TruerankError, needs, quoted
 from truerank.core.evaluate import ranked, valued
+from truerank.core.kernel.scanning import as_text
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate, is_ruled
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules

@@ -8,7 +8,7 @@ import numpy as np
 
 from truerank.core.hits import Bools, ByAspect, Hits
 from truerank.core.messages import message
-from truerank.core.novelty import asked, novelty
+from truerank.measures.novelty import asked, novelty
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
 from truerank.measures.terms import Quantity, Terms, Words

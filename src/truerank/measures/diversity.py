@@ -9,10 +9,10 @@ import numpy as np
 
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.messages import joined, message
-from truerank.core.novelty import asked, best_by, greedy, novelty
 from truerank.measures.aspects import weight_asked
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
+from truerank.measures.novelty import asked, best_by, greedy, novelty
 from truerank.measures.parameters import Share, Short, Worth
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio, total

@@ -12,10 +12,10 @@ import numpy as np
 from truerank.analysis.explain.query import lenient
 from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
 from truerank.analysis.explain.worked.form import whole
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules

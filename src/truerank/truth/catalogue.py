@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.formats.frames import is_frame
 from truerank.formats.names import DOC, find, folded
 from truerank.formats.records import parsed

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import message
 from truerank.core.schema import is_missing
 from truerank.formats.source import as_source

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError
+from truerank.core.kernel.scanning import as_text
 from truerank.core.qrels import Qrels
 from truerank.formats import read_qrels
 from truerank.formats.delimited import header

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, truncated
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.formats.exact import Neighbours, Tolerance

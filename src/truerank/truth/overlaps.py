@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.rankings import rankings
 from truerank.core.schema import is_real

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import printable
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.truth.coordinate_checks import TruthNote, coordinate_checks

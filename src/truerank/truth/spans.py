@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.rankings import rankings, with_lines
 from truerank.core.run import Run

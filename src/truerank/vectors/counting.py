@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core import _counting
+from truerank.core.kernel import counting
 from truerank.core.qrels import Ints
 
 Block = NDArray[np.float32] | NDArray[np.float64]
@@ -57,7 +57,7 @@ def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:
         own = score[cut[0] : cut[-1]]
         order = np.lexsort((own, np.repeat(np.arange(len(cut) - 1), np.diff(cut))))
         counts = np.empty((2, len(own)), np.int64)
-        counts[:, order] = _counting.count_better(np.ascontiguousarray(block[part]), cut - cut[0], own[order])
+        counts[:, order] = counting.count_better(np.ascontiguousarray(block[part]), cut - cut[0], own[order])
         return counts
 
     rows = max(1, AT_ONCE // max(1, block.shape[1]))

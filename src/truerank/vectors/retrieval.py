@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import COLUMNS, Hits, Judgements
+from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import added
 from truerank.core.messages import listed, message
 from truerank.core.qrels import Ints, Qrels

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import RulesError
+from truerank.core.kernel.scanning import as_text
 from truerank.core.qrels import Floats, Ints
 from truerank.core.run import Ranked, Run
 from truerank.vectors.sides import Side

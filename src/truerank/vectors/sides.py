@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
 from truerank.core.schema import is_missing, is_number

@@ -12,11 +12,11 @@ from typing import Any, get_args
 import numpy as np
 
 from truerank import stats
-from truerank.core._counting import concordance
-from truerank.core._kernel import Judged, as_text
 from truerank.core.build import is_later
 from truerank.core.errors import InputError
 from truerank.core.evaluate import as_one_list, reading_of, rules_of
+from truerank.core.kernel.counting import concordance
+from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read

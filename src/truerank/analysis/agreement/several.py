@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.agreement.pair import Asked, Lists, coefficients, known
-from truerank.core._counting import concordance
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import rules_of
+from truerank.core.kernel.counting import concordance
 from truerank.core.messages import plural
 from truerank.core.presented import Presented
 from truerank.core.reading import Reading

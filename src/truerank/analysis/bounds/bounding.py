@@ -11,9 +11,9 @@ from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_u
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import in_mean, reading_of, rules_of
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading

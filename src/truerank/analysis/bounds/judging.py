@@ -11,11 +11,11 @@ import numpy as np
 from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, chunks, values_of
-from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import rules_of, run_reading
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
+from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from truerank.analysis.check.watching import LooksAt, Watch
-from truerank.core import toml
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
+from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole, read_toml
 
 FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch", "judged_by", "predicted_by")
 """Paths, which start where the file of gates is."""
@@ -98,7 +97,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     Raises:
         InputError: the file cannot be read, is no TOML, or says something that no gate has.
     """
-    values = toml.read(Path(path), message("the gates"))
+    values = read_toml(Path(path), message("the gates"))
     for key, value in values.items():
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.drawing import check_drawing, check_word
-from truerank.core._kernel import as_text
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, needs
 from truerank.core.evaluate import as_one_list
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.core.presented import Presented, finite
 from truerank.core.reading import read

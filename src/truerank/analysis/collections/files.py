@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.toml import read
+from truerank.core.schema import read_toml
 from truerank.formats.compression import unpacked_name
 
 KEYS = ("qrels", "runs")
@@ -29,7 +29,7 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, Files]:
     Raises:
         InputError: it cannot be read, names no collection, or says something else.
     """
-    content = read(path, message("the collections"))
+    content = read_toml(path, message("the collections"))
     unknown = [key for key in content if key != "collections"]
     tables = content.get("collections")
     if unknown or not isinstance(tables, dict) or not tables:

@@ -10,10 +10,10 @@ import numpy as np
 
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, TruerankError, truncated
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.means import Ledger
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.confusion.table import is_finite
-from truerank.core._kernel import as_bytes
 from truerank.core.build import is_later
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Floats
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules

@@ -11,10 +11,10 @@ import numpy as np
 from truerank.analysis.confusion.counting import checked_rules, checked_unit, cut_off, enough
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
-from truerank.core._kernel import as_text
 from truerank.core.errors import TruerankError
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.means import Ledger
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints, QrelsLike

@@ -10,9 +10,9 @@ from truerank.analysis.explain.explanation import Explanation, Note
 from truerank.analysis.explain.moves import Diff, QueryDiff, Shift, diff, diff_each
 from truerank.analysis.explain.query import ask, ask_reading, is_one, several
 from truerank.analysis.explain.ranking import Listed
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError
 from truerank.core.evaluate import NO_RUN, reading_of, rules_of
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike

@@ -12,10 +12,10 @@ import numpy as np
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike

@@ -18,10 +18,10 @@ from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
-from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from truerank.analysis.explain.worked.form import whole
-from truerank.core._kernel import as_text
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 

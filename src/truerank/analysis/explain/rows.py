@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import as_bytes
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked, Run
 

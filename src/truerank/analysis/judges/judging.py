@@ -15,9 +15,9 @@ from truerank.analysis.compare.systems import Measures
 from truerank.analysis.judges.judgements import Judgements, at_levels, read_judges, refuse_unshared
 from truerank.analysis.judges.result import Judges, TwoJudges
 from truerank.analysis.judges.standing import standings
-from truerank.core._kernel import as_text
 from truerank.core.errors import needs
 from truerank.core.evaluate import rules_of
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, unreported

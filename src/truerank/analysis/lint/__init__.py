@@ -27,9 +27,9 @@ from truerank.analysis.lint.checks import (
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
 from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
-from truerank.core._rows import Rows
 from truerank.core.errors import InputError
 from truerank.core.evaluate import rank, ranked, reading_of, rules_of
+from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading

@@ -8,7 +8,7 @@ from itertools import pairwise
 from truerank.analysis.lint.checks import Answer, Case, Watch, each_answer, each_list
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.analysis.lint.judgements import note_self
-from truerank.core._rows import Rows
+from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
 
 RISING_SHARE = 0.9

@@ -25,8 +25,8 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from truerank.analysis.lint.findings import Log
-from truerank.core._rows import Rows
 from truerank.core.hits import Hits
+from truerank.core.kernel.rows import Rows
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer, first_line
 from truerank.analysis.lint.findings import Severity, printed
-from truerank.core._kernel import as_bytes, as_text
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import Message, message
 
 EXTENSIONS = frozenset(

@@ -17,8 +17,8 @@ from truerank.analysis.lint.reading import (
     judgements_of,
 )
 from truerank.analysis.lint.text import QRELS, RUN, note_swapped
-from truerank.core._rows import Rows
 from truerank.core.errors import InputError
+from truerank.core.kernel.rows import Rows
 from truerank.core.run import Batch, Run
 from truerank.core.scan import each_once
 from truerank.formats import Format, open_run, read_qrels

@@ -11,8 +11,8 @@ from typing import Any
 from truerank.analysis.lint.checks import Answer, Judgements, first_line
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
-from truerank.core._rows import Rows, columns_of, rows_of
-from truerank.core._rows import joined as joined_rows
+from truerank.core.kernel.rows import Rows, columns_of, rows_of
+from truerank.core.kernel.rows import joined as joined_rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings

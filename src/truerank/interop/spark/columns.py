@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, SeveralCalls, quoted
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.formats import names
 from truerank.formats.names import layout

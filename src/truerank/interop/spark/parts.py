@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import HIT
 from truerank.core.ids import NO_IDS, joined
+from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.scan import Scan

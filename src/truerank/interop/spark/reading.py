@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from truerank.core.counts import RankCounts
 from truerank.core.errors import RulesError, TruerankError, truncated
 from truerank.core.merge import merge
+from truerank.core.merge.counts import RankCounts
+from truerank.core.merge.scattered import Scattered, read_together, scattered
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, refuse_extra
 from truerank.core.rules import Rules
 from truerank.core.scan import Scan
-from truerank.core.scattered import Scattered, read_together, scattered
 from truerank.interop.spark import tasks
 from truerank.interop.spark.files import Stretch
 from truerank.interop.spark.parts import Part, split_queries, whole

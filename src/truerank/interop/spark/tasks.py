@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core._kernel import Scanner
-from truerank.core.counts import RankCounts, count_ranks
 from truerank.core.errors import InputError, Refused, TruerankError, truncated
 from truerank.core.faults import repeated, run_fault
 from truerank.core.ids import Ids
+from truerank.core.kernel.scanning import Scanner
 from truerank.core.merge import merge
+from truerank.core.merge.counts import RankCounts, count_ranks
+from truerank.core.merge.scattered import Scattered
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -29,7 +30,6 @@ from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
 from truerank.core.scan import Look, Scan, scan
-from truerank.core.scattered import Scattered
 from truerank.formats import frames
 from truerank.formats.names import Layout
 from truerank.formats.rows import qrels_of

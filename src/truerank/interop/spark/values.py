@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
 from truerank.core.errors import MeasureError
 from truerank.core.evaluate import score
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.ledger import added
 from truerank.core.means import Ledger
 from truerank.core.reading import Reading, refuse_extra

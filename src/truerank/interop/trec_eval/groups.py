@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from truerank.core._names import Names, fields, numbered
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.hits import Bools, Hits, Judgements
+from truerank.core.kernel.names import Names, fields, numbered
 from truerank.core.messages import message
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.formats.source import as_source

@@ -6,8 +6,8 @@ from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Worked, whole
 from truerank.analysis.explain.worked.registry import works
-from truerank.core._kernel import as_text
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.measures import aspects
 from truerank.measures.evidence import Segments

@@ -8,8 +8,8 @@ from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Worked, whole
 from truerank.analysis.explain.worked.registry import works
-from truerank.core._kernel import as_text
 from truerank.core.hits import Bools, Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.measures.binary import average_precision, precision
 from truerank.measures.diversity import global_ndcg, intent_recall

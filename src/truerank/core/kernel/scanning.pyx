@@ -17,9 +17,9 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from truerank.core._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
-from truerank.core._names cimport Names
-from truerank.core._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, up
+from truerank.core.kernel.ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
+from truerank.core.kernel.names cimport Names
+from truerank.core.kernel.ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, up
 
 import os
 
@@ -33,7 +33,7 @@ cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object)
     Py_ssize_t PyUnicode_GET_LENGTH(object)
 
-cdef extern from "_bytes.h":
+cdef extern from "bytes.h":
     ctypedef struct Fields:
         const char* start[6]
         const char* end[6]
@@ -108,8 +108,8 @@ def all_floats(list values not None):
     return True
 
 
-include "_lines.pxi"
-include "_qrels.pxi"
+include "lines.pxi"
+include "qrels.pxi"
 
 
 JUDGEMENT = np.dtype([("of", "u4"), ("second", "u4"), ("grade", "f8")])
@@ -140,9 +140,9 @@ cdef object table(void** rows, int64_t n, dtype):
 cdef enum: FEW = 2                                      # this many documents are compared with as fast as looked up
 
 
-include "_judged.pxi"
-include "_thresholds.pxi"
-include "_aside.pxi"
+include "judged.pxi"
+include "thresholds.pxi"
+include "aside.pxi"
 
 
 cdef enum: ROOM = 1 << 20                                # rows at first, if this many can be found: growing leaves holes

@@ -8,9 +8,9 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcpy
 
-from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_grow
+from truerank.core.kernel.ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_grow
 
-cdef extern from "_bytes.h":
+cdef extern from "bytes.h":
     enum:
         PAD
         OK

@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
-from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank.core.kernel.ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
 
 import os
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from truerank.core.errors import Refused
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
 
-cdef extern from "_bytes.h":
+cdef extern from "bytes.h":
     enum: OK, MEMORY
     uint64_t SALT
     uint64_t hash_id(const char*, uint64_t) nogil

@@ -1,4 +1,4 @@
-# Placing rows among those that were found, without keeping any. A part of the kernel: `_kernel.pyx` includes it.
+# Placing rows among those that were found, without keeping any. A part of the kernel: `scanning.pyx` includes it.
 
 cdef struct Mark:              # of a document that is not among those found
     int64_t query

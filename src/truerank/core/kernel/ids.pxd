@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-cdef extern from "_bytes.h":
+cdef extern from "bytes.h":
     enum:
         PAD
         OK

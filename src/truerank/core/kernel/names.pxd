@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from truerank.core._ids cimport Ids
+from truerank.core.kernel.ids cimport Ids
 
 
 cdef class Names:

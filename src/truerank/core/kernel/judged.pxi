@@ -1,4 +1,4 @@
-# Looking up judged documents. A part of the kernel: `_kernel.pyx` includes it, so that look-ups are inlined.
+# Looking up judged documents. A part of the kernel: `scanning.pyx` includes it, so that look-ups are inlined.
 
 cdef struct Docs:              # of one query
     int64_t begin, end

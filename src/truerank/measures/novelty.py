@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.core import _counting
 from truerank.core.aspects import Aspects, Floats, Ints
 from truerank.core.hits import UNJUDGED, Hits
+from truerank.core.kernel import counting
 
 DEPTH = 20
 """Cutoffs up to here share one greedy ranking."""
@@ -18,7 +18,7 @@ def novelty(hits: Hits, level: float, alpha: float) -> Floats:
     aspects, judged = hits.aspects, np.where(hits.grade > UNJUDGED, hits.doc, -1)
     if aspects is None:
         return np.zeros(len(hits))
-    return _counting.novelty(judged, aspects.start, aspects.aspect, aspects.grade, level, alpha, aspects.weight)
+    return counting.novelty(judged, aspects.start, aspects.aspect, aspects.grade, level, alpha, aspects.weight)
 
 
 def asked(hits: Hits, level: float) -> Floats:
@@ -49,7 +49,7 @@ def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
 def _picks(aspects: Aspects, level: float, alpha: float, k: int) -> tuple[Ints, Ints]:
     """The query and the document of each pick, k a query; all of them for -1."""
     begin, end, text = aspects.ids or (aspects.start, aspects.start, b"")
-    return _counting.Greedy(
+    return counting.Greedy(
         aspects.start, aspects.aspect, aspects.grade, aspects.weight, level, alpha, begin, end, text
     ).order(aspects.owner, k)
 

@@ -9,15 +9,15 @@ from typing import overload
 import numpy as np
 
 from truerank.core.calls import Calls
-from truerank.core.counts import RankCounts, added, ranked, uncounted
 from truerank.core.errors import InputError, truncated
 from truerank.core.hits import Bools
 from truerank.core.ids import joined
+from truerank.core.merge.counts import RankCounts, added, ranked, uncounted
+from truerank.core.merge.parts import Parts
+from truerank.core.merge.scattered import scattered
 from truerank.core.messages import plural
-from truerank.core.parts import Parts
 from truerank.core.reading import EVERY_RANK, Reading
 from truerank.core.scan import Scan
-from truerank.core.scattered import scattered
 
 Again = Reading | RankCounts | Iterable[RankCounts]
 """What was found out of scattered queries."""

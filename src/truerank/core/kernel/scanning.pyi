@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._names import Names
+from truerank.core.kernel.names import Names
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from truerank.core._ids cimport Ids, ids_add, ids_find, ids_free
-from truerank.core._spelling cimport LONGEST_ID, folded, is_digit
+from truerank.core.kernel.ids cimport Ids, ids_add, ids_find, ids_free
+from truerank.core.kernel.spelling cimport LONGEST_ID, folded, is_digit
 
 import os
 from itertools import chain
@@ -25,7 +25,7 @@ import numpy as np
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
 
-cdef extern from "_bytes.h":
+cdef extern from "bytes.h":
     ctypedef struct Fields:
         const char* start[6]
         const char* end[6]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, pluralize, truncated
 from truerank.core.hits import Bools, Hits
+from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import IGNORED
-from truerank.core.parts import Parts
+from truerank.core.merge.parts import Parts
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import EVERY_RANK, Reading
 from truerank.core.run import Columns, Run, RunLike

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import HIT
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
+from truerank.core.kernel.scanning import HIT
 from truerank.core.mappings import IGNORED, joined_names
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading

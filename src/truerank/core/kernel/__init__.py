@@ -1,0 +1,1 @@
+"""The compiled code: what goes through every row of a run or of judgements."""
