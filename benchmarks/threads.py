@@ -12,7 +12,9 @@ from tables import Line
 
 import truerank as tr
 from truerank.core.qrels import Qrels
-from truerank.core.scan import processors, text_pieces
+from truerank.core.scan import processors
+from truerank.formats.source import as_source
+from truerank.formats.trec import cut_run
 
 THREADS = (2, 4, 8, 16)
 
@@ -26,7 +28,7 @@ def seconds(work: Callable[[], object]) -> float:
 def pieces(run: Path, n: int) -> list[Path]:
     """The file in n pieces of whole queries, each of which a thread would read."""
     paths = []
-    for i, piece in enumerate(text_pieces(str(run), n)):
+    for i, piece in enumerate(cut_run(as_source(run), n)):
         paths.append(run.with_name(f"{run.stem}-{i}-of-{n}.run"))
         if not paths[-1].exists():
             paths[-1].write_bytes(b"".join(piece()))

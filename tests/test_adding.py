@@ -272,7 +272,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
         Edit(
             "src/truerank/present/sections/__init__.py", "    thanks,\n", before=")\nfrom truerank.present.sections"
         ),
-        Edit("src/truerank/present/sections/__init__.py", "    thanks.blocks,\n", before="    foot.blocks,"),
+        Edit("src/truerank/present/sections/__init__.py", "    thanks.blocks,\n", before="    reproduce.blocks,"),
     ],
     "a renderer": [
         Edit(

@@ -38,7 +38,7 @@ from truerank.core.errors import TruerankError as TruerankError
 from truerank.core.evaluate import evaluate as evaluate
 from truerank.core.evaluate import rank as rank
 from truerank.core.hits import Hits as Hits
-from truerank.core.means import Ledger as Ledger
+from truerank.core.ledger import Ledger as Ledger
 from truerank.core.merge import merge as merge
 from truerank.core.merge.counts import RankCounts as RankCounts
 from truerank.core.merge.counts import count_ranks as count_ranks

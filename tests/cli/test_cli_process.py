@@ -196,7 +196,7 @@ def test_every_byte_that_is_read_is_told_to_the_bar(here, monkeypatch):
     text = b"".join(b"q%d Q0 a 1 1 t\n" % i for i in range(5000))
     (here / "long.run").write_bytes(text)
     for threads, piece in ((1, 1 << 30), (2, 1000)):
-        monkeypatch.setattr("truerank.core.scan.PIECE", piece)
+        monkeypatch.setattr("truerank.formats.trec.PIECE", piece)
         reading = ReadingBar()
         tr.evaluate("qrels.txt", replace(tr.open_run("long.run"), watch=reading.advance), threads=threads)
         assert reading.read == len(text)

@@ -251,7 +251,7 @@ def test_duplicate_rows_of_interleaved_queries_are_named_with_both_lines(file):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypatch):
-    monkeypatch.setattr("truerank.core.scan.PIECE", 1)
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)
     rows = [b"q%d Q0 d%d 1 2.5 t\n" % (i // 10, i % 10) for i in range(5000)]
     rows[4321] = b"q432 Q0 d1 1 high t\n"
     file.write_bytes(b"".join(rows))

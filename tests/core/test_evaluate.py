@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truerank as tr
-from truerank.core import scan as scan_module
+from truerank.formats import trec
 from truerank.measures.sums import exact_total, rounded
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Bpref"]
@@ -61,7 +61,7 @@ def test_a_file_gives_the_same_bits_as_a_dict(collection, expected, tmp_path):
 
 def test_threads_give_the_same_bits_as_one(collection, expected, tmp_path, monkeypatch):
     qrels, run = collection
-    monkeypatch.setattr(scan_module, "PIECE", 1)
+    monkeypatch.setattr(trec, "PIECE", 1)
     path = written(tmp_path / "run", rows_of(run))
     for threads in (1, 2, 3, 16):
         assert bits(tr.evaluate(qrels, path, MEASURES, threads=threads)) == expected
@@ -72,8 +72,8 @@ def test_shuffled_rows_give_the_same_bits_and_are_noted(collection, expected, tm
     rows = rows_of(run)
     random.Random(1).shuffle(rows)
     path = written(tmp_path / "run", rows)
-    for piece in (scan_module.PIECE, 1):
-        monkeypatch.setattr(scan_module, "PIECE", piece)
+    for piece in (trec.PIECE, 1):
+        monkeypatch.setattr(trec, "PIECE", piece)
         scores = tr.evaluate(qrels, path, MEASURES, threads=2)
         assert (bits(scores), scores.ledger.interleaved) == (expected, True)
 
@@ -89,7 +89,7 @@ def test_any_partition_of_the_queries_gives_the_same_bits(collection):
 
 def test_an_error_in_a_later_piece_names_its_line(collection, tmp_path, monkeypatch):
     qrels, run = collection
-    monkeypatch.setattr(scan_module, "PIECE", 1)
+    monkeypatch.setattr(trec, "PIECE", 1)
     path = written(tmp_path / "run", rows_of(run))
     lines = path.read_text().splitlines(keepends=True)
     number = len(lines) * 3 // 4

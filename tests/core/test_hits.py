@@ -126,3 +126,9 @@ def test_qrels_keep_queries_without_judgements():
 
 def test_rules_reach_the_hits_by_name():
     assert tr.rank({"q": {"a": 1}}, {"q": {"a": 1.0}}, rules=Rules(depth=1)).returned.tolist() == [1]
+
+
+def test_a_summary_counts_no_document_of_a_query_that_was_not_answered():
+    hits = tr.read({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0, "z": 2.0}}).hits
+    assert hits.returned.tolist() == [2, -1]
+    assert "2 documents returned" in repr(hits)

@@ -107,7 +107,7 @@ def test_where_the_own_document_leaves_a_scattered_list_as_many_unjudged_ones_ar
 @given(rows=DISTINCT, data=st.data())
 def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, data):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("truerank.core.scan.PIECE", 1)
+        patch.setattr("truerank.formats.trec.PIECE", 1)
         files = [Path(folder, f"{part}.run") for part in range(4)]
         pieces = [[] for _ in files[1:]]
         for row in rows:

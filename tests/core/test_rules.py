@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import pytest
 
 import truerank as tr
@@ -13,6 +15,10 @@ RUN = {"1": {"a": 2.0, "x": 1.0}, "9": {"z": 1.0}}
 
 def mean(measure: str = "RR", **rules: object) -> float:
     return tr.evaluate(QRELS, RUN, measure, rules=rules).mean[measure]
+
+
+def test_rules_are_any_mapping_of_their_fields():
+    assert tr.Rules.of(MappingProxyType({"level": 2})) == tr.Rules.of({"level": 2})
 
 
 def test_a_missing_query_scores_zero_by_default():

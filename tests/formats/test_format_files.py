@@ -65,7 +65,7 @@ def test_a_folder_of_parquet_files_gives_the_bits_of_the_dict(
 def test_text_files_that_a_glob_finds_give_the_bits_of_the_dict(
     split, threads, rows, qrels, bits, expected, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("truerank.core.scan.PIECE", 1)
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)
     for i, part in enumerate(split(rows, 3)):
         (tmp_path / f"run-{i}.trec").write_bytes((b"", b"\xef\xbb\xbf", b"# a comment\n")[i] + text(part)[:-1])
     packed = tmp_path / "run-1.trec"

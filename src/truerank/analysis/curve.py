@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, no_such_query
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
-from truerank.core.means import Ledger
+from truerank.core.ledger import Ledger
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike

@@ -31,10 +31,11 @@ from truerank.core.faults import RepeatedDocument
 from truerank.core.messages import Message, from_plain, joined, message, plural, to_plain
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run, uncut
-from truerank.core.scan import Scan, scan, text_pieces
+from truerank.core.scan import Scan, scan
 from truerank.formats.jsonl import LONGEST
 from truerank.formats.registry import chosen
 from truerank.formats.source import Source, as_source
+from truerank.formats.trec import cut_run
 
 TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
 """The formats that strangers may send."""
@@ -234,7 +235,7 @@ def run_of(source: Source, format: str, most: int | None = None) -> Run:
     def batches() -> Iterator[Batch]:
         return read(source) if most is None else _bounded(read(source), most, source.name)
 
-    return Run(source.name, batches, pieces=partial(text_pieces, source.path) if format == "trec" else uncut)
+    return Run(source.name, batches, pieces=partial(cut_run, source) if format == "trec" else uncut)
 
 
 def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:

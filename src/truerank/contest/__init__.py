@@ -20,7 +20,8 @@ from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
 from truerank.core.kernel.scanning import as_text
-from truerank.core.means import AnySpelling, Ledger
+from truerank.core.ledger import Ledger
+from truerank.core.means import AnySpelling
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels

@@ -12,7 +12,7 @@ import numpy as np
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
-from truerank.core.ledger import barren_of, ledger_of, named, undefined
+from truerank.core.ledger import ledger_of, named, undefined, without_relevant
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, lacking, read
@@ -111,7 +111,7 @@ def score(
     asked: Mapping[str, str] | None = None,
     as_written: bool = False,
 ) -> Scores:
-    """What a run scores that was read already, by whatever door it came in.
+    """What a run scores that was read already, in whatever form it came.
 
     Args:
         measures: as the rules read them: see `measures_under`.
@@ -129,7 +129,7 @@ def score(
     tied = np.concatenate([_depends_on_ties(part, plain, rules) for part in hits.parts()])
     if lists:
         tied |= lists.tied()
-    barren = barren_of(reading.hits if rules.without_relevant == "skip" else hits, rules)
+    nothing_to_find = without_relevant(reading.hits if rules.without_relevant == "skip" else hits, rules)
     swapped = are_swapped(reading.hits)
     values = _values(plain, final, rules)  # last: of a million queries they are most of the memory
     if lists:
@@ -138,7 +138,7 @@ def score(
         reading,
         final,
         tied,
-        barren,
+        nothing_to_find,
         swapped=swapped,
         undefined=undefined(values, rules),
         foreign=unknown(measures, rules),

@@ -61,7 +61,7 @@ class Hits(Presented):
 
     Attributes:
         queries: the query ids, in the order of the per-query arrays.
-        returned: (queries,) how many documents were returned.
+        returned: (queries,) how many documents were returned; in a reading's hits -1 for an unanswered query.
         judgements: every judged grade, found or not, best first.
         max_grade: the highest grade of the whole collection, or 0.
         query: (hits,) index into queries.
@@ -101,7 +101,7 @@ class Hits(Presented):
         return len(self.query)
 
     def _summary(self) -> str:
-        returned = f"{int(self.returned.sum()):,} documents returned"
+        returned = f"{int(self.returned.clip(0).sum()):,} documents returned"
         return f"Hits({len(self.queries):,} queries, {returned}, {len(self):,} of them judged)"
 
     def to_dict(self) -> dict[str, list[Any]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from truerank.core.hits import Bools, Hits
 from truerank.core.kernel.names import Names, Texts
 from truerank.core.kernel.scanning import as_bytes, as_text
-from truerank.core.means import Ledger
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures.sums import PerQuery
@@ -42,12 +42,70 @@ _Few = tuple[int, Sequence[bytes]]
 """How many queries there are of a kind, and the first of them."""
 
 
+@dataclass(frozen=True)
+class Ledger:
+    """What the mean hides. Counts of queries unless said otherwise.
+
+    Attributes:
+        judged: in the qrels.
+        evaluated: in the mean.
+        answered: judged, and in the run.
+        missing: judged, but not in the run.
+        extra: in the run, but not judged.
+        without_relevant: judged, but no document reaches the relevance level.
+        returned: documents returned for the evaluated queries.
+        unjudged: how many of those are unjudged.
+        duplicates: rows that repeated a document.
+        tied: evaluated queries on which some measure depends on the order of equal scores.
+        interleaved: whether the run's rows of one query were scattered.
+        swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
+        rising: whether the run is arrays along whose rows the scores rise, as distances do; in JSON only then.
+        foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
+        calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
+        again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
+        undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
+        iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
+            where it has several.
+        unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
+            them; in JSON only where there are any.
+        examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
+    """
+
+    judged: int
+    evaluated: int
+    answered: int
+    missing: int
+    extra: int
+    without_relevant: int
+    returned: int
+    unjudged: int
+    duplicates: int
+    tied: int
+    interleaved: bool = False
+    swapped: bool = False
+    rising: bool = False
+    foreign: tuple[str, ...] = ()
+    calls: int = 0
+    again: int = 0
+    undefined: Mapping[str, int] = field(default_factory=dict)
+    iterations: int = 0
+    unasked: int = 0
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
+        plain["foreign"] = list(self.foreign)
+        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations", "unasked")
+        return {key: value for key, value in plain.items() if value or key not in optional}
+
+
 def _few(queries: Sequence[bytes], which: Bools) -> _Few:
     (rows,) = which.nonzero()
     return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
 
 
-def barren_of(hits: Hits, rules: Rules) -> _Few:
+def without_relevant(hits: Hits, rules: Rules) -> _Few:
     """The queries that have nothing to find."""
     return _few(hits.queries, np.concatenate([part.relevant_total(rules.level) == 0 for part in hits.parts()]))
 
@@ -60,20 +118,20 @@ def undefined(values: dict[str, PerQuery], rules: Rules) -> dict[str, int]:
     return {name: number for name, number in lacking.items() if number}
 
 
-def ledger_of(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: Any) -> Ledger:
+def ledger_of(reading: Reading, final: Hits, tied: Bools, nothing_to_find: _Few, **more: Any) -> Ledger:
     """The ledger of an evaluation.
 
     Args:
         final: the hits under all rules.
         tied: (queries,) those on which some measure depends on the order of equal scores.
-        barren: the queries that have nothing to find.
+        nothing_to_find: the queries that have nothing to find.
         more: what else there is to say, by the names of its fields.
     """
     everyone = reading.hits
     groups: dict[str, _Few] = {
         "missing": _few(everyone.queries, everyone.returned < 0),
         "extra": (len(reading.extra), reading.extra[:EXAMPLES]),
-        "without_relevant": barren,
+        "without_relevant": nothing_to_find,
         "tied": _few(final.queries, tied),
     }
     counts: dict[str, Any] = {key: count for key, (count, _) in groups.items()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from truerank.core.errors import MeasureError
+from truerank.core.ledger import Ledger
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.rules import Rules
@@ -19,64 +19,6 @@ from truerank.measures.whole import OfRun
 
 Value = TypeVar("Value")
 Each = TypeVar("Each")
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """What the mean hides. Counts of queries unless said otherwise.
-
-    Attributes:
-        judged: in the qrels.
-        evaluated: in the mean.
-        answered: judged, and in the run.
-        missing: judged, but not in the run.
-        extra: in the run, but not judged.
-        without_relevant: judged, but no document reaches the relevance level.
-        returned: documents returned for the evaluated queries.
-        unjudged: how many of those are unjudged.
-        duplicates: rows that repeated a document.
-        tied: evaluated queries on which some measure depends on the order of equal scores.
-        interleaved: whether the run's rows of one query were scattered.
-        swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
-        rising: whether the run is arrays along whose rows the scores rise, as distances do; in JSON only then.
-        foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
-        calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
-        again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
-        undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
-        iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
-            where it has several.
-        unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
-            them; in JSON only where there are any.
-        examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
-    """
-
-    judged: int
-    evaluated: int
-    answered: int
-    missing: int
-    extra: int
-    without_relevant: int
-    returned: int
-    unjudged: int
-    duplicates: int
-    tied: int
-    interleaved: bool = False
-    swapped: bool = False
-    rising: bool = False
-    foreign: tuple[str, ...] = ()
-    calls: int = 0
-    again: int = 0
-    undefined: Mapping[str, int] = field(default_factory=dict)
-    iterations: int = 0
-    unasked: int = 0
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
-        plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations", "unasked")
-        return {key: value for key, value in plain.items() if value or key not in optional}
 
 
 @dataclass(frozen=True)

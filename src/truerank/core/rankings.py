@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Ranked
 
 
 def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Ranked]:
-    """One `Ranked` for each stretch of rows of one list, all ids as bytes. Slower than the kernel's doors.
+    """One `Ranked` for each stretch of rows of one list, all ids as bytes. Slower than the kernel.
 
     Args:
         name: the run's name, for messages.

@@ -1,4 +1,4 @@
-"""Reading: a run, read once against its qrels under rules. All that follows takes it; nothing reads a run again."""
+"""Reading: a run, read once against its qrels under rules. All that follows takes it in place of the run."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Reading:
     def of(
         cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
     ) -> Reading:
-        """A reading of what the kernel found, by whatever door it came in."""
+        """A reading of what the kernel found, in whatever form it came."""
         rows = build(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
         facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats
@@ -385,7 +385,7 @@ def scan_units(
     try:
         return qrels, scan(run, qrels.judged, rules, threads, keep)
     except SeveralCalls:
-        from truerank.core.several import scan_calls  # which few runs need
+        from truerank.core.call_lists import scan_calls  # which few runs need
 
         return qrels, scan_calls(run, qrels, rules, keep)
 

@@ -216,7 +216,7 @@ class Rules:
             return _default()
         if isinstance(rules, Rules):
             return rules
-        if isinstance(rules, dict):
+        if isinstance(rules, Mapping):
             return cls.from_dict({"name": "custom", **rules})
         if not isinstance(rules, str | os.PathLike):
             raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)

@@ -70,7 +70,7 @@ class Ranked(NamedTuple):
 
 
 Batch = bytes | Columns | Ranked | dict[Any, Any]
-"""What the kernel has a door for: TREC lines, columns, one ranking, a dict of dicts."""
+"""What the kernel takes: TREC lines, columns, one ranking, a dict of dicts."""
 
 
 Piece = Callable[[], Iterator[Batch]]

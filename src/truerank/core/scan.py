@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,12 +25,6 @@ from truerank.core.schema import POSITIVE
 
 if TYPE_CHECKING:
     from truerank.core.calls import Calls
-
-CHUNK = 1 << 18
-"""Bytes read at once: small enough to stay in the processor's cache."""
-
-PIECE = 1 << 24
-"""A plain file at least this long is read by several threads: on a shorter one they save less than they cost."""
 
 
 class Scan(NamedTuple):
@@ -212,43 +205,6 @@ def _size(batch: Batch) -> int:
 def processors() -> int:
     """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def text_pieces(path: str | None, threads: int) -> list[Piece]:
-    """Pieces of a plain TREC file."""
-    if path is None or (size := os.path.getsize(path)) < PIECE:
-        return []
-    cuts = [0]
-    with open(path, "rb") as file:
-        for i in range(1, threads):
-            cut = _next_query(file, size * i // threads)
-            if cut > cuts[-1]:
-                cuts.append(cut)
-    return [partial(_range, path, *piece) for piece in itertools.pairwise([*cuts, size])]
-
-
-def _range(path: str, offset: int, end: int) -> Iterator[bytes]:
-    """The bytes of a file from an offset to an end."""
-    with open(path, "rb", buffering=0) as file:
-        file.seek(offset)
-        while offset < end and (chunk := file.read(min(CHUNK, end - offset))):
-            yield chunk
-            offset += len(chunk)
-
-
-def _next_query(file: Any, offset: int) -> int:
-    """Where the first query after an offset begins."""
-    file.seek(offset)
-    file.readline()
-    query: bytes | None = None
-    while line := file.readline():
-        fields = line.split(None, 1)
-        if not fields or line.startswith(b"#"):
-            continue
-        if query is not None and fields[0] != query:
-            return int(file.tell()) - len(line)
-        query = fields[0]
-    return int(file.tell())
 
 
 def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:

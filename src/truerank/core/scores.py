@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import MeasureError
-from truerank.core.means import Ledger, Means
+from truerank.core.ledger import Ledger
+from truerank.core.means import Means
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import FLOOR, PerQuery, logarithm

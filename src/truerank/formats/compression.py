@@ -14,6 +14,9 @@ from typing import Any, BinaryIO, NamedTuple
 from truerank.core.errors import needs
 from truerank.core.messages import message
 
+CHUNK = 1 << 18
+"""Bytes read at once: small enough to stay in the processor's cache."""
+
 MOST = 4 << 20
 """Bytes that are unpacked at once, so that a small file which grows without end fills no memory."""
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.scan import CHUNK, processors
-from truerank.formats.compression import Codec, Damaged, joined, unpacked, zstd_library
+from truerank.core.scan import processors
+from truerank.formats.compression import CHUNK, Codec, Damaged, joined, unpacked, zstd_library
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

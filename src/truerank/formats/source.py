@@ -18,8 +18,7 @@ import numpy as np
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.core.run import Progress, unreported, unwatched, watching
-from truerank.core.scan import CHUNK
-from truerank.formats.compression import Codec, Damaged, ahead, codec_for, codec_of, unpacked
+from truerank.formats.compression import CHUNK, Codec, Damaged, ahead, codec_for, codec_of, unpacked
 
 MARK = b"\xef\xbb\xbf"
 """What some editors put before UTF-8 text."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
-from truerank.core.means import Ledger
+from truerank.core.ledger import Ledger
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import under

@@ -31,8 +31,8 @@ class SystemAnswers:
 
     Attributes:
         name: what it is called.
-        reading: its run, with the unjudged documents that are shown.
-        hits: of the judged documents, under the rules.
+        reading: its run, with the unjudged documents that are shown, and how many were returned before any rule.
+        hits: of the judged documents, under the rules, which may have cut lists or left out unjudged documents.
     """
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from truerank.core.errors import printable, truncated
-from truerank.core.means import Ledger
+from truerank.core.ledger import Ledger
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
 from truerank.present import audit

@@ -12,8 +12,8 @@ import pytest
 from pyarrow import parquet
 
 import truerank as tr
-from truerank.core import scan
 from truerank.formats import parquet as parquet_format
+from truerank.formats import trec
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +31,7 @@ def small(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     setting = "spark.sql.files.maxPartitionBytes"
     before = spark.conf.get(setting)
     spark.conf.set(setting, "500")
-    monkeypatch.setattr(scan, "PIECE", 1)
+    monkeypatch.setattr(trec, "PIECE", 1)
     monkeypatch.setattr(parquet_format, "PIECE", 1)
     yield
     spark.conf.set(setting, before)

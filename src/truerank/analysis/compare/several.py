@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from truerank.core.equal import are_equal, is_equal
 from truerank.core.errors import InputError
-from truerank.core.ledger import EXAMPLES
-from truerank.core.means import Ledger
+from truerank.core.ledger import EXAMPLES, Ledger
 from truerank.core.reading import Reading
 from truerank.core.run import Run
 from truerank.core.scores import Scores, averaged, distinct

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, RulesError, TruerankError, truncate
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
-from truerank.core.means import Ledger
+from truerank.core.ledger import Ledger
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Ints, QrelsLike

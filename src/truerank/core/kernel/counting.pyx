@@ -4,8 +4,7 @@
 And sums, products and maxima that run from left to right, pairs in the same order, and what documents add to those
 above them, at the end.
 
-The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
-this one knows only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
+It knows no text and no ids, only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
 is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over a row a tile
 at a time, which stays in the first cache. A NaN is neither better than anything nor equal to it.
 

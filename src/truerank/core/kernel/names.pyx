@@ -2,7 +2,7 @@
 """Names: ids in order, as one text, and where each stands; and judgements out of dicts, which are such texts too.
 
 A million ids take 31 bytes each beside their own letters as Python's objects, and a look-up as much again: here all
-of it is 30. The third compiled file of truerank, beside the kernel, which looks up queries in it.
+of it is 30. A `Scanner` looks up queries in them.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize

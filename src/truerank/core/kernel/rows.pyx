@@ -2,7 +2,7 @@
 """Rows: the lines of a run that answer one query, cut into columns that become objects when they are asked for.
 
 What looks at every row of a run and nearly always finds nothing asks first, here, whether there is anything to find:
-a document that comes twice, a rank that contradicts its score. The fourth compiled file of truerank.
+a document that comes twice, a rank that contradicts its score.
 
 Text may hold anything: lines that are not plain are not cut, and every load stays inside by the argument beside it.
 """

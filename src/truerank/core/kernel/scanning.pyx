@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Bytes, columns and dicts in; hits out. The compiled code of truerank, but for `_counting`.
+"""Bytes, columns and dicts in; hits out. The kernel itself.
 
-A `Scanner` is fed what a system answered, through one of four doors (`feed`, `columns`, `mapping`,
+A `Scanner` is fed what a system answered, by one of four methods (`feed`, `columns`, `mapping`,
 `ranked`), and keeps one row a judged document that was returned. It holds one query's ids and scores
 at a time. Untrusted bytes end here: every load stays inside its buffer by the argument beside it.
 """

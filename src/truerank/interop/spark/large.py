@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.means import Ledger, Means
+from truerank.core.ledger import Ledger
+from truerank.core.means import Means
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, of_mean
 from truerank.interop.spark import tasks, values

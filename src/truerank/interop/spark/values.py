@@ -13,8 +13,7 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.ledger import added
-from truerank.core.means import Ledger
+from truerank.core.ledger import Ledger, added
 from truerank.core.reading import Reading, refuse_extra
 from truerank.core.scores import Scores, averaged
 from truerank.core.swapped import Signs

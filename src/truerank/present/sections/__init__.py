@@ -9,8 +9,7 @@ from truerank.present.document import Block
 from truerank.present.sections import (
     curves,
     differences,
-    foot,
-    headline,
+    distribution,
     judges,
     ledger,
     measures,
@@ -18,25 +17,26 @@ from truerank.present.sections import (
     power,
     predicted,
     queries,
+    reproduce,
+    result,
     speed,
-    spread,
 )
 from truerank.present.sections import unjudged as unjudged_results
 
 SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
     predicted.blocks,
-    headline.blocks,
+    result.blocks,
     ledger.blocks,
     power.blocks,
     curves.blocks,
     differences.blocks,
     queries.blocks,
-    spread.blocks,
+    distribution.blocks,
     unjudged_results.blocks,
     judges.blocks,
     speed.blocks,
     places.blocks,
     measures.blocks,
-    foot.blocks,
+    reproduce.blocks,
 )
 """In the order in which they are read."""

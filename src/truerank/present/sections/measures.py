@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from truerank.core.messages import message
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Heading
-from truerank.present.sections.headline import of_measure
+from truerank.present.sections.result import of_measure
 
 
 def blocks(data: ReportData) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from truerank.present.cautions import made
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Heading, Prose
 from truerank.present.predicted import estimates, remarks_of_systems
-from truerank.present.sections.headline import of_measure
+from truerank.present.sections.result import of_measure
 
 
 def blocks(data: ReportData) -> Iterator[Block]:

@@ -11,7 +11,7 @@ from truerank.core.messages import Message, listed, message
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Heading, Prose
 from truerank.present.sections.curves import by_depth, depths
-from truerank.present.sections.headline import NAMED
+from truerank.present.sections.result import NAMED
 
 TOLD = 10
 """The depth of which the share is said in words."""
