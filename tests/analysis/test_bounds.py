@@ -261,13 +261,14 @@ def test_under_any_rules_values_are_evaluate_s_and_lie_between_the_bounds(rules:
             assert (values <= each.high).all()
 
 
-def test_what_is_looked_at_together_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_looked_at_together_does_not_matter(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     qrels = {f"q{n}": {"a": 1, "b": 2, "c": n % 2} for n in range(3)}
     run = {q: {d: float(i // 2) for i, d in enumerate(["x", "a", "y", "b", "c", "z"])} for q in qrels}
     whole = tr.bounds(qrels, run, MEASURES)
     asked = tr.judge_next(qrels, run, {q: ["y", "a"] for q in qrels}, "AP", 50)
     monkeypatch.setattr(ways, "ROWS", 1)
-    parts = tr.bounds(qrels, run, MEASURES)
+    parts = tr.bounds(qrels, run, MEASURES, threads=threads)
     assert asked == tr.judge_next(qrels, run, {q: ["y", "a"] for q in qrels}, "AP", 50)
     for name in whole.ties:
         for one, other in ((whole.ties[name], parts.ties[name]), (whole.unjudged[name], parts.unjudged[name])):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +34,7 @@ def are_swapped(hits: Hits) -> bool:
     return _fractions(grades) > FRACTIONS * len(grades) and Signs.of(hits).are_swapped  # mostly no more is counted
 
 
-@dataclass(frozen=True)
-class Signs:
+class Signs(NamedTuple):
     """What is counted of some queries to tell it; of several parts it adds up.
 
     Attributes:
@@ -61,9 +61,9 @@ class Signs:
         unlike = (bool((score != ranked).any()) for ranked in ranks)
         return cls(len(grades), _fractions(grades), _distinct(hits), len(hits), False, *unlike)
 
-    def __add__(self, other: Signs) -> Signs:
-        one, two = astuple(self), astuple(other)
-        return Signs(*(a or b if isinstance(a, bool) else a + b for a, b in zip(one, two, strict=True)))
+    def __add__(self, other: Signs) -> Signs:  # type: ignore[override]
+        pairs: Iterable[Any] = zip(self, other, strict=True)
+        return Signs(*(a or b if isinstance(a, bool) else a + b for a, b in pairs))
 
     @property
     def are_swapped(self) -> bool:

@@ -84,7 +84,7 @@ def bounds(
         if "ties" in doubts
         else {}
     )
-    left, open_documents, grades = _unjudged(pool, chosen, next(parts)) if pool else ({}, None, ())
+    left, open_documents, grades = _unjudged(pool, chosen, threads, next(parts)) if pool else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
 
@@ -99,7 +99,7 @@ def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
 
 
 def _unjudged(
-    pool: Pool, measures: tuple[Measure, ...], progress: Progress
+    pool: Pool, measures: tuple[Measure, ...], threads: int | None, progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    ranges = under_judgement(pool, measures, pool.rules, progress)
+    ranges = under_judgement(pool, measures, pool.rules, threads, progress)
     return ranges, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)

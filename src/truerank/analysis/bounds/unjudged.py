@@ -22,6 +22,7 @@ from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Bools
 from truerank.core.rules import Rules
 from truerank.core.run import Progress, unreported
+from truerank.core.scan import processors
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery
 
@@ -38,7 +39,11 @@ def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
 
 
 def under_judgement(
-    pool: Pool, measures: tuple[Measure, ...], rules: Rules, progress: Progress = unreported
+    pool: Pool,
+    measures: tuple[Measure, ...],
+    rules: Rules,
+    threads: int | None = None,
+    progress: Progress = unreported,
 ) -> dict[str, Range]:
     """The range of each measure over what unjudged documents could be.
 
@@ -51,8 +56,11 @@ def under_judgement(
     all but those that come near the extremes.
 
     Args:
+        threads: how many look at parts of the queries; as many as there are processors by default.
         progress: called with how many queries are done, and of how many.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     grades = grades_to_give(pool, rules.level)
     searches = [_Search(pool, rules, grades)]
     if is_rescaled := 0 < pool.hits.max_grade < grades[-1]:
@@ -60,13 +68,18 @@ def under_judgement(
     now = values_of(measures, pool.as_is(), rules)
     limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
     passes = [list(search.passes(measures)) for search in searches]
-    for part in Part.of(pool):
+
+    def searched(part: Part) -> None:  # queries are in one part each, so no two threads write at one place
         for search, ways in zip(searches, passes, strict=True):
             for of, values in search.through(part, ways):
                 for name, value in values.items():
                     np.minimum.at(limits[name][0], of, value)
                     np.maximum.at(limits[name][1], of, value)
-        progress(part.queries.stop, len(pool.hits.queries))
+
+    parts = list(Part.of(pool))
+    with ThreadPoolExecutor(threads or processors()) as threaded:
+        for part, _ in zip(parts, threaded.map(searched, parts), strict=True):
+            progress(part.queries.stop, len(pool.hits.queries))
     sure = {m: searches[0].is_sure(m) & (not is_rescaled) for m in measures}
     return {str(m): Range(m, now[str(m)], *limits[str(m)], sure[m]) for m in measures}
 
