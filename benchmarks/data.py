@@ -30,7 +30,7 @@ def big(directory: Path, queries: int, rows: int = 1000) -> None:
         for name in ("big.qrels", "big.run"):
             (part / name).replace(directory / name)
         part.rmdir()
-    _read(run)
+    into_cache(run)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def _packed(run: Path, suffix: str, write: Callable[[BinaryIO, BinaryIO], object
         with run.open("rb") as plain, part.open("wb") as packed:
             write(plain, packed)
         part.replace(path)
-    _read(path)
+    into_cache(path)
     return path
 
 
@@ -134,8 +134,8 @@ def of_aspects(directory: Path) -> tuple[Path, Path]:
                 found = chance.sample(docs, 1000)
                 answered.writelines(f"{query} Q0 {doc} {r} {1001 - r} t\n" for r, doc in enumerate(found, 1))
         part.replace(run)
-    _read(qrels)
-    _read(run)
+    into_cache(qrels)
+    into_cache(run)
     return qrels, run
 
 
@@ -144,7 +144,8 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _read(path: Path) -> None:
+def into_cache(path: Path) -> None:
+    """Read a file once: what a system keeps of files goes with time, and when others need the memory."""
     with path.open("rb") as file:
         while file.read(MEGABYTE):
             pass
