@@ -77,6 +77,7 @@ bench: $(VENV)/bench $(PEERS)/ready $(PEERS)/trec_eval ## against the peers, as 
 	$(BIN)/python benchmarks/board.py
 	sh tests/system.sh java
 	$(BIN)/python -W ignore benchmarks/spark.py
+	$(BIN)/python -W ignore benchmarks/scaling.py
 
 $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PYTHON) -m venv $(PEERS)

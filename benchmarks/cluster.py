@@ -40,16 +40,25 @@ def session(folder: Path, cores: int, memory: int) -> Any:
         "spark.executor.memory": f"{memory}m",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        "spark.ui.liveUpdate.period": "0",  # else what is asked of executors is that of a moment ago
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": str(8 * cores),
     }
     return SparkSession.builder.master(f"local-cluster[{cores},1,{memory}]").config(map=settings).getOrCreate()
 
 
+def of_executors(session: Any, figure: str) -> int:
+    """The sum of a figure of all executors, by its name in Spark's `ExecutorSummary`, so far."""
+    context = session.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    listed = context.statusStore().executorList(False)
+    executors = [listed.apply(i) for i in range(listed.size())]
+    return sum(getattr(executor, figure)() for executor in executors if executor.id() != "driver")
+
+
 def moved(session: Any) -> int:
     """Bytes that were shuffled so far."""
-    executors = session.sparkContext._jsc.sc().statusStore().executorList(False)
-    return sum(executors.apply(i).totalShuffleWrite() for i in range(executors.size()))
+    return of_executors(session, "totalShuffleWrite")
 
 
 @dataclass
