@@ -67,7 +67,9 @@ def judgements(judged: Grades, run: Scores, grades: tuple[float, ...]) -> Iterat
     """The answer when the unjudged documents in it get every grade, or none."""
     docs = ranked(run)
     open_docs = [d for d in docs if judged.get(d, -1) < 0]
-    highest = max([*grades, *judged.values()])
+    highest = max(
+        [*(grades if open_docs else [0.0]), *judged.values()]
+    )  # one that no document can get scales nothing
     for given_grades in itertools.product([None, *grades], repeat=len(open_docs)):
         told = {d: g for d, g in zip(open_docs, given_grades, strict=True) if g is not None}
         yield answer({**judged, **told}, docs, run, highest)
@@ -433,3 +435,11 @@ def test_no_judgement_leaves_the_limits_where_no_grade_was_relevant(measure):
         qrels = {q: {doc: grade for doc, grade in own.items() if grade is not None} for q, own in given.items()}
         value = tr.evaluate(qrels, run, measure).mean[measure]
         assert found.lowest - 1e-12 <= value <= found.highest + 1e-12
+
+
+def test_without_an_unjudged_document_the_limits_are_the_values() -> None:
+    """Also of measures that are scaled by the highest grade, where none reaches the level."""
+    for measure, found in tr.bounds(
+        {"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, MEASURES, rules={"level": 2}
+    ).unjudged.items():
+        assert found.low.tolist() == found.values.tolist() == found.high.tolist(), measure

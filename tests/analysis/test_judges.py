@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from typing import Any
 
 import numpy as np
@@ -292,3 +293,22 @@ def test_it_shows_itself_in_every_format_and_as_frames() -> None:
     assert [figure.name for figure in figures(found)] == ["judges-1", "judges-2", "judges-3"]
     with pytest.raises(tr.InputError, match="a layout is"):
         found.to_pandas("wide")  # type: ignore[arg-type]
+
+
+def test_systems_that_differ_by_rounding_alone_have_constant_orders() -> None:
+    rng = random.Random(0)
+    queries = [f"q{number}" for number in range(30)]
+    judges = {
+        name: {query: {doc: rng.choice([0, 1]) for doc in "abcdefgh"} | {"a": 1} for query in queries}
+        for name in "AB"
+    }
+    docs = {query: rng.sample("abcdefgh", 5) for query in queries}
+    runs = {name: {query: rng.sample(docs[query], 5) for query in queries} for name in "xyz"}
+    (standing,) = tr.judges(judges, runs, "R@100").standings
+    assert {interval.method for order in standing.orders for interval in (order.tau, order.tau_ap)} == {"constant"}
+
+
+def test_a_run_that_ends_when_it_is_read_is_refused() -> None:
+    judged = {"1": {"1": 1}}
+    with pytest.raises(tr.InputError, match="read anew for each judge"):
+        tr.judges({"x": judged, "y": judged}, {"r": (row for row in [("1", "1", 3.0)])}, "AP")

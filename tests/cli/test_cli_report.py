@@ -209,8 +209,15 @@ def test_a_report_of_benchmarks_alone_has_no_texts(invoke, here):
 
 
 def test_a_run_with_calls_has_a_report_without_curves(invoke, here):
-    (here / "calls.json").write_text('{"q1": [["d1"], ["d2"]], "q2": [["d1"]]}')
+    (here / "calls.json").write_text('{"q1": [["a"], ["b"]], "q2": [["a"]]}')
     result = invoke("report", "qrels.txt", "calls.json", "-m", "CallRecall@2", "-o", "report.json")
     assert (result.exit_code, result.output) == (0, "")
     assert json.loads((here / "report.json").read_text())["results"]["curves"] == []
     assert invoke("report", "qrels.txt", "calls.json", "-m", "AP").exit_code == 2
+
+
+def test_a_run_that_answers_no_judged_query_is_refused(invoke, here):
+    (here / "none.run").write_text("other Q0 a 1 1 t\n")
+    refused = invoke("report", "qrels.txt", "none.run", "-o", "none.html")
+    assert (refused.exit_code, "no query of the run is judged" in refused.output) == (2, True)
+    assert not (here / "none.html").exists()

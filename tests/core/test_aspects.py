@@ -165,6 +165,8 @@ def test_an_aspect_of_a_removed_document_alone_is_none_of_the_query() -> None:
     scores = tr.evaluate(judged, run, measures, rules={"self_match": "remove"})
     assert scores["NuggetRecall"].tolist() == [1.0, 0.5]
     assert scores.mean == tr.evaluate(left, {"q": ["a"], "r": ["b"]}, measures).mean
+    found = tr.evaluate(judged, run, measures, rules={"unreturned": "ignore"})
+    assert found["NuggetRecall"].tolist() == [1.0, pytest.approx(2 / 3)]
     kept = tr.evaluate(judged, run, measures, rules={"self_match": "remove-from-answers"})
     assert kept["NuggetRecall"].tolist() == [0.5, pytest.approx(1 / 3)]
 

@@ -253,3 +253,23 @@ def test_ledgers_of_parts_add_up_to_that_of_all(rows, which):
             parts.append(tr.evaluate(judged, answered, "AP nDCG@2").ledger)
     if {mine[query] for query in QRELS} == {*mine.values()}:
         assert added(parts) == added(parts[::-1]) == tr.evaluate(QRELS, run, "AP nDCG@2").ledger
+
+
+@pytest.mark.parametrize("duplicates", ["error", "count", "first"])
+def test_sources_with_other_rows_than_the_parts_are_refused(duplicates):
+    qrels = tr.read_qrels({"q": {"a": 1, "b": 1}})
+    sources = [[("q", "a", 9.0)], [("q", "b", 8.0)]]
+    found = tr.scattered([tr.read(qrels, rows, rules={"duplicates": duplicates}) for rows in sources])
+    with pytest.raises(tr.InputError, match="return 1 documents for query q, the parts 2"):
+        tr.read_together(found, sources[1:])
+    if duplicates != "first":
+        with pytest.raises(tr.InputError, match="return 3 documents for query q, the parts 2"):
+            tr.read_together(found, [*sources, [("q", "c", 7.0)]])
+    assert tr.read_together(found, sources).hits.rank.tolist() == [1, 2]
+
+
+def test_a_part_that_answers_what_only_another_had_judgements_of_is_refused():
+    parts = [tr.read({"q": {"a": 1}}, {"q": ["a"], "r": ["b"]}), tr.read({"q": {"a": 1}, "r": {"b": 1}}, {})]
+    for some in (parts, parts[::-1]):
+        with pytest.raises(tr.InputError, match="query r is answered here, but was not judged"):
+            tr.merge(some)

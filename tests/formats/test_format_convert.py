@@ -382,3 +382,16 @@ def test_a_table_of_weights_needs_no_documents(text, tmp_path):
 def test_weights_that_cannot_be_are_named_with_their_line(text, said, tmp_path):
     with pytest.raises(tr.InputError, match=r"weights.csv" + said if said[0] == ":" else said):
         weigh(tmp_path, text)
+
+
+@pytest.mark.parametrize("to", ["trec", "csv", "parquet", "jsonl"])
+def test_queries_that_returned_nothing_are_counted_where_a_format_cannot_say_it(tmp_path, to):
+    left = convert({"q": {"a": 1.0}, "r": {}, "s": {}}, tmp_path / "out", what="run", to=to)
+    assert left == (0 if to == "jsonl" else 2)
+
+
+def test_fractional_grades_are_not_written_for_beir(tmp_path):
+    with pytest.raises(tr.InputError, match="whole numbers"):
+        convert({"q": {"a": 0.5}}, tmp_path / "q.tsv", what="qrels", to="beir")
+    convert({"q": {"a": 2}}, tmp_path / "q.tsv", what="qrels", to="beir")
+    assert tr.read_qrels(tmp_path / "q.tsv").to_dict() == {b"q": {b"a": 2.0}}

@@ -6,7 +6,9 @@ import click
 
 from truerank import formats
 from truerank.cli import options
+from truerank.cli.output import say
 from truerank.cli.progress import ReadingBar
+from truerank.core.messages import plural
 from truerank.core.rules import CHOICES
 
 
@@ -60,7 +62,7 @@ def command(
     """
     collapse = options.collapsing(how, chunk_ids) if how or chunk_ids else None
     with ReadingBar() as reading:
-        formats.convert(
+        left = formats.convert(
             source,
             target,
             what=what,
@@ -70,4 +72,13 @@ def command(
             iteration=iteration,
             weights=weights,
             collapse=collapse,
+        )
+    if left:
+        say(
+            plural(
+                "{n:,} query returned nothing, which this format cannot say: {target} does not have it",
+                "{n:,} queries returned nothing, which this format cannot say: {target} does not have them",
+                n=left,
+                target=target,
+            )
         )

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from truerank.cli import importing, inputs, judges, options, places, predicting, tables
+from truerank.cli import id_overlap, importing, inputs, judges, options, places, predicting, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
@@ -194,7 +194,10 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     counting = Counting(message("comparing"))
     with inputs.opened(runs, asked["run_format"], again=by_line) as sources, counting as bar:
         submitted = runs if by_line else sources
-        return evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
+        found = evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
+        if not by_line:
+            id_overlap.refuse_or_warn(judged, found.scores, runs, sources)
+        return found
 
 
 def _located(asked: dict[str, Any], *, alone: bool) -> Located:

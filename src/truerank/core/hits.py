@@ -343,7 +343,7 @@ class Hits(Presented):
             return replace(self, judgements=judgements)
         returned = np.zeros(len(self.aspects.start) - 1, bool)
         returned[self.doc[self.grade > UNJUDGED]] = True
-        return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned))
+        return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned).judged())
 
     def _retied(self) -> Hits:
         """The same with tie groups of these rows alone."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import BinaryIO
 
+from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.core.qrels import Qrels
 from truerank.formats.delimited import BEIR, header, holds, read_qrels, write_qrels
 from truerank.formats.registry import Format, register
 
@@ -14,6 +16,15 @@ def sniff(head: bytes, name: str) -> float:
     return 1.0 if header(head).names == BEIR else 0.0
 
 
+def write(qrels: Qrels, file: BinaryIO) -> None:
+    """The same; its grades are whole numbers."""
+    if (qrels.grades % 1 != 0).any():  # also of ignored documents, which are refused before
+        raise InputError(
+            "BEIR's grades are whole numbers, and some here are not; csv and jsonl can hold them", qrels.name
+        )
+    write_qrels("\t", qrels, file, BEIR)
+
+
 register(
     Format(
         "beir",
@@ -21,6 +32,6 @@ register(
         sniff,
         holds,
         read_qrels=read_qrels,
-        write_qrels=partial(write_qrels, "\t", header=BEIR),
+        write_qrels=write,
     )
 )

@@ -45,8 +45,11 @@ def convert(
     iteration: str = "ignore",
     weights: Any = None,
     collapse: Callable[[Run], Run] | None = None,
-) -> None:
+) -> int:
     """Write a run or judgements in another format.
+
+    Returns:
+        How many queries of a run returned nothing, which the format cannot say: they are not in what was written.
 
     A run comes out in its own order, with scores to the last bit; judgements come out sorted by query. Nothing is
     left half-written. Ids that the format cannot hold are refused.
@@ -86,21 +89,24 @@ def convert(
             _refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
             write(qrels, file)
-    else:
-        if iteration != "ignore" or weights is not None:
-            raise InputError("a run has no aspects: iteration and weights are for judgements", name)
-        run = open_run(origin or source, format)
-        run = collapse(run) if collapse else run
-        try:
-            _write(chosen, run, target, _tag(origin))
-        except Interleaved:
-            if run.together is None:
-                raise
-            _write(chosen, replace(run, batches=run.together), target, _tag(origin))
+        return 0
+    if iteration != "ignore" or weights is not None:
+        raise InputError("a run has no aspects: iteration and weights are for judgements", name)
+    run = open_run(origin or source, format)
+    run = collapse(run) if collapse else run
+    try:
+        return _write(chosen, run, target, _tag(origin))
+    except Interleaved:
+        if run.together is None:
+            raise
+        return _write(chosen, replace(run, batches=run.together), target, _tag(origin))
 
 
-def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> None:
-    """Write a run; what is made of rows may be refused late, and standard output cannot be taken back."""
+def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> int:
+    """Write a run, without queries that returned nothing where the format has no place for them; how many.
+
+    What is made of rows may be refused late, and standard output cannot be taken back.
+    """
     from shutil import copyfileobj  # which a start need not wait for
     from tempfile import TemporaryFile
 
@@ -109,14 +115,23 @@ def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -
     with writing(target) as file, TemporaryFile() if is_held else nullcontext(file) as held:
         parts = sound(run)
         assert chosen.write_run is not None
-        chosen.write_run(parts if chosen.holds_empty else _ending_in_documents(parts, chosen, run.name), held, tag)
+        empty: list[Ranked] = []
+        kept = parts if chosen.holds_empty else _ending_in_documents(parts, chosen, run.name, empty)
+        chosen.write_run(kept, held, tag)
         if held is not file:
             held.seek(0)
             copyfileobj(held, file)
+    return len(empty)
 
 
-def _ending_in_documents(parts: Iterator[Ranked], chosen: Format, name: str) -> Iterator[Ranked]:
-    """The rankings, if the last call of each query has a row; an empty one before it is known by its number."""
+def _ending_in_documents(
+    parts: Iterator[Ranked], chosen: Format, name: str, empty: list[Ranked]
+) -> Iterator[Ranked]:
+    """The rankings, if the last call of each query has a row; an empty one before it is known by its number.
+
+    Args:
+        empty: what returned nothing at all is put there.
+    """
     for query, group in groupby(parts, key=attrgetter("query")):
         calls = list(group)
         last = max(calls, key=lambda part: part.call or 0)
@@ -131,6 +146,7 @@ def _ending_in_documents(parts: Iterator[Ranked], chosen: Format, name: str) -> 
                 format=chosen.name,
                 able=", ".join(f.name for f in formats().values() if f.holds_empty),
             )
+        empty += [last] if not last.docs else []
         yield from calls
 
 

@@ -17,6 +17,9 @@ LEAST = 3
 FLOOR = 0.05
 """What systems differ by at least, as a share of the noise: no direction is taken for noise altogether."""
 
+ROUNDING = 1e-12
+"""Means that are as near as this are the same but for rounding."""
+
 BLOCK = 1 << 20
 """How many pairs of systems are held at a time."""
 
@@ -46,7 +49,8 @@ def order_intervals(
     if is_too_few(n, confidence) or len(first) < LEAST:
         one, other = (Interval(each, -np.inf, np.inf, confidence, "none") for each in estimates)
         return one, other
-    if (drawn == drawn[:1]).all() or (drawn[:, 0] == drawn[:, 1]).all():
+    apart = np.abs(_centred(drawn - np.stack([first, second]))).max() > ROUNDING  # what all systems share is none
+    if not apart or (drawn[:, 0] == drawn[:, 1]).all():
         one, other = (Interval(each, each, each, confidence, "constant") for each in estimates)
         return one, other
     means = _likely(np.stack([first, second]), drawn, np.sqrt(n / (n - 1)), np.random.default_rng(seed))

@@ -61,6 +61,10 @@ def under_judgement(
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    if not pool.open.any():  # nor can a grade that nobody has make another scale
+        everywhere = np.ones(len(pool.hits.queries), bool)
+        known = values_of(measures, pool.as_is(), rules)
+        return {str(m): Range(m, known[str(m)], known[str(m)], known[str(m)], everywhere) for m in measures}
     grades = grades_to_give(pool, rules.level)
     searches = [_Search(pool, rules, grades)]
     if is_rescaled := 0 < pool.hits.max_grade < grades[-1]:

@@ -74,6 +74,10 @@ def _refuse_read(runs: Any) -> None:
     given = runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else [runs]
     if any(isinstance(run, Scores | Reading) for run in given):
         raise InputError("a run is read anew for each judge: give its file, not what was read of it for one judge")
+    if any(isinstance(run, Iterator) for run in given):
+        raise InputError(
+            "a run is read anew for each judge: give a file, a list or a frame, not what ends when read"
+        )
 
 
 @dataclass(frozen=True, eq=False)

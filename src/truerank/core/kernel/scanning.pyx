@@ -83,7 +83,7 @@ cdef bytes id_bytes(const Ids* ids, int64_t i):
 cpdef bytes as_bytes(object name):
     """An id as bytes: text in UTF-8 (with the odd byte that a file held), anything else as it prints."""
     if isinstance(name, bytes):
-        return name
+        return name if type(name) is bytes else bytes(name)
     return (name if isinstance(name, str) else str(name)).encode("utf-8", "surrogateescape")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerank.core.errors import InputError, pluralize, truncated
+from truerank.core.errors import InputError, pluralize, printable, truncated
 from truerank.core.hits import Bools, Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import IGNORED
@@ -129,13 +129,37 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
 
     Args:
         sources: what the parts were read from, or the whole run; their order is that of their rows.
+
+    Raises:
+        InputError: the sources have other rows of a query than the parts had.
     """
     reading, runs = scattered.found, [open_run(source) for source in sources]
     whole = Run(reading.name, lambda: chain.from_iterable(run.batches() for run in runs))
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
     again = again._replace(extra=(), repeated=repeated)
-    return Reading.scanned(reading.qrels, again, reading.rules, reading.name, reading.kept)
+    read_again = Reading.scanned(reading.qrels, again, reading.rules, reading.name, reading.kept)
+    _refuse_others(reading, read_again)
+    return read_again
+
+
+def _refuse_others(found: Reading, again: Reading) -> None:
+    """Raise where a query has other rows than its parts had; where some repeat a document, where it has fewer."""
+    wanted, returned = found.rows.returned, again.rows.returned.clip(0)
+    if found.rules.duplicates in ("first", "last"):
+        wrong = returned + (0 if again.repeats is None else again.repeats) < wanted
+    else:
+        wrong = returned != wanted
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise InputError(
+            "the sources return {n:,} documents for query {query}, the parts {wanted:,}: give all that the parts "
+            "were read from",
+            found.name,
+            n=int(returned[place]),
+            query=printable(found.rows.queries[place]),
+            wanted=int(wanted[place]),
+        )
 
 
 def _as_rows(reading: Reading, rows: Hits) -> Columns:
