@@ -61,6 +61,32 @@ def moved(session: Any) -> int:
     return of_executors(session, "totalShuffleWrite")
 
 
+def descendants(process: psutil.Process) -> list[psutil.Process]:
+    """What a process started, and what that did; nothing of one that has ended."""
+    with suppress(psutil.Error):
+        return list(process.children(recursive=True))
+    return []
+
+
+def machines() -> Iterator[tuple[psutil.Process, bool]]:
+    """The virtual machines of this process, and whether each is an executor's."""
+    for child in descendants(psutil.Process()):
+        with suppress(psutil.Error):
+            if child.name() == "java":
+                yield child, EXECUTOR in " ".join(child.cmdline())
+
+
+def processor_seconds() -> float:
+    """What executors and their Python took of the processors so far."""
+    total = 0.0
+    for java, is_executor in machines():
+        for process in (java, *descendants(java)) if is_executor else ():
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
 @dataclass
 class Memory:
     """MB in memory at most: of this process, of the driver's virtual machine, and of one executor, both kinds."""
@@ -72,18 +98,14 @@ class Memory:
 
     def look(self) -> None:
         """Raise to what the processes have now."""
-        me = psutil.Process()
-        sizes = {"driver_python": _size(me)}
-        for child in me.children(recursive=True):
-            with suppress(psutil.Error):
-                if child.name() != "java":
-                    continue
-                if EXECUTOR in " ".join(child.cmdline()):
-                    sizes["executor_java"] = max(sizes.get("executor_java", 0), _size(child))
-                    python = sum(map(_size, child.children(recursive=True)))
-                    sizes["executor_python"] = max(sizes.get("executor_python", 0), python)
-                else:
-                    sizes["driver_java"] = max(sizes.get("driver_java", 0), _size(child))
+        sizes = {"driver_python": _size(psutil.Process())}
+        for java, is_executor in machines():
+            if is_executor:
+                sizes["executor_java"] = max(sizes.get("executor_java", 0), _size(java))
+                python = sum(map(_size, descendants(java)))
+                sizes["executor_python"] = max(sizes.get("executor_python", 0), python)
+            else:
+                sizes["driver_java"] = max(sizes.get("driver_java", 0), _size(java))
         for name, size in sizes.items():
             setattr(self, name, max(getattr(self, name), size))
 

@@ -3,8 +3,9 @@
     python benchmarks/scaling.py [--rows 20000000] [--executors 1 2 4] [--memory 2048]
 
 On one executor tasks follow one another, so what is left of the whole time is the driver's: planning, handing out
-judgements, merging what tasks found, measures. N executors take that, and the time of the tasks divided by N, or by
-the processors where there are fewer.
+judgements, merging what tasks found, measures. N executors take that, and the time of the tasks divided by N; on one
+machine no less than what executors took of its processors, divided by how many it has: a task keeps more than one
+busy, its virtual machine and its Python.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ WAYS = ("paths", "partitions", "shuffle")
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds of one way: all of it, and the sum of its tasks."""
+    """Seconds of one way: all of it, the sum of its tasks, and what executors took of the processors."""
 
     whole: float
     tasks: float
+    processors: float
 
     def on(self, executors: int) -> float:
-        """What this many take, by what one took."""
-        return self.whole - self.tasks + self.tasks / min(executors, os.cpu_count() or 1)
+        """What this many on this machine take, by what one took."""
+        return self.whole - self.tasks + max(self.tasks / executors, self.processors / (os.cpu_count() or 1))
 
 
 def in_tasks(session: Any) -> float:
@@ -45,10 +47,11 @@ def measured(at: Cluster, way: str) -> Parts:
     """One way on all rows, done once before on few."""
     work = WORKS[way].do
     assert work is not None
-    before, start = in_tasks(at.session), time.perf_counter()
+    before = in_tasks(at.session), cluster.processor_seconds()
+    start = time.perf_counter()
     work(at)
     whole = time.perf_counter() - start
-    return Parts(whole, in_tasks(at.session) - before)
+    return Parts(whole, in_tasks(at.session) - before[0], cluster.processor_seconds() - before[1])
 
 
 def main() -> None:
@@ -68,13 +71,20 @@ def main() -> None:
         each.make()
     of_one: dict[str, Parts] = {}
     print(f"{os.cpu_count()} processors; seconds of {chosen.rows:,} rows")
-    print("| way | executors | measured | of tasks | model | measured / model |\n|:--|--:|--:|--:|--:|--:|")
+    print("| way | executors | measured | of tasks | of processors | model | measured / model |")
+    print("|:--|--:|--:|--:|--:|--:|--:|")
     for executors in sorted({1, *chosen.executors}):
         at = Cluster(rows, executors, chosen.memory, Path(PEERS))
         warm_up(at, list(WAYS))
         for way, found in zip(WAYS, map(partial(measured, at), WAYS), strict=True):
             model = of_one.setdefault(way, found).on(executors)
-            cells = (f"{found.whole:.1f}", f"{found.tasks:.1f}", f"{model:.1f}", f"{found.whole / model:.2f}")
+            cells = (
+                f"{found.whole:.1f}",
+                f"{found.tasks:.1f}",
+                f"{found.processors:.1f}",
+                f"{model:.1f}",
+                f"{found.whole / model:.2f}",
+            )
             print("|", " | ".join((f"`{way}`", str(executors), *cells)), "|", flush=True)
         at.session.stop()
 
