@@ -3,9 +3,9 @@
     python benchmarks/scaling.py [--rows 20000000] [--executors 1 2 4] [--memory 2048]
 
 On one executor tasks follow one another, so what is left of the whole time is the driver's: planning, handing out
-judgements, merging what tasks found, measures. N executors take that, and the time of the tasks divided by N; on one
-machine no less than what executors took of its processors, divided by how many it has: a task keeps more than one
-busy, its virtual machine and its Python.
+judgements, merging what tasks found, measures. N executors take that, and the time of the tasks divided by N; on
+one machine no less than executors take of its processors, divided by how many there are. Each executor more takes
+some of them to start with: its virtual machine compiles what it runs.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Parts:
     tasks: float
     processors: float
 
-    def on(self, executors: int) -> float:
-        """What this many on this machine take, by what one took."""
-        return self.whole - self.tasks + max(self.tasks / executors, self.processors / (os.cpu_count() or 1))
+    def on(self, executors: int, processors: float) -> float:
+        """What this many on this machine take, by what one took, and this of the processors."""
+        return self.whole - self.tasks + max(self.tasks / executors, processors / (os.cpu_count() or 1))
 
 
 def in_tasks(session: Any) -> float:
@@ -77,7 +77,7 @@ def main() -> None:
         at = Cluster(rows, executors, chosen.memory, Path(PEERS))
         warm_up(at, list(WAYS))
         for way, found in zip(WAYS, map(partial(measured, at), WAYS), strict=True):
-            model = of_one.setdefault(way, found).on(executors)
+            model = of_one.setdefault(way, found).on(executors, found.processors)
             cells = (
                 f"{found.whole:.1f}",
                 f"{found.tasks:.1f}",
