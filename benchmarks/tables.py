@@ -57,6 +57,12 @@ def as_json(lines: Sequence[Line], facts: Sequence[str]) -> str:
     return json.dumps({"facts": list(facts), "lines": [asdict(line) for line in lines]}, indent=1) + "\n"
 
 
+def from_json(text: str, facts: Sequence[str]) -> list[Line]:
+    """The lines that were written by `as_json`; none of another machine's, or of other packages."""
+    held = json.loads(text)
+    return [Line(**line) for line in held["lines"]] if held["facts"] == list(facts) else []
+
+
 def markdown(lines: Sequence[Line], facts: Sequence[str]) -> str:
     """The page docs/benchmarks.md."""
     rows = [HEAD, ("---",) * len(HEAD), *(line.cells for line in lines)]
@@ -86,8 +92,9 @@ def _version(package: str) -> str:
 PAGE = """\
 # Benchmarks
 
-Written by `make bench`, all in one run on one machine. The reference is trec_eval 9.0.4, out of pyserini's
-package, or the program that `TREC_EVAL=path make bench` names.
+Written by `make bench` on one machine, the two sides of each line in turns; `benchmarks/bench.py --only LINE
+--write` measures a line again. The reference is trec_eval 9.0.4, out of pyserini's package, or the program
+that `TREC_EVAL=path make bench` names.
 Only the ratios travel to another machine.
 
 {facts}
