@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from timing import HERE, TRUERANK
-
-MEGABYTE = 1 << 20
+from timing import HERE, MEGABYTE, TRUERANK, into_cache
 
 
 def big(directory: Path, queries: int, rows: int = 1000) -> None:
@@ -142,10 +140,3 @@ def of_aspects(directory: Path) -> tuple[Path, Path]:
 def say(text: str) -> None:
     """Talk, beside the results."""
     print(text, file=sys.stderr, flush=True)
-
-
-def into_cache(path: Path) -> None:
-    """Read a file once: what a system keeps of files goes with time, and when others need the memory."""
-    with path.open("rb") as file:
-        while file.read(MEGABYTE):
-            pass

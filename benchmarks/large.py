@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import data
-from subjects import MEASURES, MEGABYTE, TREC_EVAL_MEASURES, Bench, Subject, at_most, faster, python, reference
+from subjects import MEASURES, TREC_EVAL_MEASURES, Bench, Subject, at_most, faster, python, reference
 from tables import Line
-from timing import TRUERANK, Done, process
+from timing import MEGABYTE, TRUERANK, Done, process
 
 TEN = 10_000
 """Queries of 10 million rows; ten times as many have 100 million."""
@@ -116,16 +116,11 @@ def tenfold(bench: Bench) -> Line:
     with data.for_once(bench.directory / "tenfold", 10 * bench.queries) as files:
 
         def ours() -> float:
-            data.into_cache(files[1])  # which the reference's minutes and gigabytes may have taken it out of
             done = evaluated(*files)
             peaks.append(done.peak / MEGABYTE)
             return done.seconds
 
-        def theirs() -> float:
-            data.into_cache(files[1])
-            return process(*command, *files).seconds
-
-        times = bench.turns(ours, theirs)
+        times = bench.turns(ours, lambda: process(*command, *files).seconds)
     return faster("trec_eval", times, 80, f"peak memory {max(peaks):.0f} MB")
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import data
 import orjson
-from subjects import MEASURES, MEGABYTE, Bench, Subject, at_most, counted
+from subjects import MEASURES, Bench, Subject, at_most, counted
 from tables import Line
-from timing import TRUERANK, process
+from timing import MEGABYTE, TRUERANK, process
 
 import truerank as tr
 

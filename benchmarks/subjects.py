@@ -16,11 +16,10 @@ import groups
 import people
 import places
 from tables import Line
-from timing import PEERS, SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, process
+from timing import MEGABYTE, PEERS, SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, process
 
 MEASURES = "nDCG@10 AP RR P@10 R@100"
 TREC_EVAL_MEASURES = ("-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10", "-m", "recall.100")
-MEGABYTE = 1 << 20
 
 QUERIES_OF_ALL = 700
 """With 1,000 rows each, of the file for what looks at every row."""

@@ -20,6 +20,8 @@ TRUERANK = str(Path(sys.executable).parent / "truerank")
 PEERS = HERE.parent / ".peers" / "bin" / "python"
 """The interpreter of `make peers`, which has packages that are built on others."""
 
+MEGABYTE = 1 << 20
+
 KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """What ru_maxrss counts in."""
 
@@ -61,8 +63,18 @@ def _runner() -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
+def into_cache(path: Path) -> None:
+    """Read a file once: what a system keeps of files goes with time, and when others need the memory."""
+    with path.open("rb") as file:
+        while file.read(MEGABYTE):
+            pass
+
+
 def process(*command: str | Path) -> Done:
-    """Run a command to its end, from start to exit, its output thrown away."""
+    """Run a command to its end, its output thrown away; the files that it is given are in the cache before."""
+    for part in command:
+        if isinstance(part, Path) and part.is_file():
+            into_cache(part)
     runner, said = _runner(), [str(part) for part in command]
     assert runner.stdin
     assert runner.stdout

@@ -59,17 +59,14 @@ def under_judgement(
         threads: how many look at parts of the queries; as many as there are processors by default.
         progress: called with how many queries are done, and of how many.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
+    now = values_of(measures, pool.as_is(), rules)
     if not pool.open.any():  # nor can a grade that nobody has make another scale
         everywhere = np.ones(len(pool.hits.queries), bool)
-        known = values_of(measures, pool.as_is(), rules)
-        return {str(m): Range(m, known[str(m)], known[str(m)], known[str(m)], everywhere) for m in measures}
+        return {str(m): Range(m, now[str(m)], now[str(m)], now[str(m)], everywhere) for m in measures}
     grades = grades_to_give(pool, rules.level)
     searches = [_Search(pool, rules, grades)]
     if is_rescaled := 0 < pool.hits.max_grade < grades[-1]:
         searches.append(_Search(pool, rules, grades[:-1]))
-    now = values_of(measures, pool.as_is(), rules)
     limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
     passes = [list(search.passes(measures)) for search in searches]
 
@@ -80,12 +77,24 @@ def under_judgement(
                     np.minimum.at(limits[name][0], of, value)
                     np.maximum.at(limits[name][1], of, value)
 
-    parts = list(Part.of(pool))
-    with ThreadPoolExecutor(threads or processors()) as threaded:
-        for part, _ in zip(parts, threaded.map(searched, parts), strict=True):
-            progress(part.queries.stop, len(pool.hits.queries))
+    for part in _through(searched, list(Part.of(pool)), threads or processors()):
+        progress(part.queries.stop, len(pool.hits.queries))
     sure = {m: searches[0].is_sure(m) & (not is_rescaled) for m in measures}
     return {str(m): Range(m, now[str(m)], *limits[str(m)], sure[m]) for m in measures}
+
+
+def _through(work: Callable[[Part], None], parts: Sequence[Part], threads: int) -> Iterator[Part]:
+    """Each part when it is done, in order."""
+    if len(parts) < 2 or threads < 2:
+        for part in parts:
+            work(part)
+            yield part
+        return
+    from concurrent.futures import ThreadPoolExecutor  # which a start need not wait for
+
+    with ThreadPoolExecutor(threads) as pool:
+        for part, _ in zip(parts, pool.map(work, parts), strict=True):
+            yield part
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:

@@ -64,18 +64,18 @@ class Parts:
 
     def _refuse_unjudged(self) -> None:
         """Raise where a query is answered by a part that had no judgements of it, and by none that had."""
-        lost: set[bytes] = set()
-        for part in self.readings:
-            if part.extra and part.qrels is not self.qrels:
-                queries = self.qrels.queries
-                lost = lost or {queries[number] for number in np.flatnonzero(self.times == 0).tolist()}
-                if lacking := next((query for query in part.extra if query in lost), None):
-                    raise InputError(
-                        "query {query} is answered here, but was not judged when this was read, as it was for "
-                        "another part: read it again with the judgements of its queries",
-                        part.name,
-                        query=printable(lacking),
-                    )
+        parts = [part for part in self.readings if part.extra and part.qrels is not self.qrels]
+        if not parts:
+            return
+        lost = {self.qrels.queries[number] for number in np.flatnonzero(self.times == 0).tolist()}
+        for part in parts:
+            if lacking := next((query for query in part.extra if query in lost), None):
+                raise InputError(
+                    "query {query} is answered here, but was not judged when this was read, as it was for another "
+                    "part: read it again with the judgements of its queries",
+                    part.name,
+                    query=printable(lacking),
+                )
 
     @property
     def name(self) -> str:
