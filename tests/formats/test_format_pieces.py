@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet as pq
 
 import truerank as tr
-from truerank.formats import frames, parquet
+from truerank.formats import frames, pages, parquet
 
 
 @pytest.fixture
@@ -21,6 +21,7 @@ def rows(run) -> dict[str, list[object]]:
 def small(monkeypatch):
     monkeypatch.setattr(parquet, "PIECE", 1)
     monkeypatch.setattr(frames, "ROWS", 50)
+    monkeypatch.setattr(pages, "ROWS", 50)
 
 
 @pytest.mark.parametrize("threads", [1, 3, 16])

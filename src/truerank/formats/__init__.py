@@ -23,6 +23,7 @@ LATER = (
     "lakes",
     "neighbours",
     "objects",
+    "pages",
     "parallel",
     "shapes",
     "texts",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from truerank.formats.registry import Format, register
 from truerank.formats.rows import by_aspect, peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
+if TYPE_CHECKING:
+    from truerank.formats.pages import Table
+
 ROWS = 1 << 17
 """Rows that are written at once, about."""
 
@@ -34,6 +38,8 @@ PIECE = 1 << 20
 BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
 """How a file is read: little of it at a time."""
 
+DAMAGED = message("the Parquet data is damaged or cut short ({error})")
+
 _Part = tuple[Any, ...]
 """A query's id, its documents and their scores or grades."""
 
@@ -45,54 +51,48 @@ def sniff(head: bytes, name: str) -> float:
 
 def holds(source: Source) -> str | None:
     """Told by the names of the columns; a column named score may hold grades, if the writer does not say what."""
-    with _opened(source) as table:
-        schema = table.schema_arrow
-    if said := (schema.metadata or {}).get(HOLDS):
-        return str(said.decode())
-    held = names.kind(schema.names)
-    return None if held == "run" and names.find(schema.names, names.RANK) is None else held
+    with _described(source) as (columns, said):
+        if HOLDS in said:
+            return str(said[HOLDS].decode())
+        held = names.kind(columns)
+        return None if held == "run" and names.find(columns, names.RANK) is None else held
 
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
-    with _opened(source, "run") as table:
-        yield from _parts(table, names.layout(table.schema_arrow.names, "run", source.name), source.name)
+    yield from _rows(source)
 
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
     """Stretches of row groups, each moved on to where a query begins."""
     if source.path is None and (source.is_compressed or not source.is_remote):
         return []
-    with _opened(source, "run") as table:
-        layout = names.layout(table.schema_arrow.names, "run", source.name)
-        starts = np.cumsum([0, *(table.metadata.row_group(i).num_rows for i in range(table.num_row_groups))])
+    with _run(source) as (table, layout):
+        starts = np.cumsum([0, *table.rows])
         if starts[-1] < PIECE or len(starts) < 3:
             return []
         groups = np.searchsorted(starts, starts[-1] * np.arange(1, threads) // threads).tolist()
-        column = table.schema_arrow.names[layout.query]
-        cuts = {int(starts[group]) + _to_next_query(table, group, column, source.name) for group in groups}
+        cuts = {int(starts[group]) + _to_next_query(table.queries(layout.query, group)) for group in groups}
     return [partial(_rows, source, *piece) for piece in itertools.pairwise(sorted({0, *cuts, int(starts[-1])}))]
 
 
-def _to_next_query(table: Any, group: int, column: str, name: str) -> int:
+def _to_next_query(stretches: Iterable[tuple[Any, int]]) -> int:
     """How many rows from the beginning of a row group to where the next query begins."""
     first, rows = None, 0
-    for batch in table.iter_batches(1 << 12, range(group, table.num_row_groups), [column], use_threads=False):
-        ends, text, runs = frames.queries(batch[0], column, name, rows + 1)
+    for (ends, text, runs), n in stretches:
         ids = list(cut(ends, text))
         first = ids[0] if first is None else first
         turn = next((place for place, query in enumerate(ids) if query != first), None)
         if turn is not None:
             return rows + (turn if runs is None else int(runs[turn]))
-        rows += batch.num_rows
+        rows += n
     return rows
 
 
-def _rows(source: Source, start: int, end: int) -> Iterator[Batch]:
+def _rows(source: Source, start: int = 0, end: int | None = None) -> Iterator[Batch]:
     """These rows, many at a time."""
-    with _opened(source, "run") as table:
-        layout = names.layout(table.schema_arrow.names, "run", source.name)
-        yield from _parts(table, layout, source.name, start, end)
+    with _run(source) as (table, layout):
+        yield from table.columns(layout, start, end)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -113,8 +113,48 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
 
 
 @contextmanager
+def _described(source: Source) -> Iterator[tuple[list[str], dict[bytes, bytes]]]:
+    """The names of the columns, and what the writer said under keys."""
+    from truerank.formats import pages  # a start need not wait for it
+
+    with _file(source) as file:
+        table = pages.opened(file, source.name)
+    if table is not None:
+        yield table.names, table.said
+        return
+    with _opened(source) as other:
+        yield other.schema_arrow.names, other.schema_arrow.metadata or {}
+
+
+@contextmanager
+def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
+    """What reads a run, and where its columns are."""
+    from truerank.formats import pages
+
+    with _file(source) as file:
+        table = pages.opened(file, source.name)
+        if table is not None:
+            layout = names.layout(table.names, "run", source.name)
+            if table.can_read(layout):
+                yield table, layout
+                return
+    with _opened(source, "run") as other:
+        yield _Arrow(other, source.name), names.layout(other.schema_arrow.names, "run", source.name)
+
+
+@contextmanager
+def _file(source: Source) -> Iterator[IO[bytes]]:
+    """The bytes, which can be read anywhere."""
+    with source.raw() as raw:
+        try:
+            yield BytesIO(source.read()) if source.is_compressed else raw
+        except OSError as error:
+            raise InputError(DAMAGED, source.name, error=frames.first_line(error)) from None
+
+
+@contextmanager
 def _opened(source: Source, what: str | None = None) -> Iterator[Any]:
-    """The table; the queries of a "run" with the dictionary that the file has of them."""
+    """The table as pyarrow reads it; the queries of a "run" with the dictionary that the file has of them."""
     pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
@@ -129,11 +169,32 @@ def _opened(source: Source, what: str | None = None) -> Iterator[Any]:
             with ParquetFile(file, read_dictionary=[query], **BUFFERED) as table:
                 yield table
         except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(
-                "the Parquet data is damaged or cut short ({error})",
-                source.name,
-                error=frames.first_line(error),
-            ) from None
+            raise InputError(DAMAGED, source.name, error=frames.first_line(error)) from None
+
+
+@dataclass(frozen=True)
+class _Arrow:
+    """A file that is read by pyarrow, as `pages.Table` reads others."""
+
+    table: Any
+    name: str
+
+    @property
+    def rows(self) -> list[int]:
+        """Of each group."""
+        return [self.table.metadata.row_group(i).num_rows for i in range(self.table.num_row_groups)]
+
+    def columns(self, layout: names.Layout, start: int = 0, end: int | None = None) -> Iterator[Columns]:
+        """The rows from a start to an end."""
+        return _parts(self.table, layout, self.name, start, end)
+
+    def queries(self, place: int, group: int) -> Iterator[tuple[Any, int]]:
+        """The ids of queries from a group on, and how many rows they stand for."""
+        column, row = self.table.schema_arrow.names[place], 1
+        groups = range(group, self.table.num_row_groups)
+        for batch in self.table.iter_batches(1 << 12, groups, [column], use_threads=False):
+            yield frames.queries(batch[0], column, self.name, row), batch.num_rows
+            row += batch.num_rows
 
 
 def _with_dictionary(table: Any) -> str | None:
@@ -192,7 +253,8 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:
     """A table of queries, documents and these columns, whose numbers are of a type of NumPy, or ids (bytes).
 
-    Documents and scores hardly repeat: without a dictionary they are smaller, and decoded in half the time.
+    Documents and scores hardly repeat: a dictionary makes them no smaller, and to unpack them takes longer than to
+    read them. The lengths of ids stand apart, so that the file is as long as one that others compress by Snappy.
     """
     pyarrow = frames.arrow(message("writing Parquet"), "parquet")
     from pyarrow.parquet import ParquetWriter
@@ -200,10 +262,11 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     text = pyarrow.large_string()
     types = {name: text if kind is bytes else pyarrow.from_numpy_dtype(kind) for name, kind in values.items()}
     columns = {"query_id": text, "doc_id": text, **types}
-    schema = pyarrow.schema(columns, metadata={HOLDS: what})
+    fields = [pyarrow.field(name, kind, nullable=False) for name, kind in columns.items()]
+    schema = pyarrow.schema(fields, metadata={HOLDS: what})
     repeating = [name for name in schema.names if name not in ("doc_id", "score")]
-    split = {"score": "BYTE_STREAM_SPLIT"} if "score" in values else None
-    how = {"compression": "zstd", "use_dictionary": repeating, "column_encoding": split}
+    lengths = {"doc_id": "DELTA_LENGTH_BYTE_ARRAY"}
+    how = {"compression": "none", "use_dictionary": repeating, "column_encoding": lengths}
     with ParquetWriter(file, schema, **how) as table:
         for group in _grouped(parts):
             queries, docs, *rest = zip(*group, strict=True)

@@ -1,0 +1,426 @@
+"""Files of Parquet as most runs are: flat columns of text and of floats. They are read without pyarrow.
+
+To import it takes as long as to read millions of rows. What is not so plain (whole numbers as ids, decimals, nested
+columns, other encodings and compression, encryption) is left to it.
+
+Numbers of fields, types and encodings are those of parquet.thrift (Apache Parquet's format, version 2.10).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.kernel.names import gathered
+from truerank.core.kernel.pages import Codes, plain_ids, split_floats, split_ids, struct, unsnapped
+from truerank.core.run import Columns
+from truerank.formats.compression import zstd_library
+from truerank.formats.names import Layout
+from truerank.formats.rows import complete
+
+Ints = NDArray[np.int64]
+Bytes = bytes | memoryview
+
+MAGIC = b"PAR1"
+
+TAIL = 1 << 16
+"""Bytes at the end of a file that are read first: they hold the description of most."""
+
+BLOCK = 1 << 20
+"""Bytes of a column that are read at once, where its pages are not longer."""
+
+HEADER = 1 << 12
+"""Bytes that the header of most pages fits into."""
+
+ROWS = 1 << 15
+"""Rows that are decoded at once, at most: they stay in the processor's cache."""
+
+REUSED = 31 << 20
+"""Once so much was freed, the C library of GNU keeps what is shorter for the next page, and gives none back."""
+
+SNAPPY, GZIP, ZSTD = 1, 2, 6
+FLOAT, DOUBLE, TEXT = 4, 5, 6
+PLAIN, LEVELS, LENGTHS, SPLIT = 0, 3, 6, 9
+CODED = (2, 8)
+ENCODINGS = {PLAIN, *CODED, LEVELS, 4, LENGTHS, SPLIT}
+"""Of values, and of which are null; 4 is how older writers call that of nothing."""
+DATA, CODEBOOK, DATA_2 = 0, 2, 3
+UTF8 = 0
+"""How a column of text was marked before there were logical types, of which text is the first."""
+
+Unpack = Callable[[Bytes, int], Bytes]
+"""Decompresses bytes that stand for so many."""
+
+
+class Field(NamedTuple):
+    """A column: its name, its type, whether values may be missing, and whether it is no more than that."""
+
+    name: str
+    kind: int
+    optional: bool
+    plain: bool
+
+
+class Chunk(NamedTuple):
+    """A column's pages in a group of rows: where in the file they are, and how they are written."""
+
+    start: int
+    size: int
+    codec: int
+    encodings: frozenset[int]
+
+
+class Ids(NamedTuple):
+    """Ids of rows, as `Columns` have them."""
+
+    ends: Ints
+    text: NDArray[np.uint8] | bytes
+    runs: Ints | None = None
+
+
+class Damaged(Exception):
+    """What stands in a file cannot be."""
+
+
+class Table:
+    """A file that was opened, and the description at its end.
+
+    Attributes:
+        names: of the columns.
+        said: what the writer said, by its keys.
+        rows: of each group.
+    """
+
+    def __init__(self, file: IO[bytes], name: str, about: dict[int, Any]):
+        self.file, self.name = file, name
+        self.fields = [_field(element) for element in about[2][1:]]
+        self.names = [field.name for field in self.fields]
+        self.said: dict[bytes, bytes] = {pair[1]: pair.get(2, b"") for pair in about.get(5, ())}
+        self.rows: list[int] = [group[3] for group in about[4]]
+        self.chunks = [[_chunk(column) for column in group[1]] for group in about[4]]
+        self._unpackers: dict[int, Unpack] = {}
+
+    def can_read(self, layout: Layout) -> bool:
+        """Whether these columns are of the plain kind."""
+        kinds = (layout.query, {TEXT}), (layout.doc, {TEXT}), (layout.value, {FLOAT, DOUBLE})
+        return layout.places == layout.places[:3] and all(self._is_plain(place, wanted) for place, wanted in kinds)
+
+    def _is_plain(self, place: int, kinds: set[int]) -> bool:
+        field, chunks = self.fields[place], [group[place] for group in self.chunks]
+        known = field.plain and field.kind in kinds and all(chunk.encodings <= ENCODINGS for chunk in chunks)
+        try:
+            return known and all(self.unpacker(codec) for codec in {chunk.codec for chunk in chunks})
+        except MissingPackage:
+            return False
+
+    def unpacker(self, codec: int) -> Unpack | None:
+        """What decompresses; None where that is not known here."""
+        if codec not in self._unpackers:
+            makers: dict[int, Callable[[], Unpack]] = {
+                0: lambda: _same,
+                SNAPPY: lambda: unsnapped,
+                GZIP: lambda: _inflated,
+                ZSTD: lambda: zstd_library().ZstdDecompressor().decompress,
+            }
+            if codec not in makers:
+                return None
+            self._unpackers[codec] = makers[codec]()
+        return self._unpackers[codec]
+
+    def columns(self, layout: Layout, start: int = 0, end: int | None = None) -> Iterator[Columns]:
+        """The rows from a start to an end, many at a time."""
+        np.empty(REUSED, np.uint8)  # and freed
+        last, first = sum(self.rows) if end is None else end, 0
+        for group, rows in enumerate(self.rows):
+            if first + rows > start and first < last:
+                yield from self._group(group, layout, max(0, start - first), min(rows, last - first), first)
+            first += rows
+
+    def _group(self, group: int, layout: Layout, start: int, end: int, first: int) -> Iterator[Columns]:
+        query, doc = Text(self, group, layout.query, first), Text(self, group, layout.doc, first)
+        value = Numbers(self, group, layout.value, first)
+        row = 0
+        while row < end:
+            n = min(query.ready(), doc.ready(), value.ready(), (start if row < start else end) - row)
+            ids, docs, scores = query.take(n), doc.take(n), value.take(n)
+            if row >= start:
+                each = docs if docs.runs is None else _spread(docs)
+                scores = -scores if layout.falling else scores
+                part = Columns(ids.ends, ids.text, each.ends, each.text, scores, runs=ids.runs)
+                yield complete(part, self.name, first + row + 1)
+            row += n
+
+    def queries(self, place: int, group: int) -> Iterator[tuple[Ids, int]]:
+        """The ids of queries from a group on, and how many rows they stand for, many at a time."""
+        for each in range(group, len(self.rows)):
+            column, left = Text(self, each, place, sum(self.rows[:each])), self.rows[each]
+            while left:
+                n = min(column.ready(), left)
+                yield column.take(n), n
+                left -= n
+
+
+class Column:
+    """The values of a column in a group of rows, page after page."""
+
+    def __init__(self, table: Table, group: int, place: int, first: int):
+        self.table, self.chunk, self.field = table, table.chunks[group][place], table.fields[place]
+        self.first = first  # row of the file
+        self.at, self.end = self.chunk.start, self.chunk.start + self.chunk.size  # of what is not read yet
+        self.bytes: memoryview = memoryview(b"")
+        self.left = self.done = self.position = self.total = 0
+        self.page: Bytes = b""
+        self.encoding = PLAIN
+        self.codes: Codes | None = None
+        self.unpack = table.unpacker(self.chunk.codec) or _same
+
+    def ready(self) -> int:
+        """How many values can be taken at once, of the next page where the last one is used up."""
+        while not self.left:
+            self._guarded(self._turn)
+        return min(self.left, ROWS)
+
+    def _guarded(self, work: Callable[..., Any], *args: Any) -> Any:
+        """The result of work on bytes that may be anything."""
+        try:
+            return work(*args)
+        except (InputError, OSError):
+            raise
+        except Exception:  # each library that decompresses has its own
+            raise InputError(
+                "the Parquet data is damaged or cut short: the page of column {column} that ends at byte {at}",
+                self.table.name,
+                column=quoted(self.field.name),
+                at=self.at - len(self.bytes),
+            ) from None
+
+    def _turn(self) -> None:
+        """Read the next page."""
+        header, length = self._header()
+        self.bytes = self.bytes[length:]
+        if header[3] < 0:
+            raise Damaged
+        self._fill(header[3])
+        body, self.bytes = self.bytes[: header[3]], self.bytes[header[3] :]
+        if header[1] == CODEBOOK:
+            self.codebook(self._unpacked(body, header[2]), header[7][1])
+        elif header[1] == DATA:
+            self._begin(self._unpacked(body, header[2]), header[5])
+        elif header[1] == DATA_2:
+            self._begin_2(body, header[2], header[8])
+
+    def _header(self) -> tuple[dict[int, Any], int]:
+        """The header of the next page, and how long it is."""
+        room = HEADER
+        while True:
+            self._fill(min(room, len(self.bytes) + self.end - self.at))
+            try:
+                return struct(self.bytes)
+            except EOFError:
+                if self.at >= self.end:
+                    raise
+                room *= 16
+
+    def _fill(self, size: int) -> None:
+        """Read on until there are so many bytes."""
+        if len(self.bytes) >= size:
+            return
+        if size > len(self.bytes) + self.end - self.at:
+            raise Damaged
+        pieces = [self.bytes]
+        have = len(self.bytes)
+        self.table.file.seek(self.at)
+        while have < size:
+            piece = self.table.file.read(min(max(size - have, BLOCK), self.end - self.at))
+            if not piece:
+                raise Damaged
+            pieces.append(memoryview(piece))
+            have, self.at = have + len(piece), self.at + len(piece)
+        self.bytes = pieces[1] if not pieces[0] and len(pieces) == 2 else memoryview(b"".join(pieces))
+
+    def _unpacked(self, data: Bytes, size: int) -> Bytes:
+        if not size:
+            return b""
+        page = self.unpack(data, size)
+        if len(page) != size:
+            raise Damaged
+        return page
+
+    def _begin(self, page: Bytes, about: dict[int, Any]) -> None:
+        """A page of the first version: where values are missing, it begins with which."""
+        at = 0
+        if self.field.optional:
+            at = 4 + int.from_bytes(page[:4], "little")
+            if about[3] != LEVELS or at < 4:
+                raise Damaged
+            self._refuse_missing(Codes(page, 4, at, 1), about[1])
+        self._values(page, at, about[1], about[2])
+
+    def _begin_2(self, body: memoryview, size: int, about: dict[int, Any]) -> None:
+        """A page of the second version: which values are missing is not compressed."""
+        at = about[5] + about[6]
+        if not 0 <= about[6] <= at <= min(size, len(body)):
+            raise Damaged
+        if self.field.optional:
+            self._refuse_missing(Codes(body, about[6], at, 1), about[1])
+        page = self._unpacked(body[at:], size - at) if about.get(7, True) else body[at:]
+        self._values(page, 0, about[1], about[4])
+
+    def _refuse_missing(self, levels: Codes, n: int) -> None:
+        there = levels.same(n, 1)
+        if there < n:
+            raise InputError(
+                "column {column} has no value in row {row}",
+                self.table.name,
+                column=quoted(self.field.name),
+                row=self.first + self.done + there + 1,
+            )
+
+    def _values(self, page: Bytes, at: int, n: int, encoding: int) -> None:
+        """The values of a page begin at an offset."""
+        if n < 0 or encoding not in (PLAIN, LENGTHS, SPLIT, *CODED):
+            raise Damaged
+        self.page, self.position, self.left, self.total, self.codes = page, at, n, n, None
+        self.encoding = encoding
+        if encoding in CODED and n:
+            self.codes = Codes(page, at + 1, len(page), page[at])
+
+    def codebook(self, page: Bytes, n: int) -> None:
+        """The values that others are numbers of."""
+        raise NotImplementedError
+
+    def take(self, n: int) -> Any:
+        """The next n values, of those that are ready."""
+        values = self._guarded(self._take, n)
+        self.left -= n
+        self.done += n
+        return values
+
+    def _take(self, n: int) -> Any:
+        raise NotImplementedError
+
+
+class Text(Column):
+    """A column of text."""
+
+    known = Ids(np.zeros(1, np.int64), b"")
+    ends = np.zeros(1, np.int64)
+
+    def codebook(self, page: Bytes, n: int) -> None:
+        """The ids that others are numbers of."""
+        ends, text, _ = plain_ids(page, 0, n)
+        self.known = Ids(ends, text)
+
+    def _take(self, n: int) -> Ids:
+        if self.codes is None:
+            return self._stretch(n)
+        runs, numbers = self.codes.take(n)
+        bounds, letters = gathered(self.known.text, self.known.ends[1:], numbers)
+        return Ids(np.concatenate([[0], bounds]), letters, runs)
+
+    def _stretch(self, n: int) -> Ids:
+        """Ids that stand there themselves."""
+        if self.encoding == PLAIN:
+            ends, text, self.position = plain_ids(self.page, self.position, n)
+            return Ids(ends, text)
+        if self.encoding != LENGTHS:
+            raise Damaged
+        if self.left == self.total:
+            self.ends, self.position = split_ids(self.page, self.position, self.total)
+        ends = self.ends[self.total - self.left :][: n + 1]
+        text = np.frombuffer(self.page, np.uint8, ends[-1] - ends[0], self.position + ends[0])
+        return Ids(ends - ends[0], text)
+
+
+class Numbers(Column):
+    """A column of floats."""
+
+    known: NDArray[np.float64] = np.empty(0)
+
+    @property
+    def width(self) -> int:
+        """Bytes of each."""
+        return 4 if self.field.kind == FLOAT else 8
+
+    def codebook(self, page: Bytes, n: int) -> None:
+        """The numbers that others are numbers of."""
+        self.known = self._plain(page, 0, n)
+
+    def _take(self, n: int) -> NDArray[np.float64]:
+        if self.codes is not None:
+            runs, numbers = self.codes.take(n)
+            return np.repeat(self.known[numbers], np.diff(runs))
+        done = self.total - self.left
+        if self.encoding == SPLIT:
+            return split_floats(self.page, self.position, self.total, done, n, self.width)
+        if self.encoding != PLAIN:
+            raise Damaged
+        return self._plain(self.page, self.position + done * self.width, n)
+
+    def _plain(self, page: Bytes, at: int, n: int) -> NDArray[np.float64]:
+        numbers = np.frombuffer(page, f"<f{self.width}", n, at)
+        return np.require(numbers, np.float64, "A")
+
+
+def _spread(ids: Ids) -> Ids:
+    """The same with an id a row."""
+    assert ids.runs is not None
+    each = np.repeat(np.arange(len(ids.ends) - 1), np.diff(ids.runs))
+    bounds, letters = gathered(ids.text, ids.ends[1:], each)
+    return Ids(np.concatenate([[0], bounds]), letters)
+
+
+def _same(data: Bytes, size: int) -> Bytes:
+    return data
+
+
+def _inflated(data: Bytes, size: int) -> bytes:
+    return zlib.decompressobj(47).decompress(data, size)
+
+
+def _field(element: dict[int, Any]) -> Field:
+    """A column, from what the schema says of it."""
+    kind, repeated, marked, logical = element[1], element.get(3), element.get(6, UTF8), element.get(10, {1: {}})
+    is_text = kind == TEXT and marked == UTF8 and 1 in logical
+    is_number = kind in (FLOAT, DOUBLE) and 6 not in element and 10 not in element
+    return Field(element[4].decode(), kind, repeated == 1, (is_text or is_number) and repeated in (0, 1))
+
+
+def _chunk(column: dict[int, Any]) -> Chunk:
+    """A column's pages in a group, as the file describes them; of those in other files, or encrypted, nothing."""
+    if not column.keys().isdisjoint((1, 8, 9)) or 3 not in column:
+        return Chunk(0, 0, -1, frozenset())
+    about = column[3]
+    start = min(about[9], about.get(11, about[9]) or about[9])  # some write 0 where there is no codebook
+    return Chunk(start, about[7], about[4], frozenset(about[2]))
+
+
+def opened(file: IO[bytes], name: str) -> Table | None:
+    """The table in a file; None where its description is not whole, or its columns are not flat: ask pyarrow."""
+    size = file.seek(0, 2)
+    tail = _last(file, size, TAIL)
+    if len(tail) < 8 or not tail.endswith(MAGIC):
+        return None
+    length = int.from_bytes(tail[-8:-4], "little") + 8
+    if length > len(tail):
+        tail = _last(file, size, length)
+    try:
+        about = struct(tail[-length:])[0]
+        leaves = about[2][0][5] == len(about[2]) - 1
+        return Table(file, name, about) if leaves and not any(5 in each for each in about[2][1:]) else None
+    except (EOFError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _last(file: IO[bytes], size: int, n: int) -> bytes:
+    """The last n bytes."""
+    file.seek(max(0, size - n))
+    found = bytearray()
+    while len(found) < min(n, size) and (piece := file.read(n - len(found))):
+        found += piece
+    return bytes(found)
