@@ -18,6 +18,7 @@ LATER = (
     "arrays",
     "converting",
     "exact",
+    "footers",
     "hdf5",
     "idioms",
     "lakes",

@@ -20,16 +20,12 @@ from truerank.core.kernel.names import gathered
 from truerank.core.kernel.pages import Codes, plain_ids, split_floats, split_ids, struct, unsnapped
 from truerank.core.run import Columns
 from truerank.formats.compression import zstd_library
+from truerank.formats.footers import DOUBLE, FLOAT, TEXT, Description, description
 from truerank.formats.names import Layout
 from truerank.formats.rows import complete
 
 Ints = NDArray[np.int64]
 Bytes = bytes | memoryview
-
-MAGIC = b"PAR1"
-
-TAIL = 1 << 16
-"""Bytes at the end of a file that are read first: they hold the description of most."""
 
 BLOCK = 1 << 20
 """Bytes of a column that are read at once, where its pages are not longer."""
@@ -44,35 +40,13 @@ REUSED = 31 << 20
 """Once so much was freed, the C library of GNU keeps what is shorter for the next page, and gives none back."""
 
 SNAPPY, GZIP, ZSTD = 1, 2, 6
-FLOAT, DOUBLE, TEXT = 4, 5, 6
 PLAIN, LEVELS, LENGTHS, SPLIT = 0, 3, 6, 9
 CODED = (2, 8)
 ENCODINGS = {PLAIN, *CODED, LEVELS, 4, LENGTHS, SPLIT}
 """Of values, and of which are null; 4 is how older writers call that of nothing."""
 DATA, CODEBOOK, DATA_2 = 0, 2, 3
-UTF8 = 0
-"""How a column of text was marked before there were logical types, of which text is the first."""
-
 Unpack = Callable[[Bytes, int], Bytes]
 """Decompresses bytes that stand for so many."""
-
-
-class Field(NamedTuple):
-    """A column: its name, its type, whether values may be missing, and whether it is no more than that."""
-
-    name: str
-    kind: int
-    optional: bool
-    plain: bool
-
-
-class Chunk(NamedTuple):
-    """A column's pages in a group of rows: where in the file they are, and how they are written."""
-
-    start: int
-    size: int
-    codec: int
-    encodings: frozenset[int]
 
 
 class Ids(NamedTuple):
@@ -88,7 +62,7 @@ class Damaged(Exception):
 
 
 class Table:
-    """A file that was opened, and the description at its end.
+    """A file that was opened.
 
     Attributes:
         names: of the columns.
@@ -96,13 +70,10 @@ class Table:
         rows: of each group.
     """
 
-    def __init__(self, file: IO[bytes], name: str, about: dict[int, Any]):
+    def __init__(self, file: IO[bytes], name: str, about: Description):
         self.file, self.name = file, name
-        self.fields = [_field(element) for element in about[2][1:]]
+        self.fields, self.said, self.rows, self.chunks = about
         self.names = [field.name for field in self.fields]
-        self.said: dict[bytes, bytes] = {pair[1]: pair.get(2, b"") for pair in about.get(5, ())}
-        self.rows: list[int] = [group[3] for group in about[4]]
-        self.chunks = [[_chunk(column) for column in group[1]] for group in about[4]]
         self._unpackers: dict[int, Unpack] = {}
 
     def can_read(self, layout: Layout) -> bool:
@@ -383,44 +354,7 @@ def _inflated(data: Bytes, size: int) -> bytes:
     return zlib.decompressobj(47).decompress(data, size)
 
 
-def _field(element: dict[int, Any]) -> Field:
-    """A column, from what the schema says of it."""
-    kind, repeated, marked, logical = element[1], element.get(3), element.get(6, UTF8), element.get(10, {1: {}})
-    is_text = kind == TEXT and marked == UTF8 and 1 in logical
-    is_number = kind in (FLOAT, DOUBLE) and 6 not in element and 10 not in element
-    return Field(element[4].decode(), kind, repeated == 1, (is_text or is_number) and repeated in (0, 1))
-
-
-def _chunk(column: dict[int, Any]) -> Chunk:
-    """A column's pages in a group, as the file describes them; of those in other files, or encrypted, nothing."""
-    if not column.keys().isdisjoint((1, 8, 9)) or 3 not in column:
-        return Chunk(0, 0, -1, frozenset())
-    about = column[3]
-    start = min(about[9], about.get(11, about[9]) or about[9])  # some write 0 where there is no codebook
-    return Chunk(start, about[7], about[4], frozenset(about[2]))
-
-
 def opened(file: IO[bytes], name: str) -> Table | None:
-    """The table in a file; None where its description is not whole, or its columns are not flat: ask pyarrow."""
-    size = file.seek(0, 2)
-    tail = _last(file, size, TAIL)
-    if len(tail) < 8 or not tail.endswith(MAGIC):
-        return None
-    length = int.from_bytes(tail[-8:-4], "little") + 8
-    if length > len(tail):
-        tail = _last(file, size, length)
-    try:
-        about = struct(tail[-length:])[0]
-        leaves = about[2][0][5] == len(about[2]) - 1
-        return Table(file, name, about) if leaves and not any(5 in each for each in about[2][1:]) else None
-    except (EOFError, ValueError, LookupError, TypeError, AttributeError):
-        return None
-
-
-def _last(file: IO[bytes], size: int, n: int) -> bytes:
-    """The last n bytes."""
-    file.seek(max(0, size - n))
-    found = bytearray()
-    while len(found) < min(n, size) and (piece := file.read(n - len(found))):
-        found += piece
-    return bytes(found)
+    """The table in a file; None where its description is not whole, or its columns are nested: ask pyarrow."""
+    about = description(file)
+    return None if about is None else Table(file, name, about)

@@ -180,7 +180,7 @@ class _Arrow:
     name: str
 
     @property
-    def rows(self) -> list[int]:
+    def rows(self) -> Sequence[int]:
         """Of each group."""
         return [self.table.metadata.row_group(i).num_rows for i in range(self.table.num_row_groups)]
 

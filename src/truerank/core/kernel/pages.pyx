@@ -68,8 +68,8 @@ cdef class Thrift:
             return self.text(8)
         if kind == BINARY:
             return self.text(self.varint())
-        if kind == LIST or kind == SET:
-            return self.items(depth)
+        if (kind == LIST or kind == SET) and depth < DEEPEST:
+            return self.items(depth + 1)
         if kind == STRUCT and depth < DEEPEST:
             return self.struct(depth + 1)
         raise ValueError("a value is of no known kind")
