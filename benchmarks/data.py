@@ -109,6 +109,19 @@ def converted(run: Path, suffix: str) -> Path:
     return path
 
 
+def by_pyarrow(path: Path) -> Path:
+    """The same rows as pyarrow, and pandas with it, writes Parquet where nothing else is asked for."""
+    from pyarrow import parquet
+
+    packed = path.with_suffix(".snappy.parquet")
+    if not packed.exists():
+        say(f"writing {packed}")
+        part = path.with_name("part.parquet")
+        parquet.write_table(parquet.read_table(path), part)
+        part.replace(packed)
+    return packed
+
+
 def tiny(directory: Path) -> tuple[Path, Path]:
     """Judgements and a run of three queries."""
     qrels, run = directory / "tiny.qrels", directory / "tiny.run"
