@@ -71,7 +71,8 @@ class Table:
     """
 
     def __init__(self, file: IO[bytes], name: str, about: Description):
-        self.file, self.name = file, name
+        self.file: Any = file  # with readinto, which the type of files does not have
+        self.name = name
         self.fields, self.said, self.rows, self.chunks = about
         self.names = [field.name for field in self.fields]
         self._unpackers: dict[int, Unpack] = {}
@@ -203,16 +204,16 @@ class Column:
             return
         if size > len(self.bytes) + self.end - self.at:
             raise Damaged
-        pieces = [self.bytes]
-        have = len(self.bytes)
+        have, room = len(self.bytes), max(size, len(self.bytes) + min(BLOCK, self.end - self.at))
+        whole = np.empty(room, np.uint8).data
+        whole[:have] = self.bytes
         self.table.file.seek(self.at)
         while have < size:
-            piece = self.table.file.read(min(max(size - have, BLOCK), self.end - self.at))
-            if not piece:
+            n = self.table.file.readinto(whole[have:])
+            if not n:
                 raise Damaged
-            pieces.append(memoryview(piece))
-            have, self.at = have + len(piece), self.at + len(piece)
-        self.bytes = pieces[1] if not pieces[0] and len(pieces) == 2 else memoryview(b"".join(pieces))
+            have, self.at = have + n, self.at + n
+        self.bytes = whole[:have]
 
     def _unpacked(self, data: Bytes, size: int) -> Bytes:
         if not size:

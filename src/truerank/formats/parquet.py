@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ROWS = 1 << 17
 """Rows that are written at once, about."""
 
+PAGE = 1 << 16
+"""Rows of a page at most, which some versions of pyarrow would make shorter: threads meet at each."""
+
 HOLDS = b"truerank.holds"
 """The key under which a file that was written here says whether it is a run or qrels."""
 
@@ -147,7 +150,10 @@ def _file(source: Source) -> Iterator[IO[bytes]]:
     """The bytes, which can be read anywhere."""
     with source.raw() as raw:
         try:
-            yield BytesIO(source.read()) if source.is_compressed else raw
+            if source.is_compressed:
+                yield BytesIO(source.read())
+            else:  # the copy of a pipe has no readinto before Python 3.11
+                yield raw if hasattr(raw, "readinto") else BytesIO(raw.read())
         except OSError as error:
             raise InputError(DAMAGED, source.name, error=frames.first_line(error)) from None
 
@@ -257,6 +263,8 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     read them. The lengths of ids stand apart, so that the file is as long as one that others compress by Snappy.
     """
     pyarrow = frames.arrow(message("writing Parquet"), "parquet")
+    from inspect import signature
+
     from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.large_string()
@@ -266,7 +274,8 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     schema = pyarrow.schema(fields, metadata={HOLDS: what})
     repeating = [name for name in schema.names if name not in ("doc_id", "score")]
     lengths = {"doc_id": "DELTA_LENGTH_BYTE_ARRAY"}
-    how = {"compression": "none", "use_dictionary": repeating, "column_encoding": lengths}
+    how: dict[str, Any] = {"compression": "none", "use_dictionary": repeating, "column_encoding": lengths}
+    how |= {name: PAGE for name in signature(ParquetWriter).parameters if name == "max_rows_per_page"}
     with ParquetWriter(file, schema, **how) as table:
         for group in _grouped(parts):
             queries, docs, *rest = zip(*group, strict=True)
