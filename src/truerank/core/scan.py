@@ -261,10 +261,11 @@ def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> NDArray[Any]:
     """The tables one after another, unjudged documents numbered on; each is freed when it is copied."""
     whole = np.empty(sum(map(len, tables)), tables[0].dtype)
+    row = np.dtype((np.void, whole.itemsize))  # NumPy copies fields one by one
     at = before = 0
     for ids in unjudged:
         table = tables.pop(0)
-        whole[at : at + len(table)] = table
+        whole.view(row)[at : at + len(table)] = table.view(row)
         if before and len(ids):
             docs = whole["doc"][at : at + len(table)]
             docs += before * (docs >= judged)

@@ -8,9 +8,9 @@ ways whose value is about the least or the most are then evaluated, so that what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,25 @@ from truerank.measures.discounts import log2_discount
 from truerank.measures.gains import gains
 from truerank.measures.sums import Floats, Ints, log2, ratio
 
-NEAREST = 1
-"""How many ways of a query are evaluated at either end: equal ones give the same bits, whichever is taken."""
+T = TypeVar("T")
 
 Pair = tuple[float, float]
+
+
+class Split(NamedTuple):
+    """(ways,) the sums of a value a row above each cut, and below it."""
+
+    above: Floats
+    below: Floats
+
+    @property
+    def whole(self) -> Floats:
+        """(ways,) of all rows of the query."""
+        return self.above + self.below
+
+    def side(self, is_first: bool) -> Floats:
+        """(ways,) above the cut, or else below it."""
+        return self.above if is_first else self.below
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +59,14 @@ class Cuts:
     of: Ints
     count: Ints
     reach: int | None
+    _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made under this key the first time: what is the same whichever side of the cut gets a grade."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
 
     @cached_property
     def is_open(self) -> Bools:
@@ -79,15 +102,11 @@ class Cuts:
         there = np.minimum(first + self.count, max(len(rows) - 1, 0))
         return np.where(self.count < self.settled.near[self.of], rows[there] if len(rows) else 0, self.end)
 
-    def above(self, values: Floats | Bools) -> Floats:
-        """(ways,) the sum of a value a row above the cut."""
+    def split(self, values: Floats | Bools) -> Split:
+        """The sums of a value a row above the cuts, and below them."""
         running = _running(values)
-        return running[self.at] - running[self.begin]
-
-    def below(self, values: Floats | Bools) -> Floats:
-        """(ways,) the same below it."""
-        running = _running(values)
-        return running[self.end] - running[self.at]
+        at = running[self.at]
+        return Split(at - running[self.begin], running[self.end] - at)
 
     def ordinal(self, rows: Bools) -> Floats:
         """(rows,) how many of these stand up to here in the query."""
@@ -122,18 +141,21 @@ class Screen:
     reach: int | None
 
     def nearest(self, settled: Settled, of: Ints, count: Ints, pairs: Sequence[Pair]) -> Ways:
-        """The ways that come nearest to the extremes of their queries."""
-        cuts = Cuts(settled, of, count, self.reach)
-        foretold = [self.nearly(cuts, *_side(*pair)) for pair in pairs]
-        value, many = np.concatenate(foretold), len(pairs)
-        of = np.tile(of, many)
-        order = np.lexsort((value, of))
-        ends = np.cumsum(np.bincount(of))
-        last = ends[of[order]] - 1 - np.arange(len(order))
-        first = np.arange(len(order)) - (ends - np.bincount(of))[of[order]]
-        chosen = order[(first < NEAREST) | (last < NEAREST)]
-        above, below = (np.repeat(grades, len(count))[chosen] for grades in zip(*pairs, strict=True))
-        return Ways.cuts(of[chosen], np.tile(count, many)[chosen], above, below)
+        """Of each query the way that comes nearest to the least, and to the most.
+
+        Equal ones give the same bits, whichever is taken.
+        """
+        cuts, n = Cuts(settled, of, count, self.reach), len(of)
+        value = np.stack([self.nearly(cuts, *_side(*pair)) for pair in pairs])
+        start = np.flatnonzero(np.diff(of, prepend=-1))
+        query = np.repeat(np.arange(len(start)), np.diff(start, append=n))
+        least = np.flatnonzero(value == np.minimum.reduceat(value.min(axis=0), start)[query])[::-1]
+        most = np.flatnonzero(value == np.maximum.reduceat(value.max(axis=0), start)[query])
+        ends = np.empty((len(start), 2), np.int64)  # of several the one that is written last
+        ends[query[least % n], 0], ends[query[most % n], 1] = least, most
+        chosen = ends.ravel()[np.diff(ends.ravel(), prepend=-1) != 0]
+        above, below = (np.array(grades)[chosen // n] for grades in zip(*pairs, strict=True))
+        return Ways.cuts(of[chosen % n], count[chosen % n], above, below)
 
 
 def _side(above: float, below: float) -> tuple[float, bool]:
@@ -165,19 +187,27 @@ def _is_plain(measure: Measure) -> bool:
 def _average_precision(
     cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, divisor: str = "relevant"
 ) -> Floats:
-    hits, given = cuts.settled.hits, grade >= level
-    judged = cuts.is_near & ~cuts.is_open & (hits.grade >= level)
-    opened = cuts.is_near & cuts.is_open & given
-    both = judged | opened
-    by_rank = 1.0 / hits.rank
-    alone, together = judged * cuts.ordinal(judged) * by_rank, both * cuts.ordinal(both) * by_rank
+    given = grade >= level
+    opened, judged, both, alone, together = cuts.once((given, level), lambda: _precisions(cuts, given, level))
     if is_first:
-        moved = cuts.above(opened) * cuts.below(judged * by_rank)
-        summed = cuts.above(together) + cuts.below(alone) + moved
+        summed = together.above + alone.below + opened.above * judged.below
     else:
-        moved = cuts.above(opened) * cuts.below(both * by_rank)
-        summed = cuts.above(alone) + cuts.below(together) - moved
+        summed = alone.above + together.below - opened.above * both.below
     return ratio(summed, _divisor(cuts, given, is_first, k, level, divisor))
+
+
+def _precisions(cuts: Cuts, given: bool, level: float) -> tuple[Split, ...]:
+    """Open documents that are relevant; 1 / rank of relevant ones that are judged, and of both; both as precisions.
+
+    Args:
+        given: whether open documents are relevant.
+    """
+    judged = cuts.is_near & ~cuts.is_open & (cuts.settled.hits.grade >= level)
+    opened = cuts.is_near & cuts.is_open & given
+    by_rank = 1.0 / cuts.settled.hits.rank
+    alone, both = judged * by_rank, (judged | opened) * by_rank
+    values = opened, alone, both, alone * cuts.ordinal(judged), both * cuts.ordinal(judged | opened)
+    return tuple(cuts.split(each) for each in values)
 
 
 def _recall(
@@ -186,7 +216,7 @@ def _recall(
     hits, given = cuts.settled.hits, grade >= level
     judged = cuts.is_near & ~cuts.is_open & (hits.grade >= level)
     opened = cuts.is_near & cuts.is_open & given
-    retrieved = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
+    retrieved = cuts.split(judged).whole + cuts.split(opened).side(is_first)
     return ratio(retrieved, _divisor(cuts, given, is_first, k, level, "capped" if capped else "relevant"))
 
 
@@ -202,7 +232,7 @@ def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: flo
     discount = cuts.is_near / log2_discount(hits)
     judged = np.where(cuts.is_open, 0.0, gains(hits.grade, gain) * discount)
     opened = cuts.is_open * worth * discount
-    got = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
+    got = cuts.split(judged).whole + cuts.split(opened).side(is_first)
     return ratio(got, _ideal(cuts, worth, cuts.count if is_first else cuts.size - cuts.count, k, gain))
 
 

@@ -114,7 +114,7 @@ class Settled:
         hits = pool.hits
         judged = part.judgements(is_seeing)
         is_open, is_known = pool.open[rows], pool.known(is_seeing, rows)
-        columns: dict[str, Any] = {name: getattr(hits, name)[rows] for name in COLUMNS}
+        columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(hits, name)[rows]) for name in COLUMNS}
         some = replace(
             hits,
             **{**columns, "query": columns["query"] - part.queries.start},
@@ -155,12 +155,14 @@ class Settled:
     def _given(self, ways: Ways, part: slice, highest: float) -> Hits:
         """The lists, one a way, when open documents got these grades."""
         hits, of = self.hits, ways.of[part]
-        rows, way = copied(self.start[:-1][of], hits.count[of])
+        rows, way = self._copied(of)
         place = self.place[rows]
         given = ways.given(way + part.start, place)
         grade = np.where((place < 0) | np.isnan(given), hits.grade[rows], given)
-        seen = grade > UNJUDGED
-        rows, way, grade, judged = rows[seen], way[seen], grade[seen], place[seen] >= 0
+        if not (seen := grade > UNJUDGED).all():
+            rows = np.arange(len(hits))[rows]
+            rows, way, grade, place = (each[seen] for each in (rows, way, grade, place))
+        judged = place >= 0
         judgements = self._judgements(of, way[judged], grade[judged], self._far(ways, part), ways.grades)
         columns = {name: getattr(hits, name)[rows] for name in COLUMNS if name not in ("query", "grade")}
         return replace(
@@ -173,6 +175,13 @@ class Settled:
             grade=grade,
             **columns,
         )
+
+    def _copied(self, of: Ints) -> tuple[Ints | slice, Ints]:
+        """The rows of each way, and the way of each row; those of queries side by side are not copied."""
+        if len(of) and (of[1:] == of[:-1] + 1).all():
+            rows = slice(int(self.start[of[0]]), int(self.start[of[-1] + 1]))
+            return rows, self.hits.query[rows] - of[0]
+        return copied(self.start[:-1][of], self.hits.count[of])
 
     @cached_property
     def near(self) -> Ints:
