@@ -21,12 +21,13 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
     table = scan.table
     grades = qrels.grades
     names = [name for name in COLUMNS if name != "grade"]
+    columns: dict[str, Any] = {name: table[name] for name in names}
     query_of = table["query"]
     if (query_of[1:] < query_of[:-1]).any():
-        table = table.take(np.argsort(query_of, kind="stable"))
-    columns: dict[str, Any] = {name: table[name] for name in names}
-    if len(qrels) <= PART and not len(scan.unjudged):  # of many rows they stay there, until `parts` copies some
-        columns = {name: np.ascontiguousarray(column) for name, column in columns.items()}
+        order = np.argsort(table["query"], kind="stable")
+        columns = {name: table[name][order] for name in names}
+    elif len(qrels) <= PART:  # of more the columns stay where the scan has them, until `parts` copies some
+        columns = {name: np.ascontiguousarray(table[name]) for name in names}
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,

@@ -217,7 +217,7 @@ class Hits(Presented):
     def parts(self) -> Iterator[Hits]:
         """The same, this many queries at a time: nothing of a query depends on another, and views take memory."""
         starts = np.arange(0, len(self.queries), PART)
-        if len(starts) < 2 and self.rank.flags.c_contiguous:
+        if len(starts) < 2:
             yield self
             return
         rows, judged = (

@@ -114,7 +114,7 @@ class Settled:
         hits = pool.hits
         judged = part.judgements(is_seeing)
         is_open, is_known = pool.open[rows], pool.known(is_seeing, rows)
-        columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(hits, name)[rows]) for name in COLUMNS}
+        columns: dict[str, Any] = {name: getattr(hits, name)[rows] for name in COLUMNS}
         some = replace(
             hits,
             **{**columns, "query": columns["query"] - part.queries.start},
