@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet as pq
 
 import truerank as tr
+from truerank.core.kernel.pages import unsnapped
 from truerank.formats import frames, pages, parquet
 
 
@@ -25,7 +26,7 @@ def small(monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [1, 3, 16])
-@pytest.mark.parametrize("group", [7, 400])
+@pytest.mark.parametrize("group", [7, 400, 100_000])
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary()])
 def test_threads_over_row_groups_give_the_bits_of_the_dict(
     kind, group, threads, rows, qrels, bits, expected, tmp_path
@@ -33,12 +34,14 @@ def test_threads_over_row_groups_give_the_bits_of_the_dict(
     text = {"query_id": kind, "doc_id": kind, "score": pa.float64()}
     plain = pa.table({name: pa.array(rows[name]).cast(text[name]) for name in text})
     for dictionary in (True, False):
-        pq.write_table(plain, tmp_path / "a.parquet", row_group_size=group, use_dictionary=dictionary)
+        how = {"row_group_size": group, "data_page_size": 64, "write_batch_size": 9}
+        pq.write_table(plain, tmp_path / "a.parquet", use_dictionary=dictionary, **how)
         assert bits(qrels, tmp_path / "a.parquet", threads=threads) == expected
 
 
-def test_pieces_begin_where_queries_begin(rows, tmp_path):
-    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=40)
+@pytest.mark.parametrize("group", [40, 100_000])
+def test_pieces_begin_where_queries_begin(group, rows, tmp_path):
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=group)
     pieces = tr.open_run(str(tmp_path / "a.parquet")).pieces(4)
     seen = [{name for part in piece() for name in ids(part)} for piece in pieces]
     assert len(pieces) == 4
@@ -47,6 +50,21 @@ def test_pieces_begin_where_queries_begin(rows, tmp_path):
 
 def ids(part) -> list[bytes]:
     return [bytes(part.query_text)[a:b] for a, b in zip(part.query_ends[:-1], part.query_ends[1:], strict=True)]
+
+
+def test_pages_of_other_pieces_are_not_unpacked(rows, tmp_path, monkeypatch):
+    how = {"compression": "snappy", "use_dictionary": False, "data_page_size": 64, "write_batch_size": 9}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet", **how)
+    unpacked = []
+    monkeypatch.setattr(pages, "unsnapped", lambda data, size: unpacked.append(size) or unsnapped(data, size))
+    last = tr.open_run(str(tmp_path / "a.parquet")).pieces(4)[-1]
+    unpacked.clear()
+    read = sum(len(part.scores) for part in last())
+    rest, whole = len(unpacked), len(rows["score"])
+    for _ in tr.open_run(str(tmp_path / "a.parquet")).batches():
+        pass
+    assert read < whole / 3
+    assert rest < (len(unpacked) - rest) / 2
 
 
 def test_a_dictionary_gives_each_run_of_a_query_once(rows, tmp_path):

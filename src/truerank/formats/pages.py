@@ -116,21 +116,29 @@ class Table:
     def _group(self, group: int, layout: Layout, start: int, end: int, first: int) -> Iterator[Columns]:
         query, doc = Text(self, group, layout.query, first), Text(self, group, layout.doc, first)
         value = Numbers(self, group, layout.value, first)
-        row = 0
+        for column in (query, doc, value):
+            column.skip(start)
+        row = start
         while row < end:
-            n = min(query.ready(), doc.ready(), value.ready(), (start if row < start else end) - row)
+            n = min(query.ready(), doc.ready(), value.ready(), end - row)
             ids, docs, scores = query.take(n), doc.take(n), value.take(n)
-            if row >= start:
-                each = docs if docs.runs is None else _spread(docs)
-                scores = -scores if layout.falling else scores
-                part = Columns(ids.ends, ids.text, each.ends, each.text, scores, runs=ids.runs)
-                yield complete(part, self.name, first + row + 1)
+            each = docs if docs.runs is None else _spread(docs)
+            scores = -scores if layout.falling else scores
+            part = Columns(ids.ends, ids.text, each.ends, each.text, scores, runs=ids.runs)
+            yield complete(part, self.name, first + row + 1)
             row += n
 
-    def queries(self, place: int, group: int) -> Iterator[tuple[Ids, int]]:
-        """The ids of queries from a group on, and how many rows they stand for, many at a time."""
-        for each in range(group, len(self.rows)):
-            column, left = Text(self, each, place, sum(self.rows[:each])), self.rows[each]
+    def starts(self, n: int) -> list[int]:
+        """The rows at which n stretches of about the same length begin, but the first."""
+        return [sum(self.rows) * part // n for part in range(1, n)]
+
+    def queries(self, place: int, row: int) -> Iterator[tuple[Ids, int]]:
+        """The ids of queries from a row on, and how many rows they stand for, many at a time."""
+        first = 0
+        for group, rows in enumerate(self.rows):
+            column, passed = Text(self, group, place, first), min(max(row - first, 0), rows)
+            column.skip(passed)
+            left, first = rows - passed, first + rows
             while left:
                 n = min(column.ready(), left)
                 yield column.take(n), n
@@ -171,12 +179,30 @@ class Column:
                 at=self.at - len(self.bytes),
             ) from None
 
-    def _turn(self) -> None:
-        """Read the next page."""
+    def skip(self, n: int) -> None:
+        """Pass over the next n values; pages of such alone are not unpacked."""
+        while n > 0:
+            passed = 0 if self.left else self._guarded(self._turn, n)
+            if self.left:
+                passed = min(self.left, ROWS, n)
+                self.take(passed)
+            else:
+                self.done += passed
+            n -= passed
+
+    def _turn(self, passing: int = 0) -> int:
+        """Read the next page; or pass over it, if it has no more values than these, and return how many it has."""
         header, length = self._header()
         self.bytes = self.bytes[length:]
         if header[3] < 0:
             raise Damaged
+        values = header[{DATA: 5, DATA_2: 8}[header[1]]][1] if header[1] in (DATA, DATA_2) else 0
+        if 0 < values <= passing:
+            near = min(header[3], len(self.bytes))
+            self.bytes, self.at = self.bytes[near:], self.at + header[3] - near
+            if self.at > self.end:
+                raise Damaged
+            return int(values)
         self._fill(header[3])
         body, self.bytes = self.bytes[: header[3]], self.bytes[header[3] :]
         if header[1] == CODEBOOK:
@@ -185,6 +211,7 @@ class Column:
             self._begin(self._unpacked(body, header[2]), header[5])
         elif header[1] == DATA_2:
             self._begin_2(body, header[2], header[8])
+        return 0
 
     def _header(self) -> tuple[dict[int, Any], int]:
         """The header of the next page, and how long it is."""

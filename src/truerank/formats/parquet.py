@@ -67,20 +67,20 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
-    """Stretches of row groups, each moved on to where a query begins."""
+    """Stretches of rows, each moved on to where a query begins."""
     if source.path is None and (source.is_compressed or not source.is_remote):
         return []
     with _run(source) as (table, layout):
-        starts = np.cumsum([0, *table.rows])
-        if starts[-1] < PIECE or len(starts) < 3:
-            return []
-        groups = np.searchsorted(starts, starts[-1] * np.arange(1, threads) // threads).tolist()
-        cuts = {int(starts[group]) + _to_next_query(table.queries(layout.query, group)) for group in groups}
-    return [partial(_rows, source, *piece) for piece in itertools.pairwise(sorted({0, *cuts, int(starts[-1])}))]
+        whole = sum(table.rows)
+        starts = table.starts(threads) if whole >= PIECE else []
+        cuts = {start + _to_next_query(table.queries(layout.query, start)) for start in starts}
+    return (
+        [partial(_rows, source, *piece) for piece in itertools.pairwise(sorted({0, *cuts, whole}))] if cuts else []
+    )
 
 
 def _to_next_query(stretches: Iterable[tuple[Any, int]]) -> int:
-    """How many rows from the beginning of a row group to where the next query begins."""
+    """How many rows there are to where the next query begins."""
     first, rows = None, 0
     for (ends, text, runs), n in stretches:
         ids = list(cut(ends, text))
@@ -194,10 +194,17 @@ class _Arrow:
         """The rows from a start to an end."""
         return _parts(self.table, layout, self.name, start, end)
 
-    def queries(self, place: int, group: int) -> Iterator[tuple[Any, int]]:
-        """The ids of queries from a group on, and how many rows they stand for."""
+    def starts(self, n: int) -> list[int]:
+        """The rows at which n stretches of about the same length begin, but the first: those where a group does."""
+        starts = np.cumsum([0, *self.rows])
+        return (
+            starts[np.searchsorted(starts, starts[-1] * np.arange(1, n) // n)].tolist() if len(starts) > 2 else []
+        )
+
+    def queries(self, place: int, start: int) -> Iterator[tuple[Any, int]]:
+        """The ids of queries from the start of a group on, and how many rows they stand for."""
         column, row = self.table.schema_arrow.names[place], 1
-        groups = range(group, self.table.num_row_groups)
+        groups = range(int(np.searchsorted(np.cumsum([0, *self.rows]), start)), self.table.num_row_groups)
         for batch in self.table.iter_batches(1 << 12, groups, [column], use_threads=False):
             yield frames.queries(batch[0], column, self.name, row), batch.num_rows
             row += batch.num_rows
