@@ -86,10 +86,13 @@ def test_a_dictionary_gives_each_run_of_a_query_once(rows, tmp_path):
     ],
 )
 @pytest.mark.parametrize("threads", [1, 4])
-def test_an_error_in_a_later_piece_names_its_row(column, value, message, threads, rows, qrels, tmp_path):
+@pytest.mark.parametrize("compression", ["snappy", "lz4"])  # which pyarrow reads
+def test_an_error_in_a_later_piece_names_its_row(
+    column, value, message, threads, compression, rows, qrels, tmp_path
+):
     row = len(rows["score"]) * 3 // 4
     rows[column][row - 1] = value
-    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=40)
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=40, compression=compression)
     with pytest.raises(tr.InputError, match=message.format(row=row)):
         tr.evaluate(qrels, tmp_path / "a.parquet", "AP", threads=threads)
 

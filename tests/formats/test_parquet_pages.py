@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import sys
+import tracemalloc
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
@@ -180,6 +181,91 @@ def test_a_damaged_page_is_named(tmp_path):
     (tmp_path / "a.parquet").write_bytes(bytes(data))
     with pytest.raises(tr.InputError, match="damaged or cut short: the page of column 'doc_id' that ends at byte"):
         tr.evaluate({"q": ["d1"]}, tmp_path / "a.parquet", "AP")
+
+
+def scored(name: str = "doc_id", **options: Any) -> bytearray:
+    """A file of 300 rows, whose columns are plain."""
+    rows = {
+        "query_id": ["q0"] * 300,
+        name: [f"d{i}" for i in range(300)],
+        "score": [i * 37 % 101.0 for i in range(300)],
+    }
+    return bytearray(written(pa.table(rows), ("PLAIN",) * 3, **options).getvalue())
+
+
+def test_no_flipped_bit_of_a_page_of_gzip_changes_a_number():
+    data = scored(compression="gzip")
+    whole = decoded(BytesIO(bytes(data)))
+    chunk = pq.ParquetFile(BytesIO(bytes(data))).metadata.row_group(0).column(2)
+    end = chunk.data_page_offset + chunk.total_compressed_size
+    for at in range(end - 400, end):  # behind the page's header
+        bad = bytearray(data)
+        bad[at] ^= 8
+        with suppress(tr.InputError):
+            assert decoded(BytesIO(bytes(bad))) == whole  # a time, a name …
+
+
+@pytest.mark.parametrize("codec", [pages.GZIP, pages.ZSTD])
+def test_members_and_frames_follow_each_other(codec):
+    import zstandard
+
+    pack = gzip.compress if codec == pages.GZIP else zstandard.ZstdCompressor().compress
+    table = pages.opened(BytesIO(bytes(scored())), "a.parquet")
+    assert table is not None
+    unpack = table.unpacker(codec)
+    assert unpack is not None
+    assert unpack(pack(b"abc") + pack(b"de"), 5) == b"abcde"
+    assert unpack(pack(b"abc"), 3) == b"abc"
+
+
+@pytest.mark.parametrize("codec", [pages.GZIP, pages.ZSTD])
+def test_no_more_is_unpacked_than_a_page_says(codec):
+    import zstandard
+
+    bomb = bytes(1 << 26)
+    packed = gzip.compress(bomb) if codec == pages.GZIP else zstandard.ZstdCompressor().compress(bomb)
+    table = pages.opened(BytesIO(bytes(scored())), "a.parquet")
+    assert table is not None
+    unpack = table.unpacker(codec)
+    assert unpack is not None
+    tracemalloc.start()
+    with suppress(pages.Damaged):
+        assert len(unpack(packed, 100)) == 101  # one more, which tells that it is another page
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_what_pyarrow_says_of_damage_is_told(tmp_path):
+    (tmp_path / "a.parquet").write_bytes(b"PAR1" + bytes(20))
+    with pytest.raises(tr.InputError, match=r"damaged or cut short \(.*[Mm]agic bytes"):
+        tr.evaluate({"q": ["d"]}, tmp_path / "a.parquet", "AP")
+
+
+@pytest.mark.parametrize("said", ["x", b"\xff"])
+def test_what_a_writer_says_that_it_holds_may_be_anything(said, tmp_path):
+    table = pa.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
+    pq.write_table(table.replace_schema_metadata({parquet.HOLDS: said}), tmp_path / "a.parquet")
+    assert tr.evaluate({"q": ["d"]}, tmp_path / "a.parquet", "AP").mean == {"AP": 1.0}
+
+
+@pytest.mark.parametrize("name", ["doc_id", "doc"])
+def test_any_bit_of_the_description_may_be_wrong(name, tmp_path):
+    data = scored(name, compression="lz4", row_group_size=200)  # which pyarrow reads
+    (tmp_path / "a.parquet").write_bytes(data)
+    size = int.from_bytes(data[-8:-4], "little")
+    for at in range(len(data) - 8 - size, len(data), 5):
+        bad = bytearray(data)
+        bad[at] ^= 1 << at % 8
+        (tmp_path / "a.parquet").write_bytes(bad)
+        with suppress(tr.InputError):
+            tr.evaluate({"q0": ["d1"]}, tmp_path / "a.parquet", "AP")
+
+
+def test_packed_codes_that_claim_more_than_there_is_are_refused():
+    with pytest.raises(ValueError, match="fewer codes"):
+        Codes(bytes([0xFF, 0x03, 0x0F]), 0, 3, 1).take(8)
+    assert Codes(bytes([0x03, 0x0F]), 0, 2, 2).take(4)[1].tolist() == [3, 0]  # the last eight may be cut short
 
 
 @given(st.binary(max_size=60), st.integers(-2, 70), st.integers(-2, 70), st.integers(-1, 40))

@@ -70,7 +70,7 @@ def _description(footer: bytes) -> Description | None:
         said = {pair[1]: pair.get(2, b"") for pair in about.get(5, ())}
         is_flat = all(len(group) == len(fields) == about[2][0][5] for group in chunks)
         return Description(fields, said, tuple(index(group[3]) for group in about[4]), chunks) if is_flat else None
-    except (EOFError, ValueError, LookupError, TypeError, AttributeError):
+    except (EOFError, ValueError, LookupError, TypeError, AttributeError, MemoryError):
         return None
 
 
@@ -96,6 +96,6 @@ def _last(file: IO[bytes], size: int, n: int) -> bytes:
     """The last n bytes."""
     file.seek(max(0, size - n))
     found = bytearray()
-    while len(found) < min(n, size) and (piece := file.read(n - len(found))):
+    while len(found) < min(n, size) and (piece := file.read(min(n, size) - len(found))):
         found += piece
     return bytes(found)

@@ -33,6 +33,9 @@ BLOCK = 1 << 20
 HEADER = 1 << 12
 """Bytes that the header of most pages fits into."""
 
+LONGEST = 1 << 24
+"""Bytes that a header may have: there are statistics in it."""
+
 ROWS = 1 << 15
 """Rows that are decoded at once, at most: they stay in the processor's cache."""
 
@@ -90,6 +93,11 @@ class Table:
         except MissingPackage:
             return False
 
+    def has_codebook(self, place: int) -> bool:
+        """Whether a column of text has a dictionary."""
+        chunks = [group[place] for group in self.chunks[:1]]
+        return self.fields[place].kind == TEXT and any(not chunk.encodings.isdisjoint(CODED) for chunk in chunks)
+
     def unpacker(self, codec: int) -> Unpack | None:
         """What decompresses; None where that is not known here."""
         if codec not in self._unpackers:
@@ -97,7 +105,7 @@ class Table:
                 0: lambda: _same,
                 SNAPPY: lambda: unsnapped,
                 GZIP: lambda: _inflated,
-                ZSTD: lambda: zstd_library().ZstdDecompressor().decompress,
+                ZSTD: lambda: _zstd(zstd_library()),
             }
             if codec not in makers:
                 return None
@@ -136,10 +144,10 @@ class Table:
         """The ids of queries from a row on, and how many rows they stand for, many at a time."""
         first = 0
         for group, rows in enumerate(self.rows):
-            column, passed = Text(self, group, place, first), min(max(row - first, 0), rows)
-            column.skip(passed)
-            left, first = rows - passed, first + rows
-            while left:
+            column, left = Text(self, group, place, first), min(first + rows - row, rows)
+            column.skip(rows - left if left > 0 else 0)  # of groups before it nothing is read
+            first += rows
+            while left > 0:
                 n = min(column.ready(), left)
                 yield column.take(n), n
                 left -= n
@@ -221,7 +229,7 @@ class Column:
             try:
                 return struct(self.bytes)
             except EOFError:
-                if self.at >= self.end:
+                if self.at >= self.end or room > LONGEST:
                     raise
                 room *= 16
 
@@ -363,7 +371,8 @@ class Numbers(Column):
 
     def _plain(self, page: Bytes, at: int, n: int) -> NDArray[np.float64]:
         numbers = np.frombuffer(page, f"<f{self.width}", n, at)
-        return np.require(numbers, np.float64, "A")
+        with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused later
+            return np.require(numbers, np.float64, "A")
 
 
 def _spread(ids: Ids) -> Ids:
@@ -379,7 +388,29 @@ def _same(data: Bytes, size: int) -> Bytes:
 
 
 def _inflated(data: Bytes, size: int) -> bytes:
-    return zlib.decompressobj(47).decompress(data, size)
+    """Of gzip, whose members follow each other, or of zlib; no more than the size is unpacked."""
+    whole = b""
+    while data:
+        member = zlib.decompressobj(47)
+        whole += member.decompress(data, size - len(whole) + 1)
+        if not member.eof or len(whole) > size:  # which is after the sum that tells whether it is whole
+            raise Damaged
+        data = member.unused_data
+    return whole
+
+
+def _zstd(library: Any) -> Unpack:
+    """Of frames of zstd; no more than the size is unpacked, whatever a frame says of itself."""
+
+    def unpack(data: Bytes, size: int) -> bytes:
+        if library.frame_content_size(data) == size:  # as it is of nearly all
+            whole: bytes = library.ZstdDecompressor().decompress(data, allow_extra_data=False)
+            return whole
+        stream = library.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+        found: bytes = stream.read(size + 1)
+        return found
+
+    return unpack
 
 
 def opened(file: IO[bytes], name: str) -> Table | None:

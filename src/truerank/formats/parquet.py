@@ -41,8 +41,6 @@ PIECE = 1 << 20
 BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
 """How a file is read: little of it at a time."""
 
-DAMAGED = message("the Parquet data is damaged or cut short ({error})")
-
 _Part = tuple[Any, ...]
 """A query's id, its documents and their scores or grades."""
 
@@ -55,8 +53,8 @@ def sniff(head: bytes, name: str) -> float:
 def holds(source: Source) -> str | None:
     """Told by the names of the columns; a column named score may hold grades, if the writer does not say what."""
     with _described(source) as (columns, said):
-        if HOLDS in said:
-            return str(said[HOLDS].decode())
+        if said.get(HOLDS) in (b"run", b"qrels"):
+            return said[HOLDS].decode()
         held = names.kind(columns)
         return None if held == "run" and names.find(columns, names.RANK) is None else held
 
@@ -134,6 +132,7 @@ def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
     """What reads a run, and where its columns are."""
     from truerank.formats import pages
 
+    query = None
     with _file(source) as file:
         table = pages.opened(file, source.name)
         if table is not None:
@@ -141,7 +140,8 @@ def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
             if table.can_read(layout):
                 yield table, layout
                 return
-    with _opened(source, "run") as other:
+            query = table.names[layout.query] if table.has_codebook(layout.query) else None
+    with _opened(source, query) as other:
         yield _Arrow(other, source.name), names.layout(other.schema_arrow.names, "run", source.name)
 
 
@@ -155,27 +155,28 @@ def _file(source: Source) -> Iterator[IO[bytes]]:
             else:  # the copy of a pipe has no readinto before Python 3.11
                 yield raw if hasattr(raw, "readinto") else BytesIO(raw.read())
         except OSError as error:
-            raise InputError(DAMAGED, source.name, error=frames.first_line(error)) from None
+            raise _damaged(source, error) from None
+
+
+def _damaged(source: Source, error: Exception) -> InputError:
+    return InputError(
+        "the Parquet data is damaged or cut short ({error})", source.name, error=frames.first_line(error)
+    )
 
 
 @contextmanager
-def _opened(source: Source, what: str | None = None) -> Iterator[Any]:
-    """The table as pyarrow reads it; the queries of a "run" with the dictionary that the file has of them."""
+def _opened(source: Source, query: str | None = None) -> Iterator[Any]:
+    """The table as pyarrow reads it; the column of the queries with the dictionary that the file has of them."""
     pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
     with source.raw() as raw:
         file = raw if source.is_remote and not source.is_compressed else source.path or BytesIO(source.read())
         try:
-            with ParquetFile(file, **BUFFERED) as table:
-                query = _with_dictionary(table) if what else None
-                if query is None:
-                    yield table
-                    return
-            with ParquetFile(file, read_dictionary=[query], **BUFFERED) as table:
+            with ParquetFile(file, read_dictionary=[query] if query else None, **BUFFERED) as table:
                 yield table
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(DAMAGED, source.name, error=frames.first_line(error)) from None
+        except (pyarrow.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
+            raise _damaged(source, error) from None
 
 
 @dataclass(frozen=True)
@@ -203,20 +204,11 @@ class _Arrow:
 
     def queries(self, place: int, start: int) -> Iterator[tuple[Any, int]]:
         """The ids of queries from the start of a group on, and how many rows they stand for."""
-        column, row = self.table.schema_arrow.names[place], 1
+        column, row = self.table.schema_arrow.names[place], start + 1
         groups = range(int(np.searchsorted(np.cumsum([0, *self.rows]), start)), self.table.num_row_groups)
         for batch in self.table.iter_batches(1 << 12, groups, [column], use_threads=False):
             yield frames.queries(batch[0], column, self.name, row), batch.num_rows
             row += batch.num_rows
-
-
-def _with_dictionary(table: Any) -> str | None:
-    """The column of the queries, if their text stands in a dictionary."""
-    place = names.find(table.schema_arrow.names, names.QUERY)
-    if place is None or not table.num_row_groups or table.metadata.num_columns != len(table.schema_arrow.names):
-        return None
-    column = table.metadata.row_group(0).column(place)
-    return column.path_in_schema if column.physical_type == "BYTE_ARRAY" and column.has_dictionary_page else None
 
 
 def _parts(

@@ -14,6 +14,7 @@ import numpy as np
 
 cdef enum:
     DEEPEST = 64                   # structs in structs
+    MOST_ITEMS = 1 << 20           # of a list: each may take a hundred times its bytes in memory
     LONGEST_BLOCK = 1 << 20        # lengths that are packed together
     MOST = 64                      # bytes of a copy in Snappy
     WIDE = 16                      # bytes that are copied at once where there is room for them
@@ -78,6 +79,8 @@ cdef class Thrift:
         cdef int64_t head = self.byte()
         cdef uint64_t i, size = head >> 4 if head >> 4 < 15 else self.varint()
         cdef list found = []
+        if size > MOST_ITEMS:
+            raise ValueError("a list is too long")
         if size > <uint64_t>(self.data.shape[0] - self.at):      # each takes a byte or more
             raise EOFError
         for i in range(size):
@@ -299,6 +302,8 @@ cdef class Codes:
             self.left, self.bit = (head >> 1) * 8, self.at * 8
             if self.width:                               # the last eight may be cut short
                 most = (self.end - self.at) * 8 // self.width
+                if self.left >= most + 8:
+                    raise ValueError("there are fewer codes than should be")
                 self.left = min(self.left, most)
             self.at += min((head >> 1) * self.width, self.end - self.at)
             return 0
