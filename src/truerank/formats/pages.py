@@ -36,7 +36,7 @@ HEADER = 1 << 12
 LONGEST = 1 << 24
 """Bytes that a header may have: there are statistics in it."""
 
-ROWS = 1 << 15
+ROWS = 1 << 16
 """Rows that are decoded at once, at most: they stay in the processor's cache."""
 
 REUSED = 31 << 20
