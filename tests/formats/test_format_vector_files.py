@@ -20,6 +20,7 @@ from truerank.cli import truerank
 from truerank.formats.arrays import read_arrays
 from truerank.formats.source import Source
 from truerank.formats.vector_files import HEADED, LED
+from truerank.truth.neighbours import neighbours
 
 EXACT = np.array([[4, 2, 9], [1, 0, 3]], np.int32)
 FAR = np.array([[0.5, 1.0, 1.0], [0.25, 0.5, 2.0]], np.float32)
@@ -204,11 +205,11 @@ def test_judgements_are_those_of_sets_in_a_loop(ids):
     rows = [[doc for doc in row if doc >= 0] for row in ids.tolist()]
     if any(len(set(row)) < len(row) for row in rows):
         with pytest.raises(tr.InputError, match="is judged twice"):
-            tr.truth.neighbours(ids, k=ids.shape[1])
+            neighbours(ids, k=ids.shape[1])
         return
     for k in range(1, ids.shape[1] + 1):
         wanted = {
             str(q).encode(): {str(doc).encode(): 1.0 for doc in row[:k] if doc >= 0}
             for q, row in enumerate(ids.tolist())
         }
-        assert tr.truth.neighbours(ids, k=k).to_dict() == wanted
+        assert neighbours(ids, k=k).to_dict() == wanted

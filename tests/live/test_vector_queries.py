@@ -17,6 +17,7 @@ from truerank.live.queries import read_queries
 from truerank.live.retriever import Answer, Retriever
 from truerank.present import bench as report
 from truerank.present.pareto import figure
+from truerank.truth.neighbours import neighbours
 
 BASE = np.random.default_rng(5).random((60, 4)).astype(np.float32)
 QUERIES = BASE[:40] + np.float32(0.01)
@@ -37,7 +38,7 @@ def index(clock, probes):
 
 def swept(**how):
     clock = SimulatedClock()
-    right = tr.truth.neighbours(EXACT, k=5)
+    right = neighbours(EXACT, k=5)
     return sweep(
         lambda probes: index(clock, probes), QUERIES, right, over={"probes": [20, 40, 60]}, k=5,
         measures="R@5", rules="big-ann", clock=clock, **how,
@@ -207,7 +208,7 @@ def real_hnswlib():
     "made", [faiss_like, hnswlib_like, real_faiss, real_hnswlib], ids=lambda made: made.__name__
 )
 def test_an_index_is_asked_as_it_is(made):
-    right = tr.truth.neighbours(EXACT, k=5)
+    right = neighbours(EXACT, k=5)
     found = tr.bench(made(), QUERIES, right, k=5, measures="R@5", rules="big-ann")
     assert (found.describe["kind"], found.outcomes["ok"]) == ("index of vectors", 40)
     assert found.scores.mean == {"P@5": 1.0}

@@ -144,13 +144,15 @@ class Table:
         """The ids of queries from a row on, and how many rows they stand for, many at a time."""
         first = 0
         for group, rows in enumerate(self.rows):
-            column, left = Text(self, group, place, first), min(first + rows - row, rows)
-            column.skip(rows - left if left > 0 else 0)  # of groups before it nothing is read
+            if first + rows > row:
+                column, passed = Text(self, group, place, first), max(0, row - first)
+                column.skip(passed)
+                left = rows - passed
+                while left:
+                    n = min(column.ready(), left)
+                    yield column.take(n), n
+                    left -= n
             first += rows
-            while left > 0:
-                n = min(column.ready(), left)
-                yield column.take(n), n
-                left -= n
 
 
 class Column:
@@ -402,11 +404,13 @@ def _inflated(data: Bytes, size: int) -> bytes:
 def _zstd(library: Any) -> Unpack:
     """Of frames of zstd; no more than the size is unpacked, whatever a frame says of itself."""
 
+    decompressor = library.ZstdDecompressor()  # which each page would make anew
+
     def unpack(data: Bytes, size: int) -> bytes:
         if library.frame_content_size(data) == size:  # as it is of nearly all
-            whole: bytes = library.ZstdDecompressor().decompress(data, allow_extra_data=False)
+            whole: bytes = decompressor.decompress(data, allow_extra_data=False)
             return whole
-        stream = library.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+        stream = decompressor.stream_reader(data, read_across_frames=True)
         found: bytes = stream.read(size + 1)
         return found
 
