@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from truerank.formats.pages import Table
 
 ROWS = 1 << 17
-"""Rows that are written at once, about."""
+"""Rows that are written at once, where a query has no more: two pages."""
 
 PAGE = 1 << 16
 """Rows of a page at most, which some versions of pyarrow would make shorter: threads meet at each."""
@@ -287,15 +287,15 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
 
 
 def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """As many queries as make about `ROWS` rows."""
+    """As many queries as have no more than `ROWS` rows together, or one that has more."""
     group: list[_Part] = []
     rows = 0
     for part in parts:
-        group.append(part)
-        rows += len(part[1])
-        if rows >= ROWS:
+        if group and rows + len(part[1]) > ROWS:
             yield group
             group, rows = [], 0
+        group.append(part)
+        rows += len(part[1])
     if group:
         yield group
 

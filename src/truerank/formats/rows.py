@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.kernel.names import first_empty
 from truerank.core.mappings import joined_names
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
@@ -92,9 +93,8 @@ def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     if part.aspects is not None:
         texts.append((message("the aspect is empty"), part.aspects[0], None))
     for said, ends, runs in texts:
-        empty = ends[1:] <= ends[:-1]
-        if empty.any():
-            first = int(empty.argmax())
+        first = first_empty(ends)
+        if first >= 0:
             place = first if runs is None else int(runs[first])
             raise InputError(said, name, _line(part, place, row))
     return part

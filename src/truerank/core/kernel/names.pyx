@@ -275,6 +275,20 @@ def numbered_within(const int64_t[::1] group not None, const unsigned char[::1] 
     return firsts[:different], places
 
 
+def first_empty(const int64_t[::1] ends not None):
+    """The first id that is empty, of those with these n + 1 ends; -1 where none is.
+
+    >>> first_empty(np.array([0, 2, 2, 3])), first_empty(np.array([0, 2, 3]))
+    (1, -1)
+    """
+    cdef int64_t i, n = ends.shape[0] - 1
+    cdef const int64_t* end = &ends[0] if n > 0 else NULL
+    for i in range(n):                                   # too short for another thread to have its turn
+        if end[i + 1] <= end[i]:
+            return i
+    return -1
+
+
 def gathered(const unsigned char[::1] text not None, const int64_t[::1] ends not None,
              const int64_t[::1] rows not None):
     """(the ends, the text) of some of the ids that stand one after another in a text.
