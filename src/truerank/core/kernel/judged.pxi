@@ -75,7 +75,7 @@ cdef class Judged:
         cdef int i
         docs.begin, docs.end, docs.mask = self.start[q], self.start[q + 1], self.slot_start[q + 1] - self.slot_start[q] - 1
         docs.slots = self.slots + self.slot_start[q] if docs.mask + 1 else NULL
-        for i in range(FEW):
+        for i in range(FEW if docs.slots == NULL else 0):
             d = docs.begin + i
             docs.hash[i] = hash_id(self.text + self.begin[d], self.end[d] - self.begin[d]) if d < docs.end else 0
         return docs

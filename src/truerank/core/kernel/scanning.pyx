@@ -261,7 +261,10 @@ cdef class Scanner(Lines):
                 return MEMORY
         if q >= 0 and not self.interleaved and self.returned[q] >= 0 and self.counting is None:
             return INTERLEAVED
-        self.begin(q)
+        if self.interleaved and q >= 0:                  # its rows are put aside
+            self.now.query, self.returned[q] = q, max(self.returned[q], 0)
+        else:
+            self.begin(q)
         return OK
 
     cdef inline void begin(self, int64_t q) noexcept nogil:
