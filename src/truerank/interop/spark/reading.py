@@ -90,9 +90,20 @@ class Work:
         return self._whole(expected(answers, Part))
 
     def _by_passes(self) -> Scan:
-        """Tasks read the partitions as they are, however scattered rows are, and then count ranks in them."""
+        """Tasks read the partitions as they are, however scattered rows are, and count ranks in what they kept."""
+        from pyspark import StorageLevel
+        from pyspark.sql import functions as f
+
         assert self.frame is not None
-        return self._whole(expected(self._asked(self.frame, interleaved=True), Part))
+        with self._shared(self.question) as shared:
+            kept = self.frame.mapInArrow(lambda rows: tasks.keeping(rows, shared.value), tasks.KEPT)
+            kept = kept.persist(StorageLevel.DISK_ONLY)
+            try:
+                answers = kept.where(f.col("answer").isNotNull()).select("answer").collect()
+                parts = expected(map(tasks.unpacked, answers), Part)
+                return self._whole(parts, kept.where(f.col("rows").isNotNull()).select("rows"))
+            finally:
+                kept.unpersist()
 
     def _by_shuffle(self) -> Scan:
         """The rows are brought together by query."""
@@ -130,20 +141,26 @@ class Work:
             asked = frame.mapInArrow(lambda rows: tasks.of_partition(rows, shared.value, interleaved), tasks.SCHEMA)
             return list(map(tasks.unpacked, asked.collect()))
 
-    def _whole(self, parts: Sequence[Part]) -> Scan:
-        """The parts put together; ranks in queries that are in several of them are counted in each."""
+    def _whole(self, parts: Sequence[Part], kept: DataFrame | None = None) -> Scan:
+        """The parts put together; ranks in queries that are in several of them are counted in each.
+
+        Args:
+            kept: the rows as the tasks kept them; without it a frame is read again.
+        """
         qrels = self.question.qrels
         split = split_queries(parts, len(qrels))
         if not len(split):
             return whole(parts, qrels)
         some = qrels.select(np.isin(np.arange(len(qrels)), split))
         readings = [self._reading(part.among(split, qrels, some), some) for part in parts]
-        again = self._again(scattered(readings), split, parts)
+        again = self._again(scattered(readings), split, parts, kept)
         rest = [part.without(split) for part in parts]
         scan = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
         return scan._replace(interleaved=bool(self.stretches))  # rows of a frame have no order
 
-    def _again(self, scattered: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
+    def _again(
+        self, scattered: Scattered, split: Ints, parts: Sequence[Part], kept: DataFrame | None
+    ) -> Reading | RankCounts:
         """What the files or partitions say of the queries that several have."""
         format, distinct = self.question.format, self.distinct
         if self.frame is None:
@@ -154,12 +171,12 @@ class Work:
             with self._shared(scattered) as shared:
                 count = partial(tasks.counts_of_stretches, format=format, distinct=distinct)
                 return _added(self._rdd(some).mapPartitions(lambda each: count(each, shared.value)))
-        frame = self.frame
-        if len(split) <= FEW:
+        frame, rows_of = (self.frame, iter) if kept is None else (kept, tasks.kept_rows)
+        if kept is None and len(split) <= FEW:
             frame = frame.where(frame["query"].isin(list(map(bytearray, scattered.found.rows.queries))))
         with self._shared(scattered) as shared:
             asked = frame.mapInArrow(
-                lambda rows: tasks.counts_of_partition(rows, shared.value, distinct), tasks.SCHEMA
+                lambda rows: tasks.counts_of_partition(rows_of(rows), shared.value, distinct), tasks.SCHEMA
             )
             return _added(asked.rdd.map(tasks.unpacked))
 

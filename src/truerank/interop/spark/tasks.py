@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from io import BytesIO
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,9 @@ DRAINED = 100
 
 SCHEMA = "answer binary"
 """The column in which answers come out of a frame."""
+
+KEPT = "answer binary, rows binary"
+"""The columns in which an answer comes, and the rows that it is about."""
 
 ROWS = "query binary, doc binary, score double"
 """The columns of rows."""
@@ -94,15 +98,22 @@ class Question:
         Raises:
             Interleaved: they are, and may not be.
         """
+        *_, scan = self.fed(rows, interleaved)
+        assert scan is not None
+        return scan
+
+    def fed(self, rows: Iterable[Columns], interleaved: bool) -> Iterator[Scan | None]:
+        """The same bit by bit: None after each part of the rows; at last what they say."""
         scanner = Look(self.qrels.judged, self.rules, self.kept, False, interleaved).scanner()
         try:
             for part in rows:
                 scanner.columns(part.query_ends, part.query_text, part.doc_ends, part.doc_text, part.scores)
+                yield None
             table, returned = scanner.finish()
         except Refused as refused:
             raise self._fault(refused, scanner) from None
         extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-        return Scan(table, returned, extra, scanner.rows, scanner.repeated, False, unjudged, scanner.repeats)
+        yield Scan(table, returned, extra, scanner.rows, scanner.repeated, False, unjudged, scanner.repeats)
 
     def _fault(self, refused: Refused, scanner: Scanner) -> TruerankError:
         """What is wrong with a row; rows of a frame have no numbers."""
@@ -134,6 +145,56 @@ def of_partition(
     rows = iter(batches)
     yield packed(answer(lambda: Part.of(question.of_rows(columns(rows, question.name), interleaved))))
     drain(rows)
+
+
+def keeping(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Iterator[pyarrow.RecordBatch]:
+    """What the rows of a partition say, and before it these rows, to be read again by `kept_rows`.
+
+    To get rows out of the Java virtual machine takes longer than all that is done with them here; those packed in
+    a few cells come out much sooner.
+    """
+    rows, passed = iter(batches), deque[Any]()
+    said: Answer | None = None
+    try:
+        for scan in question.fed(columns(map(partial(_noted, passed), rows), question.name), True):
+            said = None if scan is None else Part.of(scan)
+            while passed:
+                yield _cells(None, _written(passed.popleft()))
+    except TruerankError as error:
+        said = error
+    yield _cells(pickle.dumps(said), None)
+    drain(rows)
+
+
+def _noted(passed: deque[Any], batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """A batch that will be kept."""
+    passed.append(batch)
+    return batch
+
+
+def _written(batch: pyarrow.RecordBatch) -> bytes:
+    import pyarrow
+
+    out = BytesIO()
+    with pyarrow.ipc.new_stream(out, batch.schema) as stream:
+        stream.write_batch(batch)
+    return out.getvalue()
+
+
+def _cells(answer: bytes | None, rows: bytes | None) -> pyarrow.RecordBatch:
+    """A row of the columns `KEPT`."""
+    import pyarrow
+
+    cells = [pyarrow.array([cell], pyarrow.binary()) for cell in (answer, rows)]
+    return pyarrow.record_batch(cells, names=["answer", "rows"])
+
+
+def kept_rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows in a column of those that `keeping` wrote."""
+    import pyarrow
+
+    for cell in chain.from_iterable(batch.column(0) for batch in batches):
+        yield from pyarrow.ipc.open_stream(cell.as_buffer())
 
 
 def counts_of_partition(
