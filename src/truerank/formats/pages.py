@@ -8,8 +8,9 @@ Numbers of fields, types and encodings are those of parquet.thrift (Apache Parqu
 
 from __future__ import annotations
 
+import itertools
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -128,7 +129,7 @@ class Table:
             column.skip(start)
         row = start
         while row < end:
-            n = min(query.ready(), doc.ready(), value.ready(), end - row)
+            n = min(ROWS, end - row)
             ids, docs, scores = query.take(n), doc.take(n), value.take(n)
             each = docs if docs.runs is None else _spread(docs)
             scores = -scores if layout.falling else scores
@@ -149,7 +150,7 @@ class Table:
                 column.skip(passed)
                 left = rows - passed
                 while left:
-                    n = min(column.ready(), left)
+                    n = min(ROWS, left)
                     yield column.take(n), n
                     left -= n
             first += rows
@@ -168,12 +169,6 @@ class Column:
         self.encoding = PLAIN
         self.codes: Codes | None = None
         self.unpack = table.unpacker(self.chunk.codec) or _same
-
-    def ready(self) -> int:
-        """How many values can be taken at once, of the next page where the last one is used up."""
-        while not self.left:
-            self._guarded(self._turn)
-        return min(self.left, ROWS)
 
     def _guarded(self, work: Callable[..., Any], *args: Any) -> Any:
         """The result of work on bytes that may be anything."""
@@ -304,13 +299,22 @@ class Column:
         raise NotImplementedError
 
     def take(self, n: int) -> Any:
-        """The next n values, of those that are ready."""
-        values = self._guarded(self._take, n)
-        self.left -= n
-        self.done += n
-        return values
+        """The next n values, of which there is at least one, from as many pages as they stand in."""
+        parts = []
+        while n:
+            while not self.left:
+                self._guarded(self._turn)
+            some = min(self.left, n)
+            parts.append(self._guarded(self._take, some))
+            self.left, self.done, n = self.left - some, self.done + some, n - some
+        return parts[0] if len(parts) == 1 else self.joined(parts)
 
     def _take(self, n: int) -> Any:
+        """The next n values of this page."""
+        raise NotImplementedError
+
+    def joined(self, parts: Sequence[Any]) -> Any:
+        """The values of several pages as those of one."""
         raise NotImplementedError
 
 
@@ -331,6 +335,15 @@ class Text(Column):
         runs, numbers = self.codes.take(n)
         bounds, letters = gathered(self.known.text, self.known.ends[1:], numbers)
         return Ids(np.concatenate([[0], bounds]), letters, runs)
+
+    def joined(self, parts: Sequence[Ids]) -> Ids:
+        """The ids of several pages as those of one; where some pages have runs, all have."""
+        ends = _on([part.ends for part in parts])
+        text = np.concatenate([np.frombuffer(part.text, np.uint8) for part in parts])
+        if all(part.runs is None for part in parts):
+            return Ids(ends, text)
+        runs = [np.arange(len(part.ends)) if part.runs is None else part.runs for part in parts]
+        return Ids(ends, text, _on(runs))
 
     def _stretch(self, n: int) -> Ids:
         """Ids that stand there themselves."""
@@ -371,10 +384,21 @@ class Numbers(Column):
             raise Damaged
         return self._plain(self.page, self.position + done * self.width, n)
 
+    def joined(self, parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The numbers of several pages as those of one."""
+        return np.concatenate(parts)
+
     def _plain(self, page: Bytes, at: int, n: int) -> NDArray[np.float64]:
         numbers = np.frombuffer(page, f"<f{self.width}", n, at)
         with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused later
             return np.require(numbers, np.float64, "A")
+
+
+def _on(counts: Sequence[Ints]) -> Ints:
+    """Each from 0 on, as one that counts on."""
+    befores = itertools.accumulate((int(part[-1]) for part in counts), initial=0)
+    parts = (part[1:] + before for part, before in zip(counts, befores, strict=False))
+    return np.concatenate([[0], *parts])
 
 
 def _spread(ids: Ids) -> Ids:
