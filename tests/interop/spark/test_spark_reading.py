@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import uuid
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -151,9 +153,22 @@ def test_duplicates_in_two_partitions_count_as_on_one_machine(
     table = pyarrow.table(dict(zip(("qid", "docno", "score"), columns, strict=True)))
     wanted = tr.evaluate(QRELS, table, MEASURES, rules=rules)
     frame = spark.createDataFrame(table).repartition(3)
-    if plan == "counted":
-        plan, _ = "passes", monkeypatch.setattr(reading, "FEW", 1)
+    if plan == "counted":  # in a frame that is read again, of which a query is in two partitions
+        plan, _ = "partitions", monkeypatch.setattr(reading, "FEW", 0)
+        frame = spark.createDataFrame(table.sort_by("qid"))
     same(tr.spark.evaluate(QRELS, frame, MEASURES, rules=rules, plan=plan), wanted)
+
+
+def test_two_passes_move_rows_once(spark: SparkSession, tmp_path: Path) -> None:
+    def noted(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if batch.num_rows:
+                (tmp_path / uuid.uuid4().hex).touch()
+            yield batch
+
+    frame = spark.createDataFrame(sorted(RUN, key=lambda row: row[1]), SCHEMA).repartition(3)
+    same(tr.spark.evaluate(QRELS, frame.mapInArrow(noted, SCHEMA), MEASURES, plan="passes"), ONE)
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.parametrize("plan", ["partitions", "passes", "shuffle"])
