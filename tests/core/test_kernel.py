@@ -312,6 +312,24 @@ def test_a_score_that_changes_its_own_dict_is_refused():
         tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": answer}, "RR")
 
 
+def test_a_score_that_empties_the_lists_that_are_read_changes_nothing():
+    docs = [f"d{i}" for i in range(1000)]
+
+    class Emptying:
+        def __float__(self):
+            docs.clear()
+            scores.clear()
+            return 0.5
+
+    scores = [*map(float, range(1000, 1, -1)), Emptying()]
+    scores[300] = Emptying()
+    scanner = Scanner(Qrels.from_dict({"q": {"d999": 1, "d10": 1, "d300": 1}}).judged)
+    scanner.ranked("q", docs, scores)
+    table, returned = scanner.finish()
+    assert table["rank"].tolist() == [11, 999, 1000]
+    assert returned.tolist() == [1000]
+
+
 def test_many_judged_documents_in_an_unsorted_dict_are_ranked_as_in_pairs():
     rng = random.Random(0)
     docs = {f"d{i}": rng.random() for i in range(3000)}

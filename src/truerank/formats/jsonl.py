@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.kernel.names import line_ends
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.source import Source, line_ends
+from truerank.formats.source import Source
 
 LONGEST = 1 << 26
 
@@ -59,8 +60,16 @@ def records(source: Source) -> Iterator[Numbered]:
         if values is not None:
             yield from enumerate(values, first)
             continue
-        lines = [(number, line) for number, line in enumerate(block.split(b"\n"), first) if line.strip()]
+        lines = ((number, line) for number, line in enumerate(_lines(block), first) if line.strip())
         yield from ((number, parsed(line, source.name, number)) for number, line in lines)
+
+
+def _lines(block: bytes) -> Iterator[bytes]:
+    """Whole lines; `bytes.split` looks at one byte after another."""
+    start = 0
+    while (end := block.find(b"\n", start)) >= 0:
+        yield block[start:end]
+        start = end + 1
 
 
 def _at_once(block: bytes) -> list[Any] | None:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import IO, Any
 
-import numpy as np
-
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.kernel.names import line_ends
 from truerank.core.messages import message
 from truerank.core.run import Progress, unreported, unwatched, watching
 from truerank.formats.compression import CHUNK, Codec, Damaged, ahead, codec_for, codec_of, unpacked
@@ -31,11 +30,6 @@ BLOCK = 1 << 20
 
 IN_MEMORY = 1 << 26
 """A copy of a pipe up to this long stays in memory."""
-
-
-def line_ends(text: bytes) -> int:
-    """How many there are; `bytes.count` looks at one byte after another, and takes five times as long."""
-    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
 
 @dataclass(frozen=True)

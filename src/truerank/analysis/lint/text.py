@@ -8,8 +8,8 @@ from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
 from truerank.core.faults import QRELS_COLUMNS, RUN_COLUMNS
+from truerank.core.kernel.names import line_ends
 from truerank.core.messages import Message, message
-from truerank.formats.source import line_ends
 
 RUN, QRELS = 6, 4
 """How many columns a line has."""

@@ -538,7 +538,9 @@ cdef class Scanner(Lines):
 
     cdef ranked_rows(self, docs, scores):
         cdef Cut cut[BLOCK]
-        cdef list names = list(docs), values = None if scores is None else list(scores)    # nobody else changes these
+        cdef bint is_own = self.interleaved or type(docs) is not list or scores is not None and type(scores) is not list
+        cdef list names = list(docs) if is_own else docs
+        cdef list values = list(scores) if is_own and scores is not None else scores
         cdef Py_ssize_t i = 0, size, n = len(names)
         cdef int cuts = BLOCK
         cdef uint64_t text
@@ -559,6 +561,8 @@ cdef class Scanner(Lines):
                 i, cuts = i + 1, cuts + 1
             self.error = self.take_rows(cut, cuts, text)
             if not self.error and i < n and cuts < BLOCK:
+                if not is_own:                               # code of others may run now, and change the lists
+                    is_own, names, values = True, list(names), None if values is None else list(values)
                 self.error = self.ranked_row(names[i], -i if values is None else values[i])
                 i += 1
             if self.error:
