@@ -15,8 +15,9 @@ rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/core/kernel/*.s
 echo "building under AddressSanitizer and UndefinedBehaviorSanitizer" >&2
 TRUERANK_SANITIZE=address,undefined "$python" -m pip install --quiet --no-deps --target "$work/site" "$work/source"
 
-# The interpreter itself is not instrumented: the runtime must be there before it, and its own leaks do not count.
-export LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so)"
+# The interpreter itself is not instrumented: the runtime must be there before it, and its own leaks do not count. The
+# runtime of C++ too: pyarrow throws, and the sanitizer looks for what it wraps when it starts.
+export LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so) $(${CC:-cc} -print-file-name=libstdc++.so.6)"
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
