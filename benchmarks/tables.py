@@ -137,8 +137,9 @@ What is not reached, and why:
   arrays, which cost the same whatever their length. pytrec_eval's is one call of C, once its judgements are
   read; measures computed in a second way, for short lists alone, could be as fast, and are not worth two
   answers to one question.
-* Parquet with Snappy, as pandas and Spark write it, not slower than text (its line is of what `convert` writes): the
-  remark has its time. Unpacking alone takes more than half of what reading all of the text does, by pyarrow as here.
+* Parquet with Snappy, as pandas and Spark write it, not slower than text (its line is of what `convert` writes):
+  the remark has its time. Unpacking alone takes more than half of what reading all of the text does, by pyarrow
+  as here.
 * A crowd of which many are right at twice the product: placing each score between those of the right ones takes
   2 to 3 ns, 3.6 billion times; then there are six million ranks to measure.
 * `bounds` and agreement of 7 million rows at 3 times an evaluation: an evaluation keeps the few judged rows,
