@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.kernel.scanning import all_floats, all_ids, as_bytes
+from truerank.core.kernel.names import all_floats, all_ids
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.mappings import are_numbers, joined_names
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels

@@ -26,6 +26,7 @@ from truerank.core.errors import Refused
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    Py_ssize_t PyUnicode_GET_LENGTH(object)
 
 cdef extern from "bytes.h":
     enum: OK, MEMORY
@@ -273,6 +274,22 @@ def numbered_within(const int64_t[::1] group not None, const unsigned char[::1] 
         place[i] = before + row
     ids_free(&ids)
     return firsts[:different], places
+
+
+def all_ids(list ids not None):
+    """Whether all are text, and none is empty."""
+    for each in ids:
+        if not PyUnicode_CheckExact(each) or PyUnicode_GET_LENGTH(each) == 0:
+            return False
+    return True
+
+
+def all_floats(list values not None):
+    """Whether all are floats."""
+    for each in values:
+        if not PyFloat_CheckExact(each):
+            return False
+    return True
 
 
 def line_ends(const unsigned char[::1] text not None):

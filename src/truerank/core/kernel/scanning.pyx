@@ -31,7 +31,6 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
     bint PyUnicode_IS_ASCII(object)
-    Py_ssize_t PyUnicode_GET_LENGTH(object)
 
 cdef extern from "bytes.h":
     ctypedef struct Fields:
@@ -90,22 +89,6 @@ cpdef bytes as_bytes(object name):
 def as_text(bytes name):
     """The inverse of `as_bytes`."""
     return name.decode("utf-8", "surrogateescape")
-
-
-def all_ids(list ids not None):
-    """Whether all are text, and none is empty."""
-    for each in ids:
-        if not PyUnicode_CheckExact(each) or PyUnicode_GET_LENGTH(each) == 0:
-            return False
-    return True
-
-
-def all_floats(list values not None):
-    """Whether all are floats."""
-    for each in values:
-        if not PyFloat_CheckExact(each):
-            return False
-    return True
 
 
 include "lines.pxi"
