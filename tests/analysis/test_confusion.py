@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -242,3 +243,10 @@ def test_a_hundred_patients_all_called_healthy_are_judged_rightly_by_recall_only
 def test_what_is_wrong_is_said(call: Any, message: str) -> None:
     with pytest.raises(tr.TruerankError, match=re.escape(message)):
         call()
+
+
+def test_lists_without_scores_are_refused_in_the_files_of_a_folder_too(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"query_id": "q", "docs": ["a", "b"]}\n')
+    (tmp_path / "b.jsonl").write_text('{"query_id": "r", "docs": ["a"]}\n')
+    with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
+        confusion({"q": ["a"], "r": ["a"]}, tmp_path, threshold=1)

@@ -22,6 +22,7 @@ from truerank.analysis.explain.rows import only
 from truerank.analysis.explain.worked import FORMS
 from truerank.core.run import Ranked
 from truerank.core.scan import scan
+from truerank.formats import open_run
 from truerank.measures.terms import Terms
 from truerank.present import explanation as report
 from truerank.present.renderers import FORMATS
@@ -250,24 +251,61 @@ def _shuffled(tmp: Path) -> tr.Run:
     return _pieces(b"\xef\xbb\xbf# a comment\n\n  " + _text(rows).rstrip(b"\n"), 7)
 
 
+def _file(tmp: Path) -> Path:
+    (tmp / "a.run").write_bytes(_text(ROWS[:9]) + _text(ROWS[9:]))
+    return tmp / "a.run"
+
+
+def _folder(tmp: Path) -> Path:
+    for query in dict.fromkeys(row[0] for row in ROWS):
+        (tmp / f"{query}.run").write_bytes(_text([row for row in ROWS if row[0] == query]))
+    return tmp
+
+
+def _cut(tmp: Path) -> tr.Run:
+    """Lists that are scattered, and put together by what cuts them."""
+    (tmp / "a.run").write_bytes(_text(ROWS[::2] + ROWS[1::2]))
+    return open_run(tmp / "a.run").cut(100)
+
+
 @pytest.mark.parametrize(
     "door",
     [
         _gzipped,
+        _file,
+        _folder,
+        _cut,
         _polars,
         _shuffled,
         lambda tmp: _nested(),
         lambda tmp: _pieces(_text(ROWS), 1),
         lambda tmp: _pieces(_text(ROWS).replace(b"\n", b"\r\n"), 5),
     ],
-    ids=["gzip", "frame", "shuffled", "dict", "bytes", "windows"],
+    ids=["gzip", "file", "folder", "cut", "frame", "shuffled", "dict", "bytes", "windows"],
 )
-def test_every_door_leads_to_the_same_explanation(door: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_every_door_leads_to_the_same_explanation(
+    door: Callable[[Path], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)  # so that threads read pieces of a file
     qrels = {"q1": {"d1": 1, "d4": 2, "d8": 1, "no": 1}, "q2": {"d3": 4}}
     expected = explain(qrels, {"q1": dict(row[1:] for row in ROWS[:9])}, "q1", "ERR")
     found = explain(qrels, door(tmp_path), "q1", "ERR")
     assert (found.documents, found.worked, found.notes) == (expected.documents, expected.worked, expected.notes)
     assert found.value == tr.evaluate(qrels, door(tmp_path), "ERR")["ERR"][0]
+
+
+def test_of_a_folder_no_other_query_is_in_the_list(tmp_path: Path) -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d3": 1}}  # a query of the highest grade is looked at too
+    why = explain(qrels, _folder(tmp_path), "q2", "AP")
+    whole = explain(qrels, {query: docs for query, docs in _nested().items() if query == "q2"}, "q2", "AP")
+    assert (why.documents, why.worked) == (whole.documents, whole.worked)
+
+
+def test_a_repeated_document_is_named_by_its_file_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q0 Q0 d 1 1 t\n")
+    (tmp_path / "b.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    with pytest.raises(tr.InputError, match=r"b.run:2: document a is returned twice .* \(first in line 1\)"):
+        explain({"q1": {"a": 1}}, tmp_path, "q1")
 
 
 @settings(max_examples=50)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import truerank as tr
@@ -38,6 +40,19 @@ def test_a_document_with_the_id_of_the_query_leaves_each_of_its_lines(self_match
 def test_a_line_that_the_rules_refuse_is_named_by_its_number():
     with pytest.raises(tr.InputError, match="document a is returned twice for query line 2"):
         evaluate(TRUTH, [*LINES[:1], ("1", ["a", "a"])], rules={"unit": "line", "missing": "skip"})
+
+
+def test_lines_are_those_of_all_files_of_a_folder_and_of_all_pieces_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)  # so that threads would read pieces of it
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.run").write_text("2 Q0 b 1 9 t\n1 Q0 x 1 9 t\n1 Q0 a 2 8 t\n")
+    (tmp_path / "folder" / "1.run").write_text("2 Q0 b 1 9 t\n")
+    (tmp_path / "folder" / "2.run").write_text("1 Q0 x 1 9 t\n1 Q0 a 2 8 t\n")
+    for run in (tmp_path / "a.run", tmp_path / "folder"):
+        found = evaluate(TRUTH, run, "RR", rules={"unit": "line", "missing": "skip"})
+        assert (list(found.queries), found["RR"].tolist()) == (["2", "1"], [1, 0.5])
 
 
 def test_rules_that_score_queries_without_a_line_have_no_mean_over_lines():

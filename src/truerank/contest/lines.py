@@ -43,7 +43,7 @@ def _numbered(run: Run, lines: Sequence[Ranked]) -> Run:
         for number, line in enumerate(lines):
             yield line._replace(query=_key(number))
 
-    return replace(run, batches=batches, path=None)
+    return Run(run.name, batches)
 
 
 def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -15,7 +15,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import columns_ids
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Columns, Ranked, Run, uncut
+from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.core.scan import Scan, scan
 from truerank.formats.rows import text_column
 
@@ -141,11 +141,7 @@ def _repeats(repeats: Ints | None, judged: Ints, queries: int) -> Ints | None:
 def _keyed(run: Run, owner: dict[bytes, tuple[bytes, int]]) -> Run:
     """The run with a query of its own for each list, which `owner` then names with its call."""
 
-    def batches() -> Iterator[Batch]:
-        for batch in run.batches():
-            yield _by_call(batch, owner, run.name)
-
-    return replace(run, batches=batches, path=None, pieces=uncut, parts=tuple)
+    return run.through(lambda batches: (_by_call(batch, owner, run.name) for batch in batches))
 
 
 def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> Batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -96,7 +96,7 @@ class Run(Framed):
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields its parts.
-        path: the plain TREC file behind it, if that is what it is, which threads may read.
+        path: the plain TREC file behind it, if that is what it is.
         watch: called with how many bytes more were read, for a progress bar.
         saved: the Arrow table of its reading, where it was read already; it has no batches then.
         pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
@@ -125,6 +125,25 @@ class Run(Framed):
             batches: opens it; takes `together`: whether the scattered rows of a query are put together.
         """
         return cls(name, partial(batches, together=False), together=partial(batches, together=True))
+
+    def through(self, change: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Run:
+        """The run whose parts are changed, or looked at, as they are read, by whichever way they are.
+
+        Args:
+            change: what becomes of the parts; threads may call it, each for a piece or a file of the run.
+        """
+
+        def changed(opened: Callable[[], Iterator[Batch]]) -> Callable[[], Iterator[Batch]]:
+            return lambda: change(opened())
+
+        return replace(
+            self,
+            batches=changed(self.batches),
+            path=None,
+            pieces=lambda threads: [changed(piece) for piece in self.pieces(threads)],
+            parts=lambda: [part.through(change) for part in self.parts()],
+            together=None if self.together is None else changed(self.together),
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {document: score}}, each list best first; as all below it reads the run."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
 from typing import TypeVar, cast
@@ -114,12 +114,12 @@ def _sum(scores: list[float]) -> float:
 def _lists(run: Run) -> Iterator[Ranked]:
     """The run's lists, one for each stretch of rows of a query, with what was read reported."""
 
-    def batches() -> Iterator[Batch]:
-        for batch in run.batches():
+    def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
             yield batch
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
 
-    return sound(replace(run, batches=batches))
+    return sound(run.through(watched))
 
 
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,12 +57,12 @@ def returned(reading: Reading, hits: Hits) -> list[Floats]:
 def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
     """The same run; a list without scores, which the kernel would number instead, is refused."""
 
-    def batches() -> Iterator[Batch]:
-        for batch in run.batches():
+    def checked(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
             if isinstance(batch, Ranked) and batch.scores is None and as_bytes(batch.query) in judged:
                 raise InputError(
                     "this run has no scores to compare with a threshold; say by k what is retrieved", run.name
                 )
             yield batch
 
-    return replace(run, batches=batches)
+    return run.through(checked)

@@ -217,7 +217,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     lines = 1
     if rules.unit == "line":  # where the mean is over lines, there are no other queries than some line answers
         parts = list(answers(few))
-        few, lines = dataclasses.replace(few, batches=lambda: iter(parts[:1])), len(parts)
+        few, lines = Run(few.name, lambda: iter(parts[:1])), len(parts)
         some = {name: grades for name, grades in qrels.to_dict().items() if name in seen}
         qrels = Qrels.from_dict(some, qrels.name)
     if query not in qrels.queries:
@@ -235,12 +235,12 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
 def _noting(run: Run, seen: set[bytes]) -> Run:
     """The same run; the queries of its lines are noted as they are read."""
 
-    def batches() -> Iterator[Batch]:
-        for part in rankings(run.batches(), run.name):
+    def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for part in rankings(batches, run.name):
             seen.add(part.query)
             yield part
 
-    return dataclasses.replace(run, batches=batches, path=None)
+    return run.through(noted)
 
 
 def ask_reading(reading: Reading, query: bytes) -> Answer:
@@ -289,13 +289,13 @@ def _answer(reading: Reading, query: bytes, rules: Rules, repeated: int | None =
 def _watched(run: Run, ordered: set[bytes]) -> Run:
     """The same run; queries whose documents have an order but no scores, which the kernel numbers, are added."""
 
-    def batches() -> Iterator[Batch]:
-        for batch in run.batches():
+    def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
             if isinstance(batch, Ranked) and batch.scores is None:
                 ordered.add(as_bytes(batch.query))
             yield batch
 
-    return dataclasses.replace(run, batches=batches)
+    return run.through(watched)
 
 
 def lenient(rules: Rules) -> Rules:

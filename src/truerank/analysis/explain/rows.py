@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked, Run
@@ -21,8 +22,14 @@ MARK = b"\xef\xbb\xbf"
 
 def only(run: Run, queries: Collection[bytes]) -> Run:
     """The same run as if it answered only these queries; read once, and kept."""
-    kept = list(_kept(run, frozenset(queries))) if queries else []
-    return replace(run, batches=lambda: iter(kept), path=None, watch=lambda size: None)
+    chosen = frozenset(queries)
+    try:
+        kept = list(_kept(run, chosen)) if queries else []
+    except Interleaved:
+        if run.together is None:
+            raise
+        kept = list(_kept(replace(run, batches=run.together), chosen))
+    return Run(run.name, lambda: iter(kept), parts=lambda: [only(part, queries) for part in run.parts()])
 
 
 def answers(run: Run) -> Iterator[Ranked]:

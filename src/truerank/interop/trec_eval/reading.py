@@ -15,7 +15,7 @@ from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Batch, Ranked, Run, uncut
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.interop.trec_eval.groups import Groups, read_groups
@@ -104,13 +104,13 @@ def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
     except InputError as error:  # `from None` hides its context from people only
         if not (isinstance(error.__context__, Refused) and error.__context__.kind == "fields"):
             raise
-    return _scan_rows(qrels, replace(run, batches=lambda: _six_columns(run), path=None), options)
+    return _scan_rows(qrels, run.through(_six_columns), options)
 
 
-def _six_columns(run: Run) -> Iterator[Batch]:
+def _six_columns(batches: Iterator[Batch]) -> Iterator[Batch]:
     """The text with six columns a line, and with nothing before the # of a comment."""
     rest = b""
-    for batch in run.batches():
+    for batch in batches:
         assert isinstance(batch, bytes)
         *lines, rest = (rest + batch).split(b"\n")
         yield b"".join(b" ".join(line.split()[:6]) + b"\n" for line in lines)
@@ -124,7 +124,7 @@ def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
         raise InputError("there are no rows in it", run.name)
     if not scanned.repeated:
         return scanned
-    counted = replace(run, batches=lambda: _counted(qrels, run, options), path=None)
+    counted = Run(run.name, lambda: _counted(qrels, run, options))
     return scan(counted, qrels.judged, options.rules)
 
 
@@ -173,9 +173,9 @@ class LastRow:
     def watching(self, run: Run) -> Run:
         """The same run, whose last row is noted while it is read."""
 
-        def batches() -> Iterator[Batch]:
+        def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
             rest = b""
-            for batch in run.batches():
+            for batch in batches:
                 assert isinstance(batch, bytes)
                 yield batch
                 text = rest + batch
@@ -184,7 +184,7 @@ class LastRow:
                 rest = text[cut:]
             self.row = _last_row(rest, len(rest)) or self.row
 
-        return replace(run, batches=batches)
+        return replace(run.through(noted), pieces=uncut)
 
     def look_at_end(self, path: str) -> None:
         """Read as much of the end as it takes."""
