@@ -69,7 +69,8 @@ def _ranked(pairs: JudgedPairs, source: BlockSource, score: Scorer, queries: Int
     table["query"], table["doc"] = pairs.qrels.query[judged], judged
     table["first"], table["last"] = placed.better + 1, placed.better + placed.tied
     table["rank"], table["score"] = placed.better + placed.before + 1, source.final(placed.score, rows[place])
-    return table[np.lexsort((table["rank"], place))], np.bincount(ignored[0], minlength=len(queries))
+    order = np.argsort(place * (block.shape[1] + 1) + table["rank"])  # no two of a query have one rank
+    return table[order], np.bincount(ignored[0], minlength=len(queries))
 
 
 def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Placed:

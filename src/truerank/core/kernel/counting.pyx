@@ -4,15 +4,15 @@
 And sums, products and maxima that run from left to right, pairs in the same order, and what documents add to those
 above them, at the end.
 
-It knows no text and no ids, only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
-is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over a row a tile
-at a time, which stays in the first cache. A NaN is neither better than anything nor equal to it.
+It knows no text and no ids, only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of
+many, a score is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over
+a row a tile at a time, which stays in the first cache. A NaN is neither better than anything nor equal to it.
 
 Scores may be anything and own may not ascend: the counts are wrong then, but every load and store stays inside.
 """
 
-from libc.math cimport isfinite
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.math cimport INFINITY, NAN, isfinite
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memset
 
@@ -26,7 +26,9 @@ ctypedef fused real:
 cdef enum:
     TILE = 1024
     BINS = 8192
-    FEW = 24  # this many comparisons, a vector at a time, cost about as much as a bin
+    FEW = 8  # this many comparisons, a vector at a time, cost about as much as a bin
+    EACH = 16  # so many bins for each of our own, as far as the first cache has room: most have one to themselves
+    SEARCHED = 1 << 30
 
 
 def count_better(const real[:, ::1] block, const int64_t[::1] start, const real[::1] own):
@@ -42,24 +44,29 @@ def count_better(const real[:, ::1] block, const int64_t[::1] start, const real[
     """
     cdef Py_ssize_t r, rows = block.shape[0], width = block.shape[1], pairs = own.shape[0]
     better, equal = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
-    cdef int64_t[::1] above = better, same = equal
+    cdef int64_t[::1] above = better, same = equal, placed
     if start.shape[0] != rows + 1 or start[0] != 0 or start[rows] != pairs or (np.diff(start) < 0).any():
         raise ValueError("start does not cut own into the rows of the block")
+    placed = np.empty(np.diff(start).max(initial=0) + 1, np.int64)
     with nogil:
         for r in range(rows if width else 0):
             if start[r] < start[r + 1]:  # so start[r] is less than pairs, and there is an own to point at
                 count_row(&block[r, 0], width, &own[start[r]], start[r + 1] - start[r],
-                          &above[start[r]], &same[start[r]])
+                          &above[start[r]], &same[start[r]], &placed[0])
     return better, equal
 
 
 cdef void count_row(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n,
-                    int64_t* better, int64_t* equal) noexcept nogil:
-    """Count for the n of our own into better and equal, which hold n zeros."""
-    cdef real scale = (BINS - 1) / (own[n - 1] - own[0])  # 0, infinite or NaN where that is no range to divide
+                    int64_t* better, int64_t* equal, int64_t* placed) noexcept nogil:
+    """Count for the n of our own into better and equal, which hold n zeros; placed has room for n + 1 numbers."""
+    cdef int32_t top = 511
     cdef Py_ssize_t j
-    if FEW < n < INT32_MAX and scale > 0 and isfinite(scale):
-        by_bins(row, width, own, n, scale, better, equal)
+    cdef real scale
+    while top < BINS - 1 and top < EACH * n:
+        top = 2 * top + 1
+    scale = top / (own[n - 1] - own[0])  # 0, infinite or NaN where that is no range to divide
+    if FEW < n < SEARCHED and scale > 0 and isfinite(scale):
+        by_bins(row, width, own, n, top, scale, better, equal, placed)
     else:
         by_comparing(row, width, own, n, better, equal)
     for j in range(1, n):  # both count for the first of equal ones only
@@ -85,48 +92,64 @@ cdef void by_comparing(const real* row, Py_ssize_t width, const real* own, Py_ss
                 break
 
 
-cdef void by_bins(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n, real scale,
-                  int64_t* better, int64_t* equal) noexcept nogil:
-    # How many of our own lie in lower bins, but at most n - 1, so that there is an own[first]; for a bin that holds
-    # several of our own -1 less that.
-    cdef int32_t first[BINS]
-    cdef real near[TILE]
-    cdef int32_t bins[TILE]
-    cdef Py_ssize_t begin, i, j, length, count, lower = 0
+cdef void by_bins(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n, int32_t top, real scale,
+                  int64_t* better, int64_t* equal, int64_t* placed) noexcept nogil:
+    # Of each bin how many of our own lie in lower ones, at most n, and where it holds one of them, that one: at most
+    # n - 1 are lower then. A score that equals it, or falls into a bin that holds several, is searched for.
+    cdef int32_t lower[BINS]
+    cdef real limit[BINS]
+    cdef real above[TILE]
+    cdef int32_t place[TILE]
+    cdef Py_ssize_t begin, i, j, length, before = 0
+    cdef int count
+    cdef bint is_packed = False
     cdef const real* tile
-    memset(first, 0, sizeof(first))
+    memset(lower, 0, (top + 1) * sizeof(int32_t))
+    memset(placed, 0, (n + 1) * sizeof(int64_t))
     for j in range(n):
-        first[bin_of(own[j], own[0], scale)] += 1
-    for i in range(BINS):
-        count, j = first[i], min(lower, n - 1)
-        first[i] = <int32_t>(j if count < 2 else -1 - j)
-        lower += count
+        lower[bin_of(own[j], own[0], scale, top)] += 1
+    for i in range(top + 1):
+        count = lower[i]
+        limit[i] = own[before] if count == 1 else INFINITY if count == 0 else NAN
+        lower[i] = <int32_t>(before + (SEARCHED if count > 1 else 0))
+        before += count
     for begin from 0 <= begin < width by TILE:
-        tile, length, count = row + begin, min(width - begin, <Py_ssize_t>TILE), 0
-        for i in range(length):  # what is below all of our own is neither better nor equal: in good systems, most
-            near[count] = tile[i]  # count <= i < TILE
-            count += tile[i] >= own[0]
-        for i in range(count):
-            bins[i] = bin_of(near[i], own[0], scale)
-        for i in range(count):
-            j = first[bins[i]]
-            if j < 0 or own[j] == near[i]:  # rarely
-                j = below(near[i], own, max(j, -1 - j), n)
-                if j < n and own[j] == near[i]:
+        tile, length = row + begin, min(width - begin, <Py_ssize_t>TILE)
+        if not begin:
+            is_packed = 2 * pack(tile, length, own[0], above) < length
+        if is_packed:  # what is below all of our own is neither better nor equal: in good systems, most
+            length = pack(tile, length, own[0], above)
+            tile = above
+        for i in range(length):
+            place[i] = bin_of(tile[i], own[0], scale, top)
+        for i in range(length):  # at most n, or so much and SEARCHED: nothing equals NaN, so never twice that
+            j = place[i]
+            place[i] = lower[j] + (tile[i] > limit[j]) + SEARCHED * (tile[i] == limit[j])
+        for i in range(length):
+            j = place[i]
+            if j >= SEARCHED:  # rarely
+                j = below(tile[i], own, j - SEARCHED, n)
+                if j < n and own[j] == tile[i]:
                     equal[j] += 1
-                if j > 0:  # of our own, j <= n are less
-                    better[j - 1] += 1
-            else:  # j + 1 are less, or j, which is not 0: near[i] is greater than own[0]
-                better[j - (own[j] > near[i])] += 1
-    for j in range(n - 1, 0, -1):  # what is better than one is better than the one before
-        better[j - 1] += better[j]
+            placed[j] += 1  # of our own, j <= n are less
+    for j in range(n - 1, -1, -1):  # what is better than one is better than the one before
+        better[j] = placed[j + 1] + (better[j + 1] if j + 1 < n else 0)
 
 
-cdef inline int32_t bin_of(real score, real low, real scale) noexcept nogil:
-    """From 0 to BINS - 1. Never falls as the score grows, so that a score in a higher bin is a better one."""
+cdef inline Py_ssize_t pack(const real* tile, Py_ssize_t length, real low, real* kept) noexcept nogil:
+    """Those of a tile that are not below `low`; how many there are."""
+    cdef Py_ssize_t i, count = 0
+    for i in range(length):
+        kept[count] = tile[i]  # count <= i < TILE
+        count += tile[i] >= low
+    return count
+
+
+cdef inline int32_t bin_of(real score, real low, real scale, int32_t top) noexcept nogil:
+    """From 0 to top. Never falls as the score grows, so that a score in a higher bin is a better one."""
     cdef real at = (score - low) * scale
     at = at if at > 0 else 0  # also of NaN, which no integer is
-    return <int32_t>(at if at < BINS - 1 else BINS - 1)
+    return <int32_t>(at if at < top else top)
 
 
 cdef inline Py_ssize_t below(real score, const real* own, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
