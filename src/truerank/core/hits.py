@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import compress, pairwise, repeat
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ UNJUDGED = -math.inf
 """The grade of a returned document that has none, where such documents are rows too: below all others."""
 
 
-@dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(NamedTuple):
     """All judged grades, best first within each query; two arrays of the same length."""
 
     query: Ints
@@ -370,8 +369,7 @@ class Hits(Presented):
 FIELDS = tuple(each.name for each in fields(Hits) if each.init)
 
 
-@dataclass(frozen=True, eq=False)
-class ByAspect:
+class ByAspect(NamedTuple):
     """Hits, a row an aspect that a document answers.
 
     Attributes:
@@ -427,7 +425,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
         grade=aspects.grade[place],
         queries=[aspects.names[each] for each in number.tolist()],
         returned=hits.returned[query],
-        judgements=replace(hits.judgements, query=judged[graded], grade=aspects.grade[graded]),
+        judgements=hits.judgements._replace(query=judged[graded], grade=aspects.grade[graded]),
         max_grade=max(0.0, float(aspects.grade.max(initial=0))),
         beyond=None,
         aspects=None,

@@ -26,7 +26,8 @@ def in_language(value: Any, language: str = SOURCE) -> Any:
         return value.into(catalogue(language))
     if isinstance(value, tuple | list):
         parts = [in_language(part, language) for part in value]
-        return tuple(parts) if isinstance(value, tuple) else parts
+        made = getattr(value, "_make", tuple)  # of a named tuple
+        return made(parts) if isinstance(value, tuple) else parts
     if isinstance(value, Mapping):
         return {key: in_language(part, language) for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):

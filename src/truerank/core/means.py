@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from truerank.core.errors import MeasureError
 from truerank.core.ledger import Ledger
@@ -21,8 +20,7 @@ Value = TypeVar("Value")
 Each = TypeVar("Each")
 
 
-@dataclass(frozen=True)
-class Headings:
+class Headings(NamedTuple):
     """What heads the column of a measure, however it is spelled.
 
     Attributes:

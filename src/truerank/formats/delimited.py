@@ -11,7 +11,6 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
@@ -127,8 +126,7 @@ def without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, b
             yield line + (start > 0), block[start:]
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """Rows out of lines.
 
     Attributes:

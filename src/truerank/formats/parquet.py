@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -179,8 +178,7 @@ def _opened(source: Source, query: str | None = None) -> Iterator[Any]:
             raise _damaged(source, error) from None
 
 
-@dataclass(frozen=True)
-class _Arrow:
+class _Arrow(NamedTuple):
     """A file that is read by pyarrow, as `pages.Table` reads others."""
 
     table: Any

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, quoted
@@ -17,8 +16,7 @@ from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.formats.source import Source
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A way to write judgements or answers down.
 
     Attributes:

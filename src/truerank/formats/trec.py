@@ -197,7 +197,7 @@ def configured(second: str) -> Format:
     """The format, of runs whose second column is the "call"."""
     if second != "call":
         raise InputError("second is 'call', not {value}", value=quoted(second))
-    return replace(TREC, name="trec(second='call')", read_run=read_calls, cut_run=None)
+    return TREC._replace(name="trec(second='call')", read_run=read_calls, cut_run=None)
 
 
 register(TREC)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -110,8 +109,8 @@ def normalised_reciprocal_rank(
     got = expected_reciprocal_rank(hits, k=k, max_grade=max_grade, gain=gain)
     best = expected_reciprocal_rank(ideal_ranking(hits, gain), k=k, max_grade=max_grade, gain=gain)
     words = message("the sum over the best possible list")
-    ideal = best._replace(words=lambda: replace(best.read, name="IERR", words=words, is_ideal=True, given=()))
-    return got._replace(divisor=ideal, words=lambda: replace(got.read, name="ERR"))
+    ideal = best._replace(words=lambda: best.read._replace(name="IERR", words=words, is_ideal=True, given=()))
+    return got._replace(divisor=ideal, words=lambda: got.read._replace(name="ERR"))
 
 
 @measure(

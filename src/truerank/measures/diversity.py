@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -69,7 +68,7 @@ def _independent(
         of = weight_asked(weight)
         most_words = message("{a} × {b}, of perfect documents")
         by = of if best == "intents" else Quantity("best", most_words, divisor, (weight, most), (of,))
-        return replace(got.read, name="Σ", divisor=by if most else None)
+        return got.read._replace(name="Σ", divisor=by if most else None)
 
     return Terms(got.hits, got.values, divisor if most else None, words)
 
@@ -212,7 +211,7 @@ def novelty_biased_precision(
     top = hits.top(k)
     got = _biased(top, novelty(top, level, alpha), beta, 1 - (1 - alpha) * beta)
     weight = asked(hits, level)
-    return Terms(top, got.values, weight, lambda: replace(got.read, divisor=weight_asked(weight)))
+    return Terms(top, got.values, weight, lambda: got.read._replace(divisor=weight_asked(weight)))
 
 
 @measure(

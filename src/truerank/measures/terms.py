@@ -7,7 +7,6 @@ The words of the explanation are a function, which evaluation never calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,7 @@ PerRow = Callable[[int], tuple[str, tuple[float, ...]]]
 """How the term of a row comes about: arithmetic with {} for numbers, or a message with {a}, {b}; the numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class Quantity:
+class Quantity(NamedTuple):
     """A number a query that a sum is divided by, or that has to be known to read its terms.
 
     Attributes:
@@ -42,8 +40,7 @@ class Quantity:
     parts: tuple[Quantity, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
+class Words(NamedTuple):
     """How an explanation reads a sum.
 
     Attributes:
@@ -121,7 +118,7 @@ def called(terms: Terms, divisor: Numbers | Terms | None, **names: Any) -> Terms
     Args:
         names: fields of `Words`, in place of its own.
     """
-    return Terms(terms.hits, terms.values, divisor, lambda: replace(terms.read, **names))
+    return Terms(terms.hits, terms.values, divisor, lambda: terms.read._replace(**names))
 
 
 def whole(number: float) -> float:

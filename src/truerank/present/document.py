@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truerank.core.errors import pluralize
 from truerank.core.languages import SOURCE, in_language
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from truerank.present.answers import ShownAnswers
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """Where a section begins.
 
     Attributes:
@@ -31,8 +30,7 @@ class Heading:
     anchor: str
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(NamedTuple):
     """Sentences, a paragraph each.
 
     Attributes:
@@ -45,23 +43,20 @@ class Prose:
     is_for_page: bool = False
 
 
-@dataclass(frozen=True)
-class Caution:
+class Caution(NamedTuple):
     """What a reader must not overlook."""
 
     text: str
     language: str = ""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A line to type."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A picture.
 
     Attributes:
@@ -81,8 +76,7 @@ class Figure:
     subtitle: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(NamedTuple):
     """Every query with what each system scores on it, to sort, filter and open.
 
     Attributes:

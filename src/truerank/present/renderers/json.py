@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from truerank.formats.records import written
@@ -41,4 +40,4 @@ def _fields(block: Block) -> dict[str, Any]:
         return {**{f: getattr(block, f) for f in ("name", "title", "alt", "specification")}, "numbers": numbers}
     if isinstance(block, Queries):
         return {"title": block.title, "notes": block.notes, **block.to_dict()}
-    return dataclasses.asdict(block)
+    return block._asdict()
