@@ -90,7 +90,8 @@ def updated(path: Path, messages: Catalog) -> str:
             before = known.get(entry.id)
             empty = "" if isinstance(entry.id, str) else ("",) * body.num_plurals
             is_kept = before is not None and isinstance(before.string, str) == isinstance(empty, str)
-            body.add(entry.id, before.string if before and is_kept else empty)
+            comments = before.user_comments if before and is_kept else ()  # such as that it is a draft
+            body.add(entry.id, before.string if before and is_kept else empty, user_comments=comments)
     for entry in body:
         entry.flags.clear()
     text = io.BytesIO()

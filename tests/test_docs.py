@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import os
 import re
@@ -98,6 +99,18 @@ def test_every_measure_format_and_rule_is_in_the_documents():
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     missing = [name for name in (*tr.measures(), *formats(), *presets()) if name not in text]
     assert missing == []
+
+
+def test_how_it_works_says_where_each_rule_is_applied():
+    page = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    table = page.partition("## Where rules are applied")[2].partition("\n## ")[0]
+    said = {
+        name
+        for row in table.splitlines()
+        if row.startswith("|")
+        for name in re.findall(r"`(\w+)", row.split(" | ")[0])
+    }
+    assert said == {field.name for field in dataclasses.fields(tr.Rules)} - {"name"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

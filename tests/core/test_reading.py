@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -31,14 +30,14 @@ def same(one: Reading, other: Reading) -> bool:
     """Whether two readings hold the same, to the bit, and call documents by the same ids."""
     rows = all(np.array_equal(getattr(one.rows, n), getattr(other.rows, n)) for n in COLUMNS if n != "doc")
     facts = all(getattr(one, f) == getattr(other, f) for f in ("name", "rules", "extra", "repeated", "kept"))
-    judged = one.rows.judgements, other.rows.judgements
+    judged = zip(one.rows.judgements, other.rows.judgements, strict=True)
     return (
         rows
         and facts
         and one.docs(one.rows.doc) == other.docs(other.rows.doc)
         and one.rows.queries == other.rows.queries
         and np.array_equal(one.rows.returned, other.rows.returned)
-        and all(np.array_equal(getattr(judged[0], f.name), getattr(judged[1], f.name)) for f in fields(judged[0]))
+        and all(np.array_equal(mine, theirs) for mine, theirs in judged)
         and one.rows.max_grade == other.rows.max_grade
     )
 

@@ -23,6 +23,7 @@ from truerank.core import languages
 from truerank.core.rules import MEANINGS
 from truerank.present import agreement, audit, bench, bounds, build, check, collections, hits
 from truerank.present.data import Located, ReportData, evaluated
+from truerank.present.document import Document
 from truerank.truth.reading import read_items
 
 HERE = Path(__file__).parents[2]
@@ -101,6 +102,14 @@ def odd(text: str) -> str:
     """Each letter with an accent, but not within the braces of values."""
     parts = re.split(r"(\{[^}]*\})", text)
     return "".join(part if part.startswith("{") else part.translate(str.maketrans(PLAIN, ODD)) for part in parts)
+
+
+def test_a_draft_stays_marked_until_somebody_takes_the_mark_away(said: Any, tmp_path: Path) -> None:
+    path = tmp_path / "ko.po"
+    text = (catalogues.LOCALE / "ko.po").read_text("utf-8")
+    entry = 'msgid "measures"\n'
+    path.write_text(text.replace(entry, f"# draft\n{entry}", 1), "utf-8")
+    assert f"# draft\n{entry}" in catalogues.updated(path, said)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +198,7 @@ def answer(text: str) -> list[str]:
     return ["d1", "d2"] if text == "a" else []
 
 
-def document(lang: str) -> build.Report:
+def document(lang: str) -> Document:
     qrels, runs = world()
     places = {f"q{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(4)}
     there = {f"d{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(3)}

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -157,6 +157,17 @@ def truncated(name: bytes | str) -> str:
     enough = 4 * (LONGEST + 1)  # no character takes more bytes
     text = printable(name if len(name) <= enough else name[:enough])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first of these ids as a message names them, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2), some(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    first = ", ".join(map(truncated, names[:most]))
+    more = len(names) - most
+    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
 def quoted(value: object) -> str:

@@ -114,7 +114,7 @@ def score(
     """What a run scores that was read already, in whatever form it came.
 
     Args:
-        measures: as the rules read them: see `measures_under`.
+        measures: as the rules read them: see `vocabulary.measures_under`.
         items: what is known of the documents.
         asked, as_written: as in `Scores`.
 

@@ -1,4 +1,4 @@
-"""Run: what a system answered, as a source that is not yet read, and the forms in which its parts come."""
+"""Run: what a system answered, as a source that is not yet read, and the batches in which it comes."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ class Run(Framed):
 
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
-        batches: opens the source anew and yields its parts.
+        batches: opens the source anew and yields it batch by batch.
         path: the plain TREC file behind it, if that is what it is.
         watch: called with how many bytes more were read, for a progress bar.
         saved: the Arrow table of its reading, where it was read already; it has no batches then.
         pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
-        parts: the runs in the files of which it consists, where they are several.
-        together: opens it as `batches` does, with the scattered rows of a query in one part, where the source has
+        files: the runs in the files of which it consists, where they are several.
+        together: opens it as `batches` does, with the scattered rows of a query in one batch, where the source has
             to put them together; None where the kernel can.
         rising: whether it is arrays along whose rows the scores rise, as distances do.
     """
@@ -113,7 +113,7 @@ class Run(Framed):
     saved: Callable[[], Any] | None = field(default=None, repr=False)
 
     pieces: Callable[[int], Sequence[Piece]] = field(default=uncut, repr=False)
-    parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
+    files: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
     rising: Callable[[], bool] = field(default=bool, repr=False)
 
@@ -127,10 +127,10 @@ class Run(Framed):
         return cls(name, partial(batches, together=False), together=partial(batches, together=True))
 
     def through(self, change: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Run:
-        """The run whose parts are changed, or looked at, as they are read, by whichever way they are.
+        """The run whose batches are changed, or looked at, while they are read, in whichever way they are.
 
         Args:
-            change: what becomes of the parts; threads may call it, each for a piece or a file of the run.
+            change: what becomes of the batches; threads may call it, each for a piece or a file of the run.
         """
 
         def changed(opened: Callable[[], Iterator[Batch]]) -> Callable[[], Iterator[Batch]]:
@@ -141,7 +141,7 @@ class Run(Framed):
             batches=changed(self.batches),
             path=None,
             pieces=lambda threads: [changed(piece) for piece in self.pieces(threads)],
-            parts=lambda: [part.through(change) for part in self.parts()],
+            files=lambda: [each.through(change) for each in self.files()],
             together=None if self.together is None else changed(self.together),
         )
 

@@ -126,9 +126,9 @@ def _scan_whole(run: Run, look: Look) -> Scan:
     try:
         table, returned = _finished(source, scanner)
     except InputError:
-        for part in run.parts():
+        for one in run.files():
             with suppress(Refused):  # one file alone names its line
-                _scan_whole(part, look)
+                _scan_whole(one, look)
         raise
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
     repeats = scanner.repeats
@@ -297,7 +297,7 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
-    if there := [(part.name, line) for part in run.parts() for line in _lines_of(part, query, doc)]:
+    if there := [(one.name, line) for one in run.files() for line in _lines_of(one, query, doc)]:
         return repeated(query, doc, None, *there[1])
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)

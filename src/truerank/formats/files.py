@@ -74,7 +74,7 @@ def runs_of(sources: Sequence[Source], format: str | None = None) -> list[Run]:
 
 def joined(parts: Sequence[Run], name: str) -> Run:
     """Files as one run."""
-    return Run(name, lambda: _batches(parts), pieces=partial(_cut, parts), parts=lambda: parts)
+    return Run(name, lambda: _batches(parts), pieces=partial(_cut, parts), files=lambda: parts)
 
 
 def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
@@ -131,7 +131,7 @@ def configured(*, format: str | None = None) -> Format:
         is_folder=True,
         options=configured,
         cut_run=lambda source, threads: _cut(runs(source, format), threads),
-        parts=partial(runs, format=format),
+        files=partial(runs, format=format),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.errors import InputError, quoted, some, truncated
 from truerank.core.messages import message
 from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for, unpacked_name
@@ -267,12 +267,11 @@ def folder_run(
     files = queries(opened.files, pattern, name)
     strange = [file for file in opened.files if file not in files]
     if not files or (strange and not is_skipping):
-        first, more = truncated(strange[0]), len(strange) - 1
         raise InputError(
             "no query's id is in a file's name ({names}) by {pattern}: say where the query's id is "
             "(--run-format \"faiss-folder(pattern='…', name='{{}}')\")",
             opened.name,
-            names=message("{names} and {n:,} more", names=first, n=more) if more else first,
+            names=some(strange, 1),
             pattern=quoted(pattern),
         )
     one_file_each(files, opened.name)

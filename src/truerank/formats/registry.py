@@ -36,7 +36,7 @@ class Format(NamedTuple):
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
         cut_run: cuts a source into at most so many pieces of a run, for threads; none where it is small.
-        parts: the runs in the files that a folder consists of.
+        files: the runs in the files that a folder consists of.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Format(NamedTuple):
     options: Callable[..., Format] | None = None
     read_saved: Callable[[Source], Any] | None = None
     cut_run: Callable[[Source, int], Sequence[Piece]] | None = None
-    parts: Callable[[Source], Sequence[Run]] | None = None
+    files: Callable[[Source], Sequence[Run]] | None = None
 
 
 _formats: dict[str, Format] = {}
@@ -144,7 +144,7 @@ def run_of(source: Source, format: Format, name: str | None = None) -> Run:
     """The run in a source, not yet read."""
     read, path = format.read_run, source.path if format.name == "trec" else None
     assert read is not None
-    able = {"saved": format.read_saved, "pieces": format.cut_run, "parts": format.parts}
+    able = {"saved": format.read_saved, "pieces": format.cut_run, "files": format.files}
     others: Any = {what: partial(do, source) for what, do in able.items() if do is not None}
     return Run(name or source.name, partial(read, source), path, **others)
 

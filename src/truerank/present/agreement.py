@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from truerank.analysis.agreement import Agreement
-from truerank.core.errors import printable, truncated
+from truerank.core.errors import printable, some
 from truerank.core.messages import Message, message, plural
 from truerank.present import ledger
 from truerank.present.document import Document
@@ -56,7 +56,7 @@ def remarks_of(agreement: Agreement) -> list[str]:
             "{queries} only in {run}, and in no mean: {names}.",
             queries=ledger.queries(len(names)),
             run=which,
-            names=_listed(names),
+            names=some(names, NAMED),
         )
         for which, names in (
             (message("the first run"), agreement.only_a),
@@ -72,12 +72,6 @@ def remarks_of(agreement: Agreement) -> list[str]:
         )
         sentences.append(said)
     return sentences
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    first = ", ".join(map(truncated, names[:NAMED]))
-    more = len(names) - NAMED
-    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
 def _flat(agreement: Agreement, digits: int | None) -> Table:

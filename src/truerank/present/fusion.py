@@ -13,9 +13,6 @@ from truerank.present.table import Cell, Table
 FEW = 20
 """With fewer queries in what a fold is tuned on, the choice is mostly chance."""
 
-LONG = 4
-"""More numbers than this of a parameter are not shown."""
-
 FLAT = ("fold", "queries", "params", "tuned", "held_out")
 
 

@@ -11,7 +11,6 @@ from truerank.measures import Measure
 
 if TYPE_CHECKING:  # `eval` shows percentages too, and starts without statistics
     from truerank.analysis.compare import Comparison, Outcome, Pair
-    from truerank.stats import Interval
 
 HUNDRED = 100
 """A share times this is a percentage."""
@@ -52,16 +51,11 @@ def named(outcomes: Iterable[Outcome]) -> dict[str, Measure]:
 def _outcome(outcome: Outcome) -> Outcome:
     if not is_share(outcome.measure):
         return outcome
-    means = {name: _times(mean) for name, mean in outcome.means.items()}
+    means = {name: mean.times(HUNDRED) for name, mean in outcome.means.items()}
     if outcome.measure.definition.average == "geometric":  # its differences are of logarithms: no shares
         return replace(outcome, means=means)
     return replace(outcome, means=means, pairs=tuple(map(_pair, outcome.pairs)), widest=float(HUNDRED))
 
 
 def _pair(pair: Pair) -> Pair:
-    return replace(pair, difference=_times(pair.difference), detectable=pair.detectable * HUNDRED)
-
-
-def _times(interval: Interval) -> Interval:
-    estimate, low, high = (end * HUNDRED for end in (interval.estimate, interval.low, interval.high))
-    return replace(interval, estimate=estimate, low=low, high=high)
+    return replace(pair, difference=pair.difference.times(HUNDRED), detectable=pair.detectable * HUNDRED)

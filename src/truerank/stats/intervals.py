@@ -52,6 +52,10 @@ class Interval:
     method: str
     differing: int | None = field(default=None, repr=False)
 
+    def times(self, factor: float) -> Interval:
+        """That of so many times the quantity; the factor is above 0."""
+        return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)
+
 
 def is_too_few(n: int, confidence: float = 0.95) -> bool:
     """Whether so few values say nothing of a mean by being drawn again: up to 5 at 95 %.

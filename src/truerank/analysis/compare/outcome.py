@@ -197,7 +197,7 @@ class _Pairs:
         else:
             drawn = {"resamples": how.samples, "seed": how.seed}
             intervals = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
-        return [_times(interval, self._many) for interval in intervals]
+        return [interval.times(self._many) for interval in intervals]
 
     @property
     def _many(self) -> int:
@@ -211,12 +211,6 @@ class _Pairs:
         level = self.procedure.alpha / (len(self.places) if shared else 1)
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
         return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
-
-
-def _times(interval: Interval, many: int) -> Interval:
-    if many == 1:
-        return interval
-    return replace(interval, estimate=interval.estimate * many, low=interval.low * many, high=interval.high * many)
 
 
 def beaten_by(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float) -> dict[str, tuple[str, ...]]:

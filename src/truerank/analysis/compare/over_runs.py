@@ -99,7 +99,7 @@ def _pairs(
             pair = replace(
                 pair,
                 p=spread.p(pair.difference.estimate / many),
-                difference=_scaled(spread.widened(_scaled(pair.difference, 1 / many)), many),
+                difference=spread.widened(pair.difference.times(1 / many)).times(many),
                 detectable=many * spread.detectable(alpha=procedure.alpha / shared),
             )
         pairs.append(pair)
@@ -113,7 +113,7 @@ def widened(measure: Measure, mean: Interval, spread: Spread) -> Interval:
     if not spread.of_runs or not math.isfinite(mean.high - mean.low):
         return mean
     if average == "sum":
-        return _scaled(spread.widened(_scaled(mean, 1 / spread.queries)), spread.queries)
+        return spread.widened(mean.times(1 / spread.queries)).times(spread.queries)
     if average == "geometric":
         middle, low, high = (
             math.log(end) if end > 0 else -math.inf for end in (mean.estimate, mean.low, mean.high)
@@ -122,7 +122,3 @@ def widened(measure: Measure, mean: Interval, spread: Spread) -> Interval:
         return replace(wide, estimate=mean.estimate, low=math.exp(wide.low), high=math.exp(wide.high))
     wide = spread.widened(mean)
     return replace(wide, low=max(wide.low, 0.0), high=min(wide.high, 1.0)) if measure.definition.unit else wide
-
-
-def _scaled(interval: Interval, many: float) -> Interval:
-    return replace(interval, estimate=interval.estimate * many, low=interval.low * many, high=interval.high * many)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.compare.sampling import COLUMN, RANDOM, SAY_HOW, Sign, probabilities, signs_of, some
+from truerank.analysis.compare.sampling import COLUMN, FIRST, RANDOM, SAY_HOW, Sign, probabilities, signs_of
 from truerank.analysis.drawing import check_confidence
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted
+from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted, some
 from truerank.core.evaluate import evaluate
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
@@ -284,7 +284,7 @@ def _refuse_unpredicted(judged: Sequence[str], there: Sequence[str]) -> None:
                 "people judged {n:,} queries that the model did not ({names}): let it judge these too, or leave "
                 "them out of people's judgements",
                 n=len(beyond),
-                names=some(beyond),
+                names=some(beyond, FIRST),
             )
         )
 
@@ -327,7 +327,7 @@ def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
                 "the rules leave out {n:,} queries by one of the two judgements only ({names}), and then the "
                 "judged are no sample of all: take rules that keep them, such as without_relevant = zero",
                 n=len(apart),
-                names=some(sorted(apart)),
+                names=some(sorted(apart), FIRST),
             )
         )
     if not len(people.queries):

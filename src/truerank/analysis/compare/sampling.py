@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.compare.slices import read_attribute
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, some, truncated
 from truerank.core.messages import joined, message, plural
 from truerank.stats.distributions import normal_below
 
@@ -89,13 +89,6 @@ def _size(judged: int, probability: NDArray[np.float64]) -> Sign:
     return Sign("size", 2 * float(normal_below(-beyond / spread)) if beyond else 1.0, judged, expected)
 
 
-def some(queries: Sequence[str]) -> str:
-    """The first of them by name, and how many more there are."""
-    first = ", ".join(map(truncated, queries[:FIRST]))
-    more = len(queries) - FIRST
-    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
-
-
 def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -> NDArray[np.float64] | None:
     """(queries,) how likely each was to be judged; None for a random sample.
 
@@ -116,7 +109,7 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
                 "{n:,} query has no probability ({names}); each that the model judged needs its own",
                 "{n:,} queries have no probability ({names}); each that the model judged needs its own",
                 n=len(without),
-                names=some(without),
+                names=some(without, FIRST),
             ),
             where,
         )
@@ -127,7 +120,7 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
                 "{n:,} query has the probability 1, and people did not judge it ({names})",
                 "{n:,} queries have the probability 1, and people did not judge them ({names})",
                 n=len(sure),
-                names=some(sure),
+                names=some(sure, FIRST),
             ),
             where,
         )

@@ -15,9 +15,7 @@ from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked, Run
-
-MARK = b"\xef\xbb\xbf"
-"""What some editors put before UTF-8 text."""
+from truerank.formats.source import MARK
 
 
 def only(run: Run, queries: Collection[bytes]) -> Run:
@@ -29,7 +27,7 @@ def only(run: Run, queries: Collection[bytes]) -> Run:
         if run.together is None:
             raise
         kept = list(_kept(replace(run, batches=run.together), chosen))
-    return Run(run.name, lambda: iter(kept), parts=lambda: [only(part, queries) for part in run.parts()])
+    return Run(run.name, lambda: iter(kept), files=lambda: [only(each, queries) for each in run.files()])
 
 
 def answers(run: Run) -> Iterator[Ranked]:

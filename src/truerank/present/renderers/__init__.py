@@ -20,15 +20,7 @@ FORMATS = {
 }
 """The formats of results by name, and the file endings that suggest them."""
 
-REPORTS = {
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".json": "json",
-    ".txt": "table",
-    ".pdf": "pdf",
-}
+REPORTS = {ending: name for name in FORMATS if name != "csv" for ending in FORMATS[name]} | {".pdf": "pdf"}
 """The formats of whole documents by the endings of files."""
 
 TAKEN = {"table": "styled", "markdown": "folder", "latex": "folder", "html": "figures"}
