@@ -194,7 +194,7 @@ def test_the_first_sentence_names_the_best_system_its_mean_and_whom_it_beats():
     assert said.endswith("It is significantly better than run0.")
 
 
-@pytest.mark.parametrize("lang", languages())
+@pytest.mark.parametrize("lang", ["en", "ko"])
 def test_the_first_sentence_says_whom_the_best_was_not_compared_to(lang):
     qrels = {f"q{q}": {"a": 1} for q in range(40)}
     runs = [{q: [*"xyz"[:n], "a"] for q in qrels} for n in (0, 1, 2)]
@@ -234,7 +234,7 @@ def test_few_queries_are_warned_of():
 
 
 def test_the_ledger_says_in_each_language_what_eval_says():
-    english, korean = (document(lang=lang).blocks for lang in languages())
+    english, korean = (document(lang=lang).blocks for lang in ("en", "ko"))
     qrels, run = world(1)
     ledger = tr.evaluate(qrels, run, MEASURES).ledger
     said = [" ".join(p for b in only(blocks, Prose) for p in b.paragraphs) for blocks in (english, korean)]
@@ -388,7 +388,7 @@ def test_plain_tables_are_not_translated_because_of_the_locale(monkeypatch):
 
 
 def test_another_language_is_refused():
-    with pytest.raises(InputError, match="there is no language 'kr'; there is en, ko"):
+    with pytest.raises(InputError, match=f"there is no language 'kr'; there is {', '.join(languages())}"):
         language_asked("kr")
 
 

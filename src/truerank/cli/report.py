@@ -57,7 +57,9 @@ from truerank.present.renderers import figures
 @options.queries
 @options.docs
 @click.option("--title", metavar="TEXT", help="What stands above it.")
-@click.option("--lang", type=click.Choice(languages()), help="Of the texts [default: Korean in a Korean locale].")
+@click.option(
+    "--lang", type=click.Choice(languages()), help="Of the texts [default: that of the locale, or English]."
+)
 @click.option(
     "--figures", metavar="FOLDER", type=click.Path(file_okay=False), help="Each figure as SVG and PNG too."
 )
