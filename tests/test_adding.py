@@ -290,7 +290,7 @@ def render(document: Document) -> str:
     return "\\n".join([document.title, *lines, ""])
 ''',
         ),
-        Edit("src/truerank/present/renderers/__init__.py", '    ".org": "outline",\n', before='    ".pdf": '),
+        Edit("src/truerank/present/renderers/__init__.py", '    "outline": (".org",),\n', before='    "latex": '),
     ],
 }
 """One of each, as a person would write it."""
