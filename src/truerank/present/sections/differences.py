@@ -1,27 +1,15 @@
-"""By how much systems differ on each query."""
+"""The picture that the section of queries begins with: by how much systems differ on each."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from truerank.core.errors import printable
 from truerank.core.messages import joined, message
 from truerank.present import charts
-from truerank.present.data import ReportData, Runs
-from truerank.present.document import Block, Figure, Heading
+from truerank.present.data import Runs
+from truerank.present.document import Figure
 from truerank.present.sections.curves import COUNTS
-
-
-def blocks(data: ReportData) -> Iterator[Block]:
-    """The section of queries begins with the picture of their differences."""
-    runs = data.runs
-    if runs is None:
-        return
-    yield Heading(message("Per-query results"), "queries")
-    if len(runs.systems) > 1:
-        yield figure(runs)
 
 
 def figure(runs: Runs) -> Figure:

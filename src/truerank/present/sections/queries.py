@@ -13,7 +13,8 @@ from truerank.formats.texts import SNIPPET, Snippets, locate
 from truerank.measures import Measure
 from truerank.present.answers import ShownAnswers, Wanted, answers
 from truerank.present.data import Readable, ReportData, Runs
-from truerank.present.document import Block, Prose, Queries
+from truerank.present.document import Block, Heading, Prose, Queries
+from truerank.present.sections import differences
 from truerank.present.table import Table
 
 VALUES = 300_000
@@ -42,9 +43,12 @@ DIFFERING = 20
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """What can be clicked, and a short table for where nothing can."""
+    """The picture of their differences, what can be clicked, and a short table for where nothing can."""
     if data.runs is None:
         return
+    yield Heading(message("Per-query results"), "queries")
+    if len(data.runs.systems) > 1:
+        yield differences.figure(data.runs)
     yield Prose(
         (
             message(

@@ -1,4 +1,4 @@
-"""What so many queries could have shown, and how many a small difference would take."""
+"""How far the numbers can be trusted: the test, what is remarkable, and what so many queries could have shown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from truerank import stats
 from truerank.analysis.compare import Comparison, Outcome
-from truerank.core.messages import message
-from truerank.present.data import ReportData
-from truerank.present.document import Block, Prose
+from truerank.core.messages import Warned, message
+from truerank.present import cautions
+from truerank.present.data import ReportData, Runs
+from truerank.present.document import Block, Caution, Heading, Prose
 from truerank.present.percent import is_share
 from truerank.present.table import Cell, Table
 
@@ -18,11 +19,22 @@ DIFFERENCE = 0.02
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """A row a measure; nothing where one system stands alone, or the differences have no spread."""
-    if data.runs is None or len(data.runs.systems) < 2:
+    """The warnings first, how the comparison was made and what else to say; then what could be detected."""
+    if data.runs is None:
         return
-    scale = 100 if data.runs.percent else 1
-    rows = [row for outcome in data.runs.comparison.outcomes if (row := _row(data.runs.comparison, outcome, scale))]
+    yield Heading(message("Reliability"), "trust")
+    remarks = cautions.remarks(data.runs.comparison)
+    yield from (Caution(text) for text in remarks if isinstance(text, Warned))
+    others = (text for text in remarks if not isinstance(text, Warned))
+    yield Prose((*cautions.made(data.runs.comparison), *others))
+    if len(data.runs.systems) > 1:
+        yield from _detectable(data.runs)
+
+
+def _detectable(runs: Runs) -> Iterator[Block]:
+    """A row a measure: what is detected, and what a small difference would take; none where there is no spread."""
+    scale = 100 if runs.percent else 1
+    rows = [row for outcome in runs.comparison.outcomes if (row := _row(runs.comparison, outcome, scale))]
     if not rows:
         return
     columns = (
