@@ -226,14 +226,6 @@ def test_queries_that_not_all_answered_are_left_out_where_the_rules_skip_them() 
         compare(QRELS, {"one": RUNS["one"], "some": some}, "AP", rules={"missing": "error"})
 
 
-def test_submitted_lines_are_compared_by_their_place_among_those_of_their_query() -> None:
-    twice = [("q00", ["a"]), ("q00", ["x"]), ("q01", ["b"])]
-    once = [("q00", ["x"]), ("q01", ["b"])]
-    found = compare(QRELS, {"twice": twice, "once": once}, "RR", rules="science-qa")
-    assert (found.queries, found.dropped) == (("q00", "q01"), 1)
-    assert (found["RR"].pairs[0].wins, found["RR"].pairs[0].losses) == (0, 1)
-
-
 @given(worlds())
 def test_any_runs_compare_without_a_failure_and_every_p_is_a_probability(world: World) -> None:
     last_first = {query: {doc: -score for doc, score in docs.items()} for query, docs in world.run.items()}
@@ -606,3 +598,12 @@ def test_a_pair_is_found_either_way_round_and_one_that_was_not_compared_says_why
     ):
         with pytest.raises(tr.InputError, match=re.escape(said)):
             outcome.pair(*pair)
+
+
+def test_submissions_with_other_lines_are_not_compared_query_by_query() -> None:
+    truth = {"1": ["a"], "2": ["b"]}
+    one = [("1", ["a"]), ("1", ["z"]), ("2", ["b"])]
+    other = [("1", ["a"]), ("2", ["z"])]
+    with pytest.raises(tr.InputError, match="do not answer the same lines"):
+        compare(truth, {"one": one, "other": other}, rules="science-qa")
+    assert compare(truth, {"one": other, "other": other[::-1]}, rules="science-qa").queries == ("1", "2")

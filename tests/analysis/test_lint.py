@@ -723,3 +723,17 @@ def test_a_contests_lines_are_looked_at_as_a_run_is():
         "unjudged",
         "shallow",
     }
+
+
+def test_a_query_that_only_an_empty_answer_is_right_for_is_judged():
+    truth = {"1": ["a"], "2": []}
+    found = lint(truth, [("1", ["a"]), ("2", [])], rules="science-qa")
+    assert "extra-queries" not in {finding.kind for finding in found}
+    assert "missing-queries" in {finding.kind for finding in lint(truth, {"1": ["a"]})}
+
+
+@pytest.mark.parametrize("made", [lambda run: run.cut(9), lambda run: tr.fuse([run, run]), lambda run: run.head(2)])
+def test_lists_that_are_put_together_are_looked_at(made):
+    rows = [("q1", "a", 3.0), ("q2", "b", 3.0), ("q1", "c", 2.0)]
+    found = lint({"q1": ["c"], "q2": ["b"]}, made(tr.open_run(rows)))
+    assert "unreadable" not in {finding.kind for finding in found}

@@ -64,7 +64,7 @@ def test_repeated_documents_are_refused_with_what_to_do_about_chunks(invoke, her
     (here / "repeats.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
     refused = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10")
     assert refused.exit_code == 2
-    said = "chunks under their document's id become one: --collapse max --ids id"
+    said = "chunks of one document: truerank convert --collapse max --ids id"
     assert said in " ".join(refused.stderr.split())
     collapsed = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10", "--collapse", "max", "--ids", "id")
     assert collapsed.stdout.splitlines()[1].split() == ["repeats.run", "0.1667"]

@@ -72,11 +72,11 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
         ("bounds qrels.txt first.arrow", "first.arrow: the reading lacks unjudged documents"),
         (
             "explain qrels.txt first.arrow q1",
-            "first.arrow: this is a reading, which has no rows but those of judged",
+            "first.arrow: this is a reading, which is no run any more",
         ),
         (
             "convert first.arrow first.jsonl --as run",
-            "first.arrow: this is a reading, which has no rows but those of judged",
+            "first.arrow: this is a reading, which is no run any more",
         ),
         ("merge first.run", "first.run: this is no reading that was saved"),
         ("read qrels.txt first.run --keep 0", "--keep is judged, all or a number of ranks, not '0'"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import truerank as tr
+from truerank.contest import judge
 from truerank.core.evaluate import evaluate, rank
 
 TRUTH = {"1": ["a"], "2": ["b", "c"], "3": []}
@@ -58,3 +59,12 @@ def test_lines_are_those_of_all_files_of_a_folder_and_of_all_pieces_of_a_file(
 def test_rules_that_score_queries_without_a_line_have_no_mean_over_lines():
     with pytest.raises(tr.RulesError, match="unit = line and missing = zero do not go together"):
         tr.Rules(unit="line")
+
+
+def test_the_files_of_one_submission_are_judged_together(tmp_path: Path):
+    (tmp_path / "1.jsonl").write_text('{"query_id": "2", "docs": ["b"]}\n')
+    (tmp_path / "2.jsonl").write_text('{"query_id": "1", "docs": ["x", "a"]}\n')
+    files = [str(tmp_path / "1.jsonl"), str(tmp_path / "2.jsonl")]
+    whole = judge(TRUTH, LINES[:2], rules="science-qa")
+    for submission in (tmp_path, str(tmp_path / "*.jsonl"), files):
+        assert judge(TRUTH, submission, rules="science-qa").mean == whole.mean

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.core.kernel.counting import concordance
+from truerank.core.kernel.counting import concordance, count_before
 from truerank.core.kernel.counting import count_better as count_block
 from truerank.vectors import counting
 
@@ -110,3 +110,18 @@ def test_repeated_places_are_counted_somehow_and_stay_inside() -> None:
         places = chance.integers(-2, 5, 30)
         shared, *_ = concordance(places, np.array([0, 10, 10, 30]))
         assert shared.tolist() == [int((part >= 0).sum()) for part in (places[:10], places[:0], places[10:])]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.integers(0, 40))
+def test_equal_scores_further_left_are_counted(seed, real, pairs):
+    rng = np.random.default_rng(seed)
+    block = rng.integers(0, 4, (3, 50)).astype(real)
+    row, column = rng.integers(0, 3, pairs), rng.integers(0, 50, pairs)
+    expected = [int((block[r, :c] == block[r, c]).sum()) for r, c in zip(row, column, strict=True)]
+    assert count_before(block, row, column).tolist() == expected
+
+
+@pytest.mark.parametrize(("row", "column"), [([3], [0]), ([-1], [0]), ([0], [5]), ([0], [-1]), ([0, 1], [0])])
+def test_an_entry_outside_of_the_block_is_refused(row, column):
+    with pytest.raises(IndexError):
+        count_before(np.zeros((2, 5)), np.array(row), np.array(column))

@@ -273,3 +273,13 @@ def test_a_part_that_answers_what_only_another_had_judgements_of_is_refused():
     for some in (parts, parts[::-1]):
         with pytest.raises(tr.InputError, match="query r is answered here, but was not judged"):
             tr.merge(some)
+
+
+@pytest.mark.parametrize("made", [lambda run: run.cut(9), lambda run: tr.collapse(run.cut(9), ids="id")])
+def test_scattered_lists_that_are_put_together_are_parts_too(made):
+    qrels, run = {"q1": ["c"], "q2": ["b"]}, tr.open_run([("q1", "a", 3.0), ("q2", "b", 3.0), ("q1", "c", 2.0)])
+    assert tr.evaluate(qrels, made(run), "RR").mean == {"RR": 0.75}
+    assert made(run).to_dict() == {"q1": {"a": 3.0, "c": 2.0}, "q2": {"b": 3.0}}
+    parts = [tr.read(qrels, {"q1": {"a": 3.0}}), tr.read(qrels, {"q1": {"c": 2.0}, "q2": {"b": 3.0}})]
+    assert tr.read_together(tr.scattered(parts), [made(run)]).hits.rank.tolist() == [2]
+    assert tr.merge(parts, tr.count_ranks(tr.scattered(parts), made(run))).hits.rank.tolist() == [2, 1]

@@ -224,3 +224,9 @@ def test_parts_that_share_a_query_are_refused() -> None:
         tr.merge(parts)
     with pytest.raises(tr.InputError, match="queries have one list here, and several in other parts"):
         tr.merge([parts[0], tr.read(QRELS, {"r": ["c"]})])
+
+
+def test_calls_of_a_query_may_be_in_several_files(tmp_path):
+    (tmp_path / "1.jsonl").write_text('{"query_id": "q", "call": 1, "docs": ["a"]}\n')
+    (tmp_path / "2.jsonl").write_text('{"query_id": "q", "call": 2, "docs": ["c"]}\n')
+    assert tr.evaluate({"q": ["c"]}, tmp_path, "CallRecall@2").mean == {"CallRecall@2": 1.0}

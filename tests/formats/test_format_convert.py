@@ -395,3 +395,12 @@ def test_fractional_grades_are_not_written_for_beir(tmp_path):
         convert({"q": {"a": 0.5}}, tmp_path / "q.tsv", what="qrels", to="beir")
     convert({"q": {"a": 2}}, tmp_path / "q.tsv", what="qrels", to="beir")
     assert tr.read_qrels(tmp_path / "q.tsv").to_dict() == {b"q": {b"a": 2.0}}
+
+
+def test_ranks_of_scattered_rows_go_on_and_lists_of_them_are_refused(tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 a 1 3 t\nx Q0 a 1 1 t\nq Q0 b 2 2 t\n")
+    convert(tmp_path / "a.run", tmp_path / "b.run")
+    assert (tmp_path / "b.run").read_text() == "q Q0 a 1 3.0 t\nx Q0 a 1 1.0 t\nq Q0 b 2 2.0 t\n"
+    with pytest.raises(tr.InputError, match="the rows of query q are scattered; sort the run by query for JSON"):
+        convert(tmp_path / "a.run", tmp_path / "a.jsonl")
+    assert not (tmp_path / "a.jsonl").exists()

@@ -101,7 +101,7 @@ def test_scattered_rows_and_repeated_documents_are_no_json(tmp_path):
     with pytest.raises(tr.InputError, match="rows of query q are scattered"):
         convert(tmp_path / "a.run", tmp_path / "a.json")
     (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\n")
-    with pytest.raises(tr.InputError, match="a document is returned twice for query q"):
+    with pytest.raises(tr.InputError, match="document a is returned twice for query q"):
         convert(tmp_path / "a.run", tmp_path / "a.json")
 
 

@@ -405,6 +405,8 @@ def test_inputs_are_known_by_their_sha_256(tmp_path):
     before = other.digest
     (folder / "one.json").write_text("{}")
     assert (other.name, inputs([folder])[0].digest != before) == ("results/", True)
+    [several] = inputs([str(folder / "*.json")])
+    assert (several.name, several.bytes) == ("*.json", 2)
 
 
 def test_json_has_every_number_of_the_page():

@@ -327,3 +327,9 @@ def test_what_is_wrong_with_a_matrix_is_said(matrix, more, message):
 def test_qrels_need_ids():
     with pytest.raises(tr.InputError, match="give query_ids and gallery_ids"):
         evaluate_matrix(np.eye(2), qrels={"a": {"b": 1}}, gallery_ids=["b", "c"], holds="distances")
+
+
+@pytest.mark.parametrize("whole", [np.array([[2**53, 2**53 + 1]]), np.array([[2**64 - 1, 2**64 - 2]], np.uint64)])
+def test_whole_numbers_that_floats_do_not_hold_are_refused(whole):
+    with pytest.raises(tr.InputError, match="whole numbers above 2\\^53"):
+        evaluate_matrix(whole, [1], [1, 2], holds="similarities")

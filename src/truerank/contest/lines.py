@@ -21,7 +21,7 @@ def scan_lines(
 
     The arguments are those of `scan`. In the qrels that are returned a query stands once for each of its lines.
     """
-    lines = list(rankings(run.batches()))
+    lines = list(rankings(run.whole().batches()))
     place = {query: number for number, query in enumerate(qrels.queries)}
     judged = [number for number, line in enumerate(lines) if line.query in place]
     of_lines = _selected(qrels, [place[lines[number].query] for number in judged])

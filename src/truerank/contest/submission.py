@@ -163,13 +163,20 @@ def read(submission: Any, format: str | None = None) -> Submission:
         return _from_source(as_source(submission), format)
     if isinstance(submission, Mapping) and not _is_scored(submission):
         return Submission("submission", tuple(_from_pairs(submission.items())))
-    if isinstance(submission, list):
+    if isinstance(submission, list) and not _are_files(submission):
         pairs = all(isinstance(entry, tuple) for entry in submission)
         return Submission("submission", tuple((_from_pairs if pairs else _from_records)(submission)))
     return _from_run(open_run(submission, name=None if isinstance(submission, Run) else "submission"))
 
 
+def _are_files(submission: list[Any]) -> bool:
+    """Whether these are the files of one run."""
+    return bool(submission) and all(isinstance(each, str | os.PathLike) for each in submission)
+
+
 def _from_source(source: Source, format: str | None) -> Submission:
+    if source.is_folder:
+        return _from_run(open_run(source, format))
     if not source.head.strip():
         return Submission(source.name, ())
     kind = chosen(source, "run", format).name

@@ -87,7 +87,7 @@ def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int |
         fault = message("{fault} (first in line {line})", fault=fault, line=first)
     said = message(
         "{fault}; mend the run, or say which one counts: duplicates = first or last (--set duplicates=first); "
-        "chunks under their document's id become one: --collapse max --ids id",
+        "chunks of one document: truerank convert --collapse max --ids id",
         fault=fault,
     )
     error = RepeatedDocument(said, path, line)

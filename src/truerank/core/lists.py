@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def lists(
         InputError: a line, a score or a repeated document that the rules refuse.
     """
     scanner = Look(NOT_JUDGED, rules, depth or DEEPEST, every=True, interleaved=together).scanner()
-    source = replace(run, batches=run.together) if together and run.together else run
+    source = run.whole() if together else run
     names: list[bytes] = []
     given = 0
     try:

@@ -126,6 +126,10 @@ class Run(Framed):
         """
         return cls(name, partial(batches, together=False), together=partial(batches, together=True))
 
+    def whole(self) -> Run:
+        """The run with the rows of each query in one batch, where its source can put them together."""
+        return self if self.together is None else replace(self, batches=self.together)
+
     def through(self, change: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Run:
         """The run whose batches are changed, or looked at, while they are read, in whichever way they are.
 

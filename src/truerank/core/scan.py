@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -117,12 +116,12 @@ def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> Non
         InputError: a line or a score that cannot be read.
     """
     single = rules.score_precision == "single"
-    _finished(run, Scanner(judged, duplicates="count", single=single, counting=thresholds))
+    _finished(run.whole(), Scanner(judged, duplicates="count", single=single, counting=thresholds))
 
 
 def _scan_whole(run: Run, look: Look) -> Scan:
     scanner = look.scanner()
-    source = replace(run, batches=run.together) if look.interleaved and run.together else run
+    source = run.whole() if look.interleaved else run
     try:
         table, returned = _finished(source, scanner)
     except InputError:

@@ -97,9 +97,7 @@ def convert(
     try:
         return _write(chosen, run, target, _tag(origin))
     except Interleaved:
-        if run.together is None:
-            raise
-        return _write(chosen, replace(run, batches=run.together), target, _tag(origin))
+        return _write(chosen, run.whole(), target, _tag(origin))
 
 
 def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> int:

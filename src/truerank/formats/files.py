@@ -79,7 +79,7 @@ def joined(parts: Sequence[Run], name: str) -> Run:
 
 def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
     """One after another; text ends with a line's end. A query for which two files have lists is refused."""
-    listed: dict[bytes, str] = {}
+    listed: dict[tuple[bytes, int | None], str] = {}
     for part in parts:
         end = b"\n"
         for number, batch in enumerate(part.batches()):
@@ -87,7 +87,8 @@ def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
                 batch = batch if number else batch.removeprefix(MARK)
                 end = batch[-1:] or end
             elif isinstance(batch, Ranked):
-                _refuse_second(batch, part.name, listed.setdefault(as_bytes(batch.query), part.name))
+                key = as_bytes(batch.query), batch.call
+                _refuse_second(batch, part.name, listed.setdefault(key, part.name))
             yield batch
         if end != b"\n":
             yield b"\n"

@@ -16,7 +16,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
-from truerank.formats.jsonl import dumped, graded, utf8
+from truerank.formats.jsonl import dumped, graded, scattered, utf8
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
@@ -199,9 +199,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
         lists = list(group)
         calls = [ranked.call or 1 for ranked in lists]
         if query in seen or any(a >= b for a, b in itertools.pairwise(calls)):
-            raise InputError(
-                "the rows of query {query} are scattered; sort the run by query for JSON", query=truncated(query)
-            )
+            raise scattered(query)
         scored = [_scored(ranked) for ranked in lists]
         _entry(file, query, scored[0] if lists[0].call is None else _by_call(query, calls, scored), first=not seen)
         seen.add(query)
@@ -211,8 +209,13 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 def _scored(ranked: Ranked) -> dict[str, float]:
     scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
     if len(scored) < len(ranked.docs):
+        doc = next(doc for doc, times in Counter(map(utf8, ranked.docs)).items() if times > 1)
         raise InputError(
-            "a document is returned twice for query {query}: JSON cannot hold both", query=truncated(ranked.query)
+            "document {doc} is returned twice for query {query}: JSON cannot hold both; --collapse max --ids id "
+            "keeps the better one",
+            line=ranked.line,
+            doc=truncated(doc),
+            query=truncated(ranked.query),
         )
     return scored
 

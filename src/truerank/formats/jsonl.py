@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.kernel.names import line_ends
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
@@ -81,9 +81,20 @@ def _at_once(block: bytes) -> list[Any] | None:
     return values if len(values) == line_ends(block) else None
 
 
+def scattered(query: bytes) -> InputError:
+    """The error to raise for a query that would have several lists in a format of whole lists."""
+    return InputError(
+        "the rows of query {query} are scattered; sort the run by query for JSON", query=truncated(query)
+    )
+
+
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """A query a line: {"query_id": …, "docs": […], "scores": […]}."""
+    seen: set[tuple[bytes, int | None]] = set()
     for ranked in run:
+        if (ranked.query, ranked.call) in seen:
+            raise scattered(ranked.query)
+        seen.add((ranked.query, ranked.call))
         call = {} if ranked.call is None else {"call": ranked.call}
         record = {"query_id": utf8(ranked.query), **call, "docs": list(map(utf8, ranked.docs))}
         scores = {} if ranked.scores is None else {"scores": ranked.numbers()}

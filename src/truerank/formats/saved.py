@@ -67,9 +67,9 @@ def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """Nothing: a reading has no rows but those of judged documents."""
+    """Nothing: a reading is no run any more, even if it kept all rows."""
     raise InputError(
-        "this is a reading, which has no rows but those of judged documents; give the run that it was made of",
+        "this is a reading, which is no run any more; give the run that it was made of",
         source.name,
     )
 

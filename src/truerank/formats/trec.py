@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -105,11 +106,17 @@ def _call(text: bytes, name: str, line: int) -> int:
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """Six columns, scores with all their digits; the second one is the call where there are calls."""
+    """Six columns, scores with all their digits; the second one is the call where there are calls.
+
+    The ranks of a query whose rows are scattered go on where they were.
+    """
     end = tag.encode("utf-8", "surrogateescape")
+    ranks: Counter[tuple[bytes, int | None]] = Counter()
     for part in run:
         _check_ids(part.query, part.docs)
-        rows = enumerate(zip(part.docs, part.numbers(), strict=True), 1)
+        before = ranks[part.query, part.call]
+        ranks[part.query, part.call] += len(part.docs)
+        rows = enumerate(zip(part.docs, part.numbers(), strict=True), before + 1)
         start = b"%b Q0" % part.query if part.call is None else b"%b %d" % (part.query, part.call)
         file.write(b"".join([b"%b %b %d %a %b\n" % (start, doc, i, score, end) for i, (doc, score) in rows]))
 

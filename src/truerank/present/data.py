@@ -29,6 +29,7 @@ from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, of_judged
 from truerank.formats import open_run, read_qrels
+from truerank.formats.files import listed
 from truerank.formats.source import as_source
 from truerank.geo import Places
 from truerank.live.result import Bench
@@ -310,15 +311,19 @@ def inputs(paths: Iterable[str | os.PathLike[str]]) -> tuple[Input, ...]:
 def _input(path: str, name: str) -> Input:
     if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
         return Input(name, None, None)
-    if not os.path.isdir(path):
+    source = as_source(path)
+    if not source.is_folder:
         size, digest = _digest(path)
         return Input(name, size, digest)
+    is_directory = os.path.isdir(path)
+    files = Path(path).rglob("*") if is_directory else (Path(each.name) for each in listed(source))
     whole, total = hashlib.sha256(), 0
-    for file in sorted(part for part in Path(path).rglob("*") if part.is_file()):
+    for file in sorted(part for part in files if part.is_file()):
         size, digest = _digest(os.fspath(file))
         total += size
-        whole.update(f"{digest}  {file.relative_to(path).as_posix()}\n".encode("utf-8", "surrogateescape"))
-    return Input(name + "/", total, whole.hexdigest())
+        called = file.relative_to(path) if is_directory else file
+        whole.update(f"{digest}  {called.as_posix()}\n".encode("utf-8", "surrogateescape"))
+    return Input(name + "/" if is_directory else name, total, whole.hexdigest())
 
 
 def _digest(path: str) -> tuple[int, str]:

@@ -84,7 +84,7 @@ def collapse(run: RunLike, how: str = "max", *, ids: ChunkIds = None, name: str 
 
 
 def _documents(form: _Form, source: Run, together: bool) -> Iterator[Ranked]:
-    lists = _lists(source)
+    lists = _lists(source.whole() if together else source)
     return form.documents(_together(lists) if together else lists)
 
 

@@ -21,6 +21,9 @@ Holds = Literal["distances", "similarities"]
 SAMPLE = 1 << 10
 """Vectors of the gallery of which the middle is taken."""
 
+EXACT = 2**53
+"""All whole numbers up to here are 64-bit floats."""
+
 FAR = 16
 """So many times the squared distance from the middle is that of the middle from 0, where it is subtracted."""
 
@@ -85,6 +88,10 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
         return tensors.matrix(values, holds, single)
     table = _table(values, message("the matrix"))
     real = _precision(table.dtype, single=single)
+    if table.dtype.kind in "iu" and table.size and max(abs(int(table.min())), abs(int(table.max()))) > EXACT:
+        raise InputError(
+            "the matrix holds whole numbers above 2^53, which 64-bit floats cannot tell apart; scale them"
+        )
     return BlockSource(
         (table.shape[0], table.shape[1]),
         f"{holds}, {real}",

@@ -40,8 +40,8 @@ def find(block: Block, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> P
     score = block[row, column]
     better, tied = count_better(block, np.searchsorted(row, np.arange(len(block) + 1)), score)
     before = np.zeros_like(tied)
-    for i in np.flatnonzero(tied > 1).tolist():
-        before[i] = np.count_nonzero(block[row[i], : column[i]] == score[i])
+    again = np.flatnonzero(tied > 1)
+    before[again] = counting.count_before(np.ascontiguousarray(block), row[again], column[again])
     return Placed(score, better, tied, before)
 
 

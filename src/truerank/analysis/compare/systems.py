@@ -20,7 +20,7 @@ from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.schema import is_whole
-from truerank.core.scores import Scores, distinct
+from truerank.core.scores import Scores, distinct, unlike_lines
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike
@@ -192,6 +192,7 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     if len({*keys, *of_runs}) == 1:
         everywhere = np.arange(len(keys[0]))
         return _some(Systems(scores, keys[0], (everywhere,) * len(keys), 0))
+    _refuse_lines(scores)
     places = [{query: i for i, query in enumerate(names)} for names in keys]
     shared = tuple(query for query in keys[0] if all(query in where for where in places))
     dropped = len(set().union(*keys, *of_runs)) - len(shared)
@@ -205,6 +206,13 @@ def align(scores: Mapping[str, Scores]) -> Systems:
         )
     rows = tuple(np.array([where[query] for query in shared], np.intp) for where in places)
     return _some(Systems(scores, shared, rows, dropped))
+
+
+def _refuse_lines(scores: Mapping[str, Scores]) -> None:
+    """Raise where a system has several lines of a query, of which others have not as many."""
+    for name, one in scores.items():
+        if len(set(one.queries)) < len(one.queries):
+            raise unlike_lines(name, next(each for each in scores if each != name))
 
 
 def _some(systems: Systems) -> Systems:

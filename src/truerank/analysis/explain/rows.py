@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,9 +23,7 @@ def only(run: Run, queries: Collection[bytes]) -> Run:
     try:
         kept = list(_kept(run, chosen)) if queries else []
     except Interleaved:
-        if run.together is None:
-            raise
-        kept = list(_kept(replace(run, batches=run.together), chosen))
+        kept = list(_kept(run.whole(), chosen))
     return Run(run.name, lambda: iter(kept), files=lambda: [only(each, queries) for each in run.files()])
 
 

@@ -79,6 +79,7 @@ def open_system(run: Any, format: str | None, name: str, watch: Watching, by_lin
 
 
 def _system(run: Run, watch: Watching, by_line: bool = False) -> System:
+    run = run.whole()
     try:
         first: Batch | None = next(iter(run.batches()), None)
     except InputError:  # a finding, when it comes up again

@@ -8,6 +8,8 @@ from math import isfinite
 from operator import attrgetter, ne
 from typing import Any
 
+import numpy as np
+
 from truerank.analysis.lint.checks import Answer, Judgements, first_line
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
@@ -53,6 +55,8 @@ def judgements_of(qrels: Qrels) -> Iterator[Judgements]:
         places = nothing if lines is None else lines[rows].tolist()
         docs = list(map(qrels.doc, rows))
         yield Judgements(qrels.queries[number], docs, [grades[row] for row in rows], places, nothing)
+    for number in np.flatnonzero(np.diff(qrels.start) == 0).tolist():
+        yield Judgements(qrels.queries[number], [], [], [], [])
 
 
 def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer | Rows]:

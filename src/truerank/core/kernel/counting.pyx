@@ -56,6 +56,31 @@ def count_better(const real[:, ::1] block, const int64_t[::1] start, const real[
     return better, equal
 
 
+def count_before(const real[:, ::1] block, const int64_t[::1] row, const int64_t[::1] column):
+    """(pairs,) how many scores that equal that of an entry (row, column) stand further left in its row.
+
+    Raises:
+        IndexError: there is no such entry.
+    """
+    cdef Py_ssize_t i, j, pairs = row.shape[0]
+    cdef int32_t same
+    cdef real own
+    if column.shape[0] != pairs:
+        raise IndexError("a row and a column are needed of each entry")
+    before = np.zeros(pairs, np.int64)
+    cdef int64_t[::1] out = before
+    for i in range(pairs):
+        if not (0 <= row[i] < block.shape[0] and 0 <= column[i] < block.shape[1]):
+            raise IndexError("an entry lies outside of the block")
+    with nogil:
+        for i in range(pairs):
+            own, same = block[row[i], column[i]], 0
+            for j in range(column[i]):
+                same += block[row[i], j] == own
+            out[i] = same
+    return before
+
+
 cdef void count_row(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n,
                     int64_t* better, int64_t* equal, int64_t* placed) noexcept nogil:
     """Count for the n of our own into better and equal, which hold n zeros; placed has room for n + 1 numbers."""

@@ -134,7 +134,7 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
         InputError: the sources have other rows of a query than the parts had.
     """
     reading, runs = scattered.found, [open_run(source) for source in sources]
-    whole = Run(reading.name, lambda: chain.from_iterable(run.batches() for run in runs))
+    whole = Run(reading.name, lambda: chain.from_iterable(run.whole().batches() for run in runs))
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
     again = again._replace(extra=(), repeated=repeated)

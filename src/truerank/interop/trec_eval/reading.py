@@ -20,7 +20,7 @@ from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.interop.trec_eval.groups import Groups, read_groups
 from truerank.interop.trec_eval.options import Options
-from truerank.interop.trec_eval.status import CALCULATION, NOTHING, TrecEvalError
+from truerank.interop.trec_eval.status import CALCULATION, NOTHING, USAGE, TrecEvalError
 
 TAIL = 1 << 12
 
@@ -56,6 +56,8 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
         InputError: a file cannot be read.
         TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document is returned twice.
     """
+    if options.qrels == options.run == "-":
+        raise TrecEvalError("Standard input (-) can be only one of the files", USAGE)
     groups = None if options.holds == "qrels" else read_groups(options.qrels, COLUMNS[options.format])
     if groups and options.holds == "qrels_jg":
         groups.refuse_repeats()
