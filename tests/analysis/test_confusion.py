@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -250,3 +251,26 @@ def test_lists_without_scores_are_refused_in_the_files_of_a_folder_too(tmp_path:
     (tmp_path / "b.jsonl").write_text('{"query_id": "r", "docs": ["a"]}\n')
     with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
         confusion({"q": ["a"], "r": ["a"]}, tmp_path, threshold=1)
+
+
+@pytest.mark.parametrize("kind", ["arrays", "msmarco.tsv", "ranks.csv", "ranks.jsonl", "table"])
+def test_ranks_are_no_scores_to_compare_with_a_threshold(kind: str, tmp_path: Path) -> None:
+    rows = [("0", "2", 1), ("0", "0", 2), ("1", "1", 1)]
+    run: Any = tmp_path / kind
+    if kind == "arrays":
+        run = (np.array([[2, 0], [1, -1]]), None)
+    elif kind == "table":
+        pyarrow = pytest.importorskip("pyarrow")
+        run = pyarrow.table(dict(zip(("query_id", "doc_id", "rank"), zip(*rows, strict=True), strict=True)))
+    elif kind == "ranks.jsonl":
+        names = ("query_id", "doc_id", "rank")
+        run.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    else:
+        between = "\t" if kind == "msmarco.tsv" else ","
+        head = "" if kind == "msmarco.tsv" else "query_id,doc_id,rank\n"
+        run.write_text(head + "".join(between.join(map(str, row)) + "\n" for row in rows))
+    qrels = {"0": ["2"], "1": ["1"]}
+    assert tr.evaluate(qrels, run, "P@1").mean == {"P@1": 1.0}
+    with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
+        confusion(qrels, run, threshold=-1.5)
+    assert not tr.explain(qrels, run, "0", "RR").documents[0].score

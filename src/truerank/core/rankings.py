@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -78,6 +78,13 @@ def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
     """The query and the document of each row."""
     queries, docs = cut(part.query_ends, part.query_text), cut(part.doc_ends, part.doc_text)
     return queries if part.runs is None else map(list(queries).__getitem__, part.queries.tolist()), docs
+
+
+def without_scores(batch: Batch) -> Iterable[bytes]:
+    """The queries of a batch whose documents have an order and no scores, which the kernel numbers instead."""
+    if isinstance(batch, Ranked) and batch.scores is None:
+        return (as_bytes(batch.query),)
+    return columns_ids(batch)[0] if isinstance(batch, Columns) and batch.are_ranks else ()
 
 
 def cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:

@@ -29,6 +29,7 @@ class Columns(NamedTuple):
         aspects: of judgements, the aspects, text as above; None where there are none.
         weights: (rows,) of the aspects; None where there are none.
         calls: (rows,) which call returned each, from 1, where queries have several lists; None where they have one.
+        are_ranks: whether the scores are negated ranks, as the source has no scores.
     """
 
     query_ends: NDArray[np.int64]
@@ -41,6 +42,7 @@ class Columns(NamedTuple):
     aspects: tuple[NDArray[np.int64], NDArray[np.uint8] | bytes] | None = None
     weights: NDArray[np.float64] | None = None
     calls: NDArray[np.int64] | None = None
+    are_ranks: bool = False
 
     @property
     def queries(self) -> NDArray[np.int64]:

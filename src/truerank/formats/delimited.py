@@ -102,7 +102,8 @@ def holds(source: Source) -> str | None:
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
     layout, parts = _read(source, "run")
-    yield from (part._replace(scores=-part.scores) if layout.falling else part for part in parts)
+    for part in parts:
+        yield part._replace(scores=-part.scores, are_ranks=True) if layout.falling else part
 
 
 def read_qrels(source: Source) -> Qrels:

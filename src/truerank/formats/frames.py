@@ -149,6 +149,7 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
     scores = _numbers(value, fields[where.value], name)
     text = ends, letters, *_text(doc, fields[where.doc], name)
     more: dict[str, Any] = {} if where.aspect is None else _aspects(batch, where.aspect, where.weight, name, row)
+    more["are_ranks"] = where.falling
     if where.call is not None:
         more["calls"] = _calls(batch.column(where.call), fields[where.call], name, row)
     return complete(Columns(*text, -scores if where.falling else scores, runs=runs, **more), name, row)

@@ -25,7 +25,7 @@ def sniff(head: bytes, name: str) -> float:
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time; the lower the rank, the higher the score."""
     for part in Reader(source.name, "\t", ("query", "document", "rank"), Layout(0, 1, 2)).parts(source.blocks()):
-        yield part._replace(scores=-part.scores)
+        yield part._replace(scores=-part.scores, are_ranks=True)
 
 
 register(

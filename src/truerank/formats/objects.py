@@ -295,6 +295,7 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
     scores the documents stand best first.
     """
     ids = _array(ids, "ids", name)
+    are_ranks = scores is None
     scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
     if (
         ids.ndim != 2
@@ -313,12 +314,13 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
     names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
     if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
         for query, docs, values, there in zip(names, ids, scores, is_id(ids), strict=True):
-            yield Ranked(query, _ids(docs[there].tolist(), query, name), values[there].tolist())
+            given = None if are_ranks else values[there].tolist()
+            yield Ranked(query, _ids(docs[there].tolist(), query, name), given)
         return
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
         rows = slice(start, start + step)
-        yield _numbered(names[rows], ids[rows], scores[rows])
+        yield _numbered(names[rows], ids[rows], scores[rows])._replace(are_ranks=are_ranks)
 
 
 ROWS_THAT_TELL = 3

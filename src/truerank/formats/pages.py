@@ -133,7 +133,8 @@ class Table:
             ids, docs, scores = query.take(n), doc.take(n), value.take(n)
             each = docs if docs.runs is None else _spread(docs)
             scores = -scores if layout.falling else scores
-            part = Columns(ids.ends, ids.text, each.ends, each.text, scores, runs=ids.runs)
+            text = ids.ends, ids.text, each.ends, each.text
+            part = Columns(*text, scores, runs=ids.runs, are_ranks=layout.falling)
             yield complete(part, self.name, first + row + 1)
             row += n
 

@@ -241,7 +241,8 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
     if where.call is not None:
         numbers = _each(_numbers, [record[keys[where.call]] for _, record in part], lines, name)
         calls = whole_calls(np.array(numbers, np.float64), name, lines=places)
-    return columns(queries, docs, -scores if where.falling else scores, places, calls)
+    rows = columns(queries, docs, -scores if where.falling else scores, places, calls)
+    return rows._replace(are_ranks=where.falling)
 
 
 def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], name: str) -> list[Any]:

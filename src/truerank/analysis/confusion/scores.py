@@ -12,11 +12,11 @@ from truerank.core.build import is_later
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
-from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Floats
+from truerank.core.rankings import without_scores
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Batch, Run
 from truerank.formats import open_run, read_qrels
 
 
@@ -55,11 +55,11 @@ def returned(reading: Reading, hits: Hits) -> list[Floats]:
 
 
 def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
-    """The same run; a list without scores, which the kernel would number instead, is refused."""
+    """The same run; a list without scores is refused."""
 
     def checked(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            if isinstance(batch, Ranked) and batch.scores is None and as_bytes(batch.query) in judged:
+            if not judged.isdisjoint(without_scores(batch)):
                 raise InputError(
                     "this run has no scores to compare with a threshold; say by k what is retrieved", run.name
                 )

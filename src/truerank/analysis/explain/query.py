@@ -21,13 +21,13 @@ from truerank.analysis.explain.worked.registry import parameters
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
 from truerank.core.hits import Hits
-from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
-from truerank.core.rankings import rankings
+from truerank.core.rankings import rankings, without_scores
 from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled, scan_units
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Batch, Run
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 if TYPE_CHECKING:
@@ -287,12 +287,11 @@ def _answer(reading: Reading, query: bytes, rules: Rules, repeated: int | None =
 
 
 def _watched(run: Run, ordered: set[bytes]) -> Run:
-    """The same run; queries whose documents have an order but no scores, which the kernel numbers, are added."""
+    """The same run; queries whose documents have an order but no scores are added."""
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            if isinstance(batch, Ranked) and batch.scores is None:
-                ordered.add(as_bytes(batch.query))
+            ordered.update(without_scores(batch))
             yield batch
 
     return run.through(watched)

@@ -90,7 +90,9 @@ def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:
     doc_ends, doc_text = _picked(part.doc_ends, part.doc_text, rows)
     lines = None if part.lines is None else part.lines[rows]
     calls = None if part.calls is None else part.calls[rows]
-    return Columns(query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines, calls=calls)
+    return Columns(
+        query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines, calls=calls, are_ranks=part.are_ranks
+    )
 
 
 def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
