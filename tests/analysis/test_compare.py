@@ -600,10 +600,11 @@ def test_a_pair_is_found_either_way_round_and_one_that_was_not_compared_says_why
             outcome.pair(*pair)
 
 
-def test_submissions_with_other_lines_are_not_compared_query_by_query() -> None:
-    truth = {"1": ["a"], "2": ["b"]}
-    one = [("1", ["a"]), ("1", ["z"]), ("2", ["b"])]
-    other = [("1", ["a"]), ("2", ["z"])]
-    with pytest.raises(tr.InputError, match="do not answer the same lines"):
-        compare(truth, {"one": one, "other": other}, rules="science-qa")
-    assert compare(truth, {"one": other, "other": other[::-1]}, rules="science-qa").queries == ("1", "2")
+def test_submitted_lines_are_compared_where_all_answer_a_query_by_as_many() -> None:
+    twice = [("q00", ["a"]), ("q00", ["x"]), ("q01", ["b"]), ("q02", ["x"])]
+    once = [("q00", ["x"]), ("q01", ["x"]), ("q02", ["x"])]
+    found = compare({**QRELS, "q02": ["a"]}, {"twice": twice, "once": once}, "RR", rules="science-qa")
+    assert (found.queries, found.dropped) == (("q01", "q02"), 2)
+    assert (found["RR"].pairs[0].wins, found["RR"].pairs[0].losses) == (0, 1)
+    with pytest.raises(tr.InputError, match="no query is in the scores of all of"):
+        compare(QRELS, {"twice": twice[:2], "once": once[:1]}, "RR", rules="science-qa")

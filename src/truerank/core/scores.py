@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MeasureError
+from truerank.core.errors import MeasureError
 from truerank.core.ledger import Ledger
 from truerank.core.means import Means
 from truerank.core.rules import Rules
@@ -133,15 +133,6 @@ class Scores(Means[PerQuery]):
         """
         metrics: list[Any] = import_module("truerank.interop.ir_measures").metrics(self)  # which stands above
         return metrics
-
-
-def unlike_lines(name: str, other: str) -> InputError:
-    """The error to raise where a mean is over submitted lines, and two submissions have others of some query."""
-    return InputError(
-        "{name} and {other} do not answer the same lines: they cannot be compared query by query",
-        name=name,
-        other=other,
-    )
 
 
 def distinct(names: Sequence[str]) -> list[str]:

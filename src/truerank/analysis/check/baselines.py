@@ -7,7 +7,7 @@ import numpy as np
 from truerank.analysis.check.figures import Figures, measure_named
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.messages import message, plural
-from truerank.core.scores import shared, unlike_lines
+from truerank.core.scores import shared
 from truerank.measures import Definition
 from truerank.measures.sums import PerQuery
 
@@ -60,8 +60,6 @@ def pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, 
     finite = np.isfinite(a) & np.isfinite(b)
     dropped = len(one.queries) + len(other.queries) - 2 * len(here)
     notes: list[str] = []
-    if dropped and one.rules is not None and one.rules.unit == "line":
-        raise unlike_lines(one.name, other.name)
     if dropped:
         notes.append(
             plural(

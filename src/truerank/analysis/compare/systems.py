@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.schema import is_whole
-from truerank.core.scores import Scores, distinct, unlike_lines
+from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike
@@ -182,7 +183,7 @@ def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[M
 
 
 def align(scores: Mapping[str, Scores]) -> Systems:
-    """The systems on the queries that all of them have.
+    """The systems on the queries that all of them have; of submitted lines those that all answer by as many.
 
     Raises:
         InputError: there are no such queries; or not the same everywhere, where the rules make that an error.
@@ -190,11 +191,13 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     keys = [tuple(distinct(one.queries)) for one in scores.values()]
     of_runs = [tuple(distinct(run.queries)) for one in scores.values() for run in one.runs]
     if len({*keys, *of_runs}) == 1:
-        everywhere = np.arange(len(keys[0]))
-        return _some(Systems(scores, keys[0], (everywhere,) * len(keys), 0))
-    _refuse_lines(scores)
+        rows_of_each = (np.arange(len(keys[0])),) * len(keys)
+        return _some(Systems(scores, keys[0], rows_of_each, 0))
     places = [{query: i for i, query in enumerate(names)} for names in keys]
-    shared = tuple(query for query in keys[0] if all(query in where for where in places))
+    times = [Counter(one.queries) for one in scores.values()]  # of submitted lines a query may have several
+    everywhere = {query for query, n in times[0].items() if all(each[query] == n for each in times)}
+    first = zip(keys[0], next(iter(scores.values())).queries, strict=True)
+    shared = tuple(name for name, query in first if query in everywhere and all(name in where for where in places))
     dropped = len(set().union(*keys, *of_runs)) - len(shared)
     if next(iter(scores.values())).rules.missing == "error":
         raise InputError(
@@ -206,13 +209,6 @@ def align(scores: Mapping[str, Scores]) -> Systems:
         )
     rows = tuple(np.array([where[query] for query in shared], np.intp) for where in places)
     return _some(Systems(scores, shared, rows, dropped))
-
-
-def _refuse_lines(scores: Mapping[str, Scores]) -> None:
-    """Raise where a system has several lines of a query, of which others have not as many."""
-    for name, one in scores.items():
-        if len(set(one.queries)) < len(one.queries):
-            raise unlike_lines(name, next(each for each in scores if each != name))
 
 
 def _some(systems: Systems) -> Systems:
