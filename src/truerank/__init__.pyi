@@ -21,8 +21,8 @@ from truerank.analysis.collections import Collections as Collections
 from truerank.analysis.collections import collections as collections
 from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare
-from truerank.analysis.compare.predicted import Predicted as Predicted
-from truerank.analysis.compare.predicted import predicted as predicted
+from truerank.analysis.compare.prediction_powered import Predicted as Predicted
+from truerank.analysis.compare.prediction_powered import predicted as predicted
 from truerank.analysis.experiment import Experiment as Experiment
 from truerank.analysis.experiment import experiment as experiment
 from truerank.analysis.explain import Explanation as Explanation

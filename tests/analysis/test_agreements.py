@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.present.agreements import document_of
+from truerank.present.agreement_matrix import document_of
 
 RUNS = 5
 

@@ -12,7 +12,7 @@ from truerank.cli.progress import Counting
 from truerank.core.messages import message
 from truerank.core.scores import distinct
 from truerank.present import agreement as of_two
-from truerank.present.agreements import COEFFICIENTS, document_of
+from truerank.present.agreement_matrix import COEFFICIENTS, document_of
 from truerank.present.names import labels
 
 

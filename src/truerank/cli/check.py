@@ -29,7 +29,7 @@ from truerank.measures import parse_measures
 from truerank.present.check import FORMATS, by_ending, document_of, render
 
 if TYPE_CHECKING:
-    from truerank.analysis.compare.predicted import Predicted
+    from truerank.analysis.compare.prediction_powered import Predicted
 
 
 @click.command("check")

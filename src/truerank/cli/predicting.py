@@ -18,7 +18,7 @@ from truerank.formats import read_qrels
 if TYPE_CHECKING:
     from truerank.analysis.check import Settings
     from truerank.analysis.compare import Comparison
-    from truerank.analysis.compare.predicted import Predicted
+    from truerank.analysis.compare.prediction_powered import Predicted
 
 
 def predicted(
@@ -29,7 +29,7 @@ def predicted(
     Raises:
         TruerankError: wrong input.
     """
-    from truerank.analysis.compare.predicted import predicted
+    from truerank.analysis.compare.prediction_powered import predicted
 
     people, model = (read_qrels(path, judgements.qrels_format) for path in (judgements.people, judgements.model))
     chosen = {"sample": judgements.sample, "rules": rules, **how}

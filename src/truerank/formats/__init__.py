@@ -6,7 +6,7 @@ Importing this package finds them all.
 from typing import TYPE_CHECKING, Any
 
 from truerank.core import plugins
-from truerank.formats.reading import open_run, read_qrels
+from truerank.formats.opening import open_run, read_qrels
 from truerank.formats.registry import Format, formats, register
 
 if TYPE_CHECKING:

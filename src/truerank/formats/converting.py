@@ -23,7 +23,7 @@ from truerank.core.rules import CHOICES
 from truerank.core.run import Progress, Ranked, Run, unreported
 from truerank.core.scan import each_once
 from truerank.formats.compression import unpacked_name
-from truerank.formats.reading import open_run, read_qrels
+from truerank.formats.opening import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source, watching_bytes
 from truerank.formats.target import is_same_file, open_descriptor, refuse_unwritten, writing

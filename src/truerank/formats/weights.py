@@ -14,7 +14,7 @@ from truerank.core.qrels import Qrels
 from truerank.formats import names
 from truerank.formats.delimited import Header, Reader, header, without_header
 from truerank.formats.names import Layout
-from truerank.formats.reading import read_qrels
+from truerank.formats.opening import read_qrels
 from truerank.formats.rows import qrels_of, weights_of
 from truerank.formats.source import as_source
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from truerank.analysis.compare.predicted import Predicted, as_dict
+from truerank.analysis.compare.prediction_powered import Predicted, as_dict
 from truerank.analysis.compare.sampling import Sign
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned

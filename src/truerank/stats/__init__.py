@@ -32,8 +32,6 @@ from truerank.stats.many import Groups, Tukey, groups, tukey_hsd
 from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.nested import Nested, nested
 from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
-from truerank.stats.overlap import rbo, rbo_of_shared
-from truerank.stats.overlaps import alike_together, rbo_of_ranks
 from truerank.stats.paired import TESTS, Paired, effect, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
@@ -50,6 +48,8 @@ from truerank.stats.raters import (
     krippendorff_alpha,
 )
 from truerank.stats.ratios import LARGE, effective_size, ratio_interval
+from truerank.stats.rbo_matrix import alike_together, rbo_of_ranks
+from truerank.stats.rbo_pair import rbo, rbo_of_shared
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
 

@@ -25,7 +25,7 @@ from truerank.core.run import RunLike
 from truerank.core.schema import is_number, is_whole
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
-from truerank.stats.overlap import Ties, Unseen
+from truerank.stats.rbo_pair import Ties, Unseen
 from truerank.stats.values import mean
 
 

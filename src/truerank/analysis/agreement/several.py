@@ -24,7 +24,7 @@ from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.scores import distinct
 from truerank.measures.sums import Ints
-from truerank.stats.overlap import Ties, Unseen
+from truerank.stats.rbo_pair import Ties, Unseen
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Agreements(Presented):
     ([1.0, 0.0], 0.3333)
     """
 
-    built_by = "agreements"
+    built_by = "agreement_matrix"
 
     systems: tuple[str, ...]
     answered: Ints

@@ -27,7 +27,7 @@ from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 
 if TYPE_CHECKING:
-    from truerank.analysis.compare.predicted import Predicted
+    from truerank.analysis.compare.prediction_powered import Predicted
 
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
 

@@ -13,7 +13,7 @@ from truerank.stats import Interval
 
 if TYPE_CHECKING:
     from truerank.analysis.check.watching import Watch
-    from truerank.analysis.compare.predicted import Predicted
+    from truerank.analysis.compare.prediction_powered import Predicted
 
 Outcome = Literal["pass", "fail", "undecided"]
 Kind = Literal["min", "max", "no worse than"]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.compare.outcome import checked, outcome_of_run
+from truerank.analysis.compare.over_predictions import outcome_predicted, predictions, under_prediction
 from truerank.analysis.compare.over_runs import outcome_over_runs, with_runs
-from truerank.analysis.compare.predicted import Predicted
-from truerank.analysis.compare.predicting import outcome_predicted, predictions, under_prediction
+from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored

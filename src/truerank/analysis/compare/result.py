@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.drawing import check_word
 from truerank.core.errors import InputError, quoted
 from truerank.core.means import ByMeasure

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.core.errors import InputError, MeasureError, RulesError, quoted
 from truerank.core.evaluate import evaluate

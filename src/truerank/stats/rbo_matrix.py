@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from truerank.stats.overlap import Unseen
+from truerank.stats.rbo_pair import Unseen
 from truerank.stats.values import Floats, Ints
 
 

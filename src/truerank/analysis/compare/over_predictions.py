@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, beaten_by, direction, groups_of, pairs_of
-from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import by_name
 from truerank.core.equal import are_equal, difference
