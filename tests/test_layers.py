@@ -99,6 +99,35 @@ def test_a_file_names_only_what_is_below_it(path):
             assert is_below, f"{path.name} imports {name}, which is not below it"
 
 
+UP_BY_NAME = {
+    "core.presented": {
+        "present",
+        "present.plot",
+    },  # a result's tables and figures: `built_by` names the builder's file
+    "core.reading": {"contest.lines"},  # a contest's own form of submission, where the rules say so
+    "core.run": {"formats.idioms"},  # `Run.save`, `head`, `cut` and other things that ranx' runs can do
+    "core.scores": {"interop.ir_measures"},  # `Scores.to_ir_measures`
+}
+"""What is imported by its name, when it is asked for, from above: no more than this."""
+
+
+def named(path: Path) -> set[str]:
+    """The modules of truerank that a file imports by name, up to what is filled in."""
+    calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
+    names = (ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func).endswith("import_module"))
+    known = (name.strip("f'").partition("{")[0].rstrip(".") for name in names)
+    return {name.removeprefix("truerank.") for name in known if name.startswith("truerank.")}
+
+
+def test_little_is_imported_by_name_from_above():
+    up: dict[str, set[str]] = {}
+    for path in FILES:
+        part = part_of(module_of(path))
+        if above := {name for name in named(path) if HEIGHT[part_of(name)] > HEIGHT[part]}:
+            up[part] = up.get(part, set()) | above
+    assert up == UP_BY_NAME
+
+
 def test_every_layer_has_its_modules():
     assert set(HEIGHT) == {part_of(module_of(path)) for path in [*FILES, *SOURCE.glob("core/kernel/*.pyx")]}
 

@@ -9,6 +9,7 @@ import pytest
 import truerank as tr
 from truerank.contest import judge
 from truerank.core.languages import translated
+from truerank.core.ledger import RULED
 from truerank.core.rules import CHOICES
 from truerank.core.scores import Scores
 from truerank.present import few, ledger
@@ -30,10 +31,10 @@ def under(scores: Scores, **rules: str) -> Scores:
     return replace(scores, rules=scores.rules.replace(**rules))
 
 
-@pytest.mark.parametrize("rule", ledger.RULED)
+@pytest.mark.parametrize("rule", RULED)
 def test_each_value_of_a_rule_that_the_ledger_names_has_words_in_both_languages(rule):
-    assert set(ledger.RULED[rule]) == set(CHOICES[rule])
-    for said in ledger.RULED[rule].values():
+    assert set(RULED[rule]) == set(CHOICES[rule])
+    for said in RULED[rule].values():
         assert said.isascii()
         assert not translated(said, "ko").isascii()
 

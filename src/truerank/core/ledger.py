@@ -13,6 +13,7 @@ import numpy as np
 from truerank.core.hits import Bools, Hits
 from truerank.core.kernel.names import Names, Texts
 from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.messages import Message, message
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures.sums import PerQuery
@@ -40,6 +41,39 @@ SAID = ("interleaved", "swapped", "rising", "iterations")
 
 _Few = tuple[int, Sequence[bytes]]
 """How many queries there are of a kind, and the first of them."""
+
+_LEFT_OUT, _ZERO, _ONE, _FIRST = (
+    message("left out"),
+    message("scored 0"),
+    message("scored 1"),
+    message("the first counts"),
+)
+
+RULED: dict[str, dict[str, Message]] = {
+    "missing": {"zero": _ZERO, "skip": _LEFT_OUT, "error": _LEFT_OUT},
+    "extra": {"skip": _LEFT_OUT, "error": _LEFT_OUT},
+    "without_relevant": {
+        "zero": _ZERO,
+        "skip": _LEFT_OUT,
+        "empty-is-right": message("scored 1 where nothing was returned"),
+        "one": _ONE,
+        "undefined": message("left out where a measure has no value"),
+        "error": _LEFT_OUT,
+    },
+    "ties": {
+        "doc-descending": message("by document id, descending"),
+        "doc-ascending": message("by document id, ascending"),
+        "input": message("as the run has them"),
+    },
+    "duplicates": {
+        "error": message("refused"),
+        "first": _FIRST,
+        "last": message("the last counts"),
+        "count": message("each counts"),
+        "once": _FIRST,
+    },
+}
+"""What becomes of what the ledger counts, by rule and value."""
 
 
 @dataclass(frozen=True)

@@ -6,43 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from truerank.core.errors import printable, truncated
-from truerank.core.ledger import Ledger
+from truerank.core.ledger import RULED, Ledger
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
 from truerank.present import audit
-
-LEFT_OUT, ZERO, ONE, FIRST = (
-    message("left out"),
-    message("scored 0"),
-    message("scored 1"),
-    message("the first counts"),
-)
-
-RULED: dict[str, dict[str, Message]] = {
-    "missing": {"zero": ZERO, "skip": LEFT_OUT, "error": LEFT_OUT},
-    "extra": {"skip": LEFT_OUT, "error": LEFT_OUT},
-    "without_relevant": {
-        "zero": ZERO,
-        "skip": LEFT_OUT,
-        "empty-is-right": message("scored 1 where nothing was returned"),
-        "one": ONE,
-        "undefined": message("left out where a measure has no value"),
-        "error": LEFT_OUT,
-    },
-    "ties": {
-        "doc-descending": message("by document id, descending"),
-        "doc-ascending": message("by document id, ascending"),
-        "input": message("as the run has them"),
-    },
-    "duplicates": {
-        "error": message("refused"),
-        "first": FIRST,
-        "last": message("the last counts"),
-        "count": message("each counts"),
-        "once": FIRST,
-    },
-}
-"""What becomes of what the ledger counts, by rule and value."""
 
 
 class HasLedger(Protocol):

@@ -9,22 +9,10 @@ from truerank.analysis.explain.explanation import Note
 from truerank.analysis.explain.ranking import Listed
 from truerank.core.equal import is_equal
 from truerank.core.evaluate import is_ruled
+from truerank.core.ledger import RULED
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-
-ORDERS = {
-    "doc-descending": message("by document id, descending"),
-    "doc-ascending": message("by document id, ascending"),
-    "input": message("as the run has them"),
-}
-
-REPEATED = {
-    "first": message("the first counts"),
-    "last": message("the last counts"),
-    "count": message("each counts"),
-    "once": message("the first counts"),
-}
 
 
 @dataclass(frozen=True)
@@ -138,7 +126,7 @@ def _ties(found: Found) -> Iterator[str]:
     if not groups:
         return
     first, last = groups[0]
-    where = {"first": first, "last": last, "order": ORDERS[found.rules.ties]}
+    where = {"first": first, "last": last, "order": RULED["ties"][found.rules.ties]}
     many = (
         message(
             "{n} groups have the same score each, the first at ranks {first} to {last}; they stand {order}.",
@@ -209,7 +197,7 @@ def _duplicates(found: Found) -> Iterator[str]:
             "{n:,} row repeats a document: {how}.",
             "{n:,} rows repeat a document: {how}.",
             n=found.repeated,
-            how=REPEATED.get(found.rules.duplicates, message("an error")),
+            how=RULED["duplicates"][found.rules.duplicates],
         )
 
 
