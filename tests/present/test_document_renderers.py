@@ -9,17 +9,18 @@ import re
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.present import build
 from truerank.present.data import ReportData, evaluated
-from truerank.present.document import Document, Queries
-from truerank.present.renderers import REPORTS, figures, html, of_report, pdf, terminal, to_bytes
+from truerank.present.document import Block, Caution, Command, Document, Figure, Heading, Prose, Queries
+from truerank.present.renderers import FORMATS, REPORTS, figures, html, of_report, pdf, terminal, to_bytes
 from truerank.present.renderers import json as renderer
 from truerank.present.renderers.latex import escape
+from truerank.present.table import Table
 
 NASTY = (
     "</script><img onerror=alert(1) src=x>",
@@ -45,6 +46,29 @@ def nasty(lang: str = "en") -> Document:
 @pytest.fixture(scope="module")
 def document() -> Document:
     return nasty()
+
+
+SAID = {
+    Heading: Heading("above", "anchor"),
+    Prose: Prose(("sentence",)),
+    Caution: Caution("beware"),
+    Command: Command("typed"),
+    Table: Table(("run", "AP"), (("measured", 0.5),)),
+    Figure: Figure("picture", "of points", "alternative", {"mark": "point"}, Table(("run", "AP"), (("drawn", 0.5),))),
+    Queries: Queries("every query", ("differing",), ("a",), 0, {}, None, Table(("query", "a"), (("differing", 1.0),))),
+}
+"""A block of each kind."""
+
+
+@pytest.mark.parametrize("format", [each for each in FORMATS if each != "csv"])
+@pytest.mark.parametrize("kind", get_args(Block), ids=lambda kind: kind.__name__)
+def test_each_kind_of_block_is_shown_in_each_format(kind: type[Block], format: str):
+    words = ["above", "sentence", "beware", "typed", "measured", "drawn", "differing"]
+    word = words[list(SAID).index(kind)]
+    blocks = [SAID[Heading], SAID[kind], *([SAID[Prose]] if kind is Heading else [])]
+    text = Document(blocks, title="All").render(format)
+    shown = " ".join(Page(text.partition('id="data">')[0]).texts) if format == "html" else text
+    assert word in shown
 
 
 class Page(HTMLParser):
