@@ -10,7 +10,7 @@ import numpy as np
 from truerank.core.errors import printable
 from truerank.core.messages import message, plural
 from truerank.present import charts
-from truerank.present.curves import chart, points_table
+from truerank.present.curves import READINGS, chart, points_table
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.table import Table
@@ -42,15 +42,14 @@ def precision_recall(runs: Runs) -> Figure:
     """The interpolated curves."""
     names = list(map(printable, runs.names))
     spec = chart(runs.curves, names, recall=message("recall"), precision=message("precision"), run=message("run"))
-    table = points_table(runs.curves)
-    columns = (message("recall"), *names)
-    numbers = replace(table, columns=columns, title=message("Precision against recall"), notes=())
+    title, notes = message("Precision against recall"), (READINGS[runs.curves[0].points],)
+    numbers = replace(points_table(runs.curves), columns=(message("recall"), *names), title=title, notes=notes)
     alt = message(
         "One line per system: interpolated precision at eleven recall levels, the mean of "
         "{queries}. Higher is better.",
         queries=plural("{n:,} query", "{n:,} queries", n=runs.curves[0].queries),
     )
-    return Figure("precision-recall", message("Precision against recall"), alt, spec, numbers)
+    return Figure("precision-recall", title, alt, spec, numbers)
 
 
 def cumulative(runs: Runs) -> Figure:
