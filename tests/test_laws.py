@@ -222,6 +222,7 @@ def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_f
     assert ">>> " in text, "no doctest"
     assert len(text.strip().splitlines()) <= 12
     assert definition.meaning.endswith(".")
+    assert definition.lower_is_better == ("less is better" in definition.meaning)
     assert definition.formula
     assert definition.source
 

@@ -140,7 +140,7 @@ def test_an_empty_answer_that_is_right_has_nothing_unjudged() -> None:
 
 
 def test_less_is_better_turns_round_what_is_right() -> None:
-    @tr.measure("Missed")
+    @tr.measure("Missed", lower_is_better=True)
     def missed(hits: tr.Hits, *, level: float = 1) -> Any:
         """The share of relevant documents that were not returned; less is better."""
         total = hits.relevant_total(level)

@@ -54,8 +54,12 @@ SAID = {
     Caution: Caution("beware"),
     Command: Command("typed"),
     Table: Table(("run", "AP"), (("measured", 0.5),)),
-    Figure: Figure("picture", "of points", "alternative", {"mark": "point"}, Table(("run", "AP"), (("drawn", 0.5),))),
-    Queries: Queries("every query", ("differing",), ("a",), 0, {}, None, Table(("query", "a"), (("differing", 1.0),))),
+    Figure: Figure(
+        "picture", "of points", "alternative", {"mark": "point"}, Table(("run", "AP"), (("drawn", 0.5),))
+    ),
+    Queries: Queries(
+        "every query", ("differing",), ("a",), 0, {}, None, Table(("query", "a"), (("differing", 1.0),))
+    ),
 }
 """A block of each kind."""
 

@@ -63,6 +63,7 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
     divides_by="relevant",
     monotone="stepped",
     needs="calls",
+    lower_is_better=True,
 )
 def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
     """After which call all evidence is found, c + 1 if not after the first c calls; less is better.

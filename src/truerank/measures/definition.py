@@ -94,6 +94,7 @@ class Definition:
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
         needs: what has to be given beside judgements of whole documents; empty: nothing.
+        lower_is_better: whether a lower value is a better one; its meaning then says so.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Definition:
     sees_judged: bool | None = None
     takes_grades: bool = False
     needs: Need = ""
+    lower_is_better: bool = False
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -154,11 +156,6 @@ class Definition:
     def is_of_judgements(self) -> bool:
         """Whether it asks what was judged, and not what is relevant."""
         return bool(self.sees_judged) and not {"level", "gain"} & set(self.parameters)
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether a lower value is a better one, which the meaning then says."""
-        return "less is better" in self.meaning
 
     @property
     def spelling(self) -> str:

@@ -124,6 +124,7 @@ def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     source="trec_eval 10 unj; BEIR hole, to which a document is judged that is for any query",
     sees_judged=True,
     monotone="ordered",
+    lower_is_better=True,
 )
 def unjudged(hits: Hits, *, k: int) -> PerQuery:
     """The share of the first k ranks with a result that is unjudged; less is better.
@@ -143,6 +144,7 @@ def unjudged(hits: Hits, *, k: int) -> PerQuery:
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
     sees_judged=True,
     monotone="ordered",
+    lower_is_better=True,
 )
 def rank_biased_residual(hits: Hits, *, k: int | None = None, p: Share = 0.8) -> PerQuery:
     """How much RBP could rise if all that is not judged or not returned turned out relevant; less is better.

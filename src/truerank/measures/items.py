@@ -125,6 +125,7 @@ def coverage(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Co
     sees_judged=False,
     formula="Σ_i (2i − n − 1) c_i / (n Σ c), c_i the i-th smallest number of lists that a document of n is in",
     source="Gini, 1912; Fleder and Hosanagar, Blockbuster culture's next rise or fall, 2009; RecBole",
+    lower_is_better=True,
 )
 def gini(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Unequal:
     """How unequally the catalogue is listed: 0 where all are as often, near 1 for one alone; less is better.

@@ -35,6 +35,7 @@ def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
     formula="(min(k, n) − Σ_{i≤k} rel_i) / (n − N); with docs: / (docs − R)",
     source="van Rijsbergen, Information Retrieval, 1979; torchmetrics retrieval_fall_out",
     monotone="stepped",
+    lower_is_better=True,
 )
 def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None) -> PerQuery:
     """The share of what is not relevant that is among the first k results; less is better.

@@ -22,6 +22,7 @@ from truerank.measures.sums import PerQuery
     source="the rank whose reciprocal is RR@k: Kantor and Voorhees, The TREC-5 confusion track, 1996",
     takes_grades=True,
     monotone="rising",
+    lower_is_better=True,
 )
 def first_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """The rank of the first relevant document, k + 1 if none is among the first k results; less is better.
@@ -43,6 +44,7 @@ def first_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     source="Bordes et al., Translating embeddings for modeling multi-relational data, NIPS 2013",
     divides_by="relevant",
     monotone="stepped",
+    lower_is_better=True,
 )
 def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """The mean rank of the relevant documents, k + 1 for each not among the first k results; less is better.
@@ -64,6 +66,7 @@ def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     divides_by="gain",
     monotone="ordered",
     sees_judged=False,
+    lower_is_better=True,
 )
 def average_relevance_position(hits: Hits, *, k: int) -> PerQuery:
     """The mean rank of the judged documents weighted by grade, k + 1 for those not in the first k; less is better.

@@ -262,6 +262,7 @@ def measure(
     sees_judged: bool | None = None,
     takes_grades: bool = False,
     needs: Need = "",
+    lower_is_better: bool = False,
     **bound: dict[str, Any],
 ) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
@@ -273,7 +274,7 @@ def measure(
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, monotone, monotone_with, takes_grades, needs: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_grades, needs, lower_is_better: as in `Definition`.
         sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
@@ -306,6 +307,7 @@ def measure(
             False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
             takes_grades,
             needs,
+            lower_is_better,
         )
         if not (function.__module__ or "").startswith("truerank."):
             load_more()  # a name may be taken there

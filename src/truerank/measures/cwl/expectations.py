@@ -134,6 +134,7 @@ def depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     takes_grades=True,
     monotone="no",
     sees_judged=False,
+    lower_is_better=True,
 )
 def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
     """The expected cost per document read by the reader of a measure; less is better.
@@ -155,6 +156,7 @@ def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float =
     takes_grades=True,
     monotone="no",
     sees_judged=False,
+    lower_is_better=True,
 )
 def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
     """The expected total cost of the reader of a measure; less is better. `cost` is as in EC.
@@ -173,6 +175,7 @@ def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: f
     source=SOURCE,
     monotone="no",
     sees_judged=True,
+    lower_is_better=True,
 )
 def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     """The residual: how much higher a measure were if all unjudged documents had the best gain; less is better.
@@ -184,7 +187,15 @@ def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     return _open(_rate, hits, read_as(of, level, None))
 
 
-@measure("ResETU", unit=False, formula="as ResEU, of ETU", source=SOURCE, monotone="no", sees_judged=True)
+@measure(
+    "ResETU",
+    unit=False,
+    formula="as ResEU, of ETU",
+    source=SOURCE,
+    monotone="no",
+    sees_judged=True,
+    lower_is_better=True,
+)
 def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     """The residual of ETU: how much higher it were if all unjudged documents had the best gain; less is better.
 
