@@ -17,6 +17,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
+from truerank.core.rules import purposes
 from truerank.measures import measures
 
 SOURCE = Path(__file__).parents[1] / "src" / "truerank"
@@ -46,6 +47,8 @@ def said() -> Catalog:
         if definition.function.__module__.startswith("truerank."):
             for sentence in (definition.meaning, *definition.meanings.values()):
                 found.add(sentence)
+    for purpose in purposes().values():  # of a preset, the first line of its file
+        found.add(purpose.text)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import MappingProxyType
 
 import pytest
@@ -110,6 +111,23 @@ def test_the_default_is_the_preset_of_the_same_name():
 def test_every_preset_reads_and_names_itself():
     assert all(rules.name == name and Rules.of(name) == rules for name, rules in presets().items())
     assert {"truerank", "trec_eval-10", "trec_eval-9", "science-qa"} <= set(presets())
+
+
+PROOFS = {
+    "trec_eval-9": "core/test_pytrec_eval.py",
+    "trec_eval-10": "core/test_rules_by_hand.py",
+    **dict.fromkeys(("ann-benchmarks", "big-ann"), "truth/test_truth_neighbours.py"),
+    **dict.fromkeys(("cuhk03", "market1501", "university1652"), "vectors/test_vectors.py"),
+    "science-qa": "contest/test_contest.py",
+}
+"""Where presets are proved that no package has, or whose tool is no package; the others are in `peers`."""
+
+
+@pytest.mark.parametrize("name", [name for name in presets() if name != "truerank"])
+def test_every_preset_is_proved(name):
+    tests = Path(__file__).parents[1]
+    proofs = [tests / PROOFS[name]] if name in PROOFS else sorted((tests / "peers").glob("test_*.py"))
+    assert any(f'"{name}"' in proof.read_text("utf-8") for proof in proofs)
 
 
 @pytest.mark.parametrize("name", ["truerank", "trec_eval-9", "science-qa"])

@@ -386,7 +386,7 @@ def main() -> None:
     """Answer the cases of standard input."""
     warnings.simplefilter("ignore")
     sys.modules["peer_oracle"] = sys.modules[__name__]
-    for more in ("peer_rankers", "peer_recommenders", "peer_users"):
+    for more in ("peer_rankers", "peer_recommenders", "peer_users"):  # which have further tools
         importlib.import_module(more)
     name, *interop = sys.argv[1:]
     installed = importlib.import_module("peer_installed")

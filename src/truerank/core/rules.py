@@ -336,9 +336,9 @@ def presets() -> dict[str, Rules]:
     return {name: Rules.named(name) for name in _presets()}
 
 
-def purposes() -> dict[str, str]:
+def purposes() -> dict[str, Message]:
     """What each preset is for: the first comment in its file."""
-    return {name: _text(name).partition("\n")[0].lstrip("# ") for name in _presets()}
+    return {name: Message(_text(name).partition("\n")[0].lstrip("# ")) for name in _presets()}
 
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "presets")
