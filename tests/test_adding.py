@@ -225,6 +225,10 @@ class Depths(Presented):
 
     def _summary(self) -> str:
         return f"Depths({len(self.returned)} queries)"
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """Plain values, for JSON."""
+        return {"returned": self.returned}
 ''',
         ),
         Edit(
@@ -234,19 +238,20 @@ class Depths(Presented):
 from __future__ import annotations
 
 from truerank.analysis.depths import Depths
+from truerank.core.messages import message
 from truerank.present.document import Document
 from truerank.present.table import Table
 
 
 def document_of(depths: Depths) -> Document:
     """A row a query."""
-    table = Table(("query", "returned"), tuple(depths.returned.items()), digits=None)
-    return Document([table], table, depths.returned)
+    table = Table((message("query"), message("returned")), tuple(depths.returned.items()), digits=None)
+    return Document([table], table, depths.to_dict(), remarks_of(depths))
 
 
 def remarks_of(depths: Depths) -> list[str]:
     """What a reader should know."""
-    return ["Nothing was returned."] if not any(depths.returned.values()) else []
+    return [message("Nothing was returned.")] if not any(depths.returned.values()) else []
 ''',
         ),
     ],
@@ -259,14 +264,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from truerank.core.messages import message
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Heading, Prose
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """One sentence."""
-    yield Heading("Thanks", "thanks")
-    yield Prose(("This was a report.",))
+    yield Heading(message("Thanks"), "thanks")
+    yield Prose((message("This was a report."),))
 ''',
         ),
         Edit(
@@ -291,6 +297,35 @@ def render(document: Document) -> str:
 ''',
         ),
         Edit("src/truerank/present/renderers/__init__.py", '    "outline": (".org",),\n', before='    "latex": '),
+    ],
+    "a command": [
+        Edit(
+            "src/truerank/cli/depths.py",
+            '''"""`truerank depths`: how many documents a run returned."""
+
+from __future__ import annotations
+
+import click
+
+from truerank.analysis.depths import Depths
+from truerank.cli.output import write
+from truerank.core.reading import read
+
+
+@click.command("depths")
+@click.argument("run")
+def command(run: str) -> None:
+    """Tell how many documents the queries of a run got."""
+    reading = read(None, run)
+    names = [query.decode() for query in reading.hits.queries]
+    write(Depths(dict(zip(names, reading.hits.returned.tolist(), strict=True))).to_text())
+''',
+        ),
+        Edit(
+            "src/truerank/cli/__init__.py",
+            '    "depths": "Tell how many documents the queries of a run got.",\n',
+            before='    "serve": ',
+        ),
     ],
 }
 """One of each, as a person would write it."""
@@ -340,6 +375,11 @@ from truerank.analysis.depths import Depths
 found = Depths({"q": 0})
 assert repr(found) == "Depths(1 queries)\\n  Nothing was returned."
 assert found._repr_html_().count("<tr") == 2 and "returned" in found.to_latex()
+
+from click.testing import CliRunner
+from truerank.cli import truerank
+printed = CliRunner().invoke(truerank, ["depths", "lists.txt"])
+assert printed.exit_code == 0 and printed.output.split() == ["query", "returned", "q", "3"], printed.output
 
 tr.write_report(qrels, [run], "report.org", "AP", lang="en")
 with open("report.org") as file:

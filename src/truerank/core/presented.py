@@ -119,8 +119,11 @@ class Framed:
 class Presented(Printable, Framed):
     """A result that shows itself, with the remarks of its ledger.
 
-    A class names its builder's file in `present` by `built_by`, and says in `_summary` what its `repr` begins with.
-    Its rows are those that the command writes as CSV.
+    A class names its builder's file in `present` by `built_by`, says in `_summary` what its `repr` begins with, and
+    in `to_dict` what JSON has. The builder's file has two functions: `document_of(result, digits=None)` makes the
+    `Document` of it, whose rows for programs are those that the command writes as CSV, and `remarks_of(result)`
+    gives what a reader should know, a message each. Pictures are `Figure`s among the document's blocks; a file that
+    draws them only for `plot` has `figures_of(result)` too.
     """
 
     built_by: ClassVar[str]
@@ -138,6 +141,10 @@ class Presented(Printable, Framed):
 
     def _summary(self) -> str:
         """The line that a `repr` begins with."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
         raise NotImplementedError
 
     def plot(self, **options: Any) -> Drawn:
