@@ -79,30 +79,19 @@ def remarks_of(benchmark: Bench | BenchComparison) -> list[str]:
 def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """How the latencies of benchmarks are spread."""
     alt = message("The share of calls answered within a given time in milliseconds. Further left is faster.")
-    called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
-    return Figure("latency", message("Latency"), alt, latency_chart(benches, names, **called))
+    return Figure("latency", message("Latency"), alt, latency_chart(benches, names))
 
 
-def latency_chart(
-    benches: Sequence[Bench],
-    names: Sequence[str],
-    *,
-    ms: str,
-    share: str,
-    retriever: str,
-) -> charts.Spec:
-    """A line a benchmark: the share of calls that are answered within this many milliseconds.
-
-    Args:
-        ms, share, retriever: what these are called.
-    """
+def latency_chart(benches: Sequence[Bench], names: Sequence[str]) -> charts.Spec:
+    """A line a benchmark: the share of calls that are answered within this many milliseconds."""
+    share = message("share of calls")
     rows = [
         {"who": name, "ms": took, "share": part}
         for name, one in zip(names, benches, strict=True)
         for took, part in charts.distribution(one.measured.answered.latency / MILLION)
     ]
-    x = charts.axis("ms", ms, scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
-    hints: charts.Hints = {"who": retriever, "ms": ("ms", ".3f"), "share": (share, ".4f")}
+    x = charts.axis("ms", message("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
+    hints: charts.Hints = {"who": message("retriever"), "ms": ("ms", ".3f"), "share": (share, ".4f")}
     return charts.lines(rows, x, charts.shares("share", share), names, hints, interpolate="step-after")
 
 

@@ -71,19 +71,17 @@ def figure(curves: Sequence[Curve]) -> Figure:
         )
     rules = message("rules {rules}", rules=printable(first.rules.name))
     of = joined("; ", [*(names if len(names) == 1 else []), what, rules])
-    called = {"recall": message("Recall"), "precision": message("Precision"), "run": message("run")}
+    called = {"recall": message("Recall"), "precision": message("Precision")}
     spec = (chart if first.query is None else query_chart)(curves, names, **called)
     alt = message("One line per run: {what}. Higher is better.", what=what)
     return Figure("precision-recall", message("Precision against recall"), alt, spec, subtitle=of)
 
 
-def chart(
-    curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str, run: str = "run"
-) -> charts.Spec:
+def chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str) -> charts.Spec:
     """A line a run between the points at which precision was read.
 
     Args:
-        recall, precision, run: what these are called.
+        recall, precision: what these are called.
     """
     rows = [
         {"who": name, "recall": r, "precision": height}
@@ -91,21 +89,24 @@ def chart(
         for r, height in zip(curve.recalls, curve.precision, strict=True)
     ]
     x, y = charts.shares("recall", recall), charts.shares("precision", precision)
-    hints: charts.Hints = {"who": run, "recall": (recall, ".1f"), "precision": (precision, ".4f")}
+    hints: charts.Hints = {"who": message("run"), "recall": (recall, ".1f"), "precision": (precision, ".4f")}
     return charts.lines(rows, x, y, names, hints)
 
 
-def query_chart(
-    curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str, run: str = "run"
-) -> charts.Spec:
+def query_chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str) -> charts.Spec:
     """The raw sawtooth as a thin line with a point a result, the interpolated curve as steps."""
     x, y = charts.shares("recall", recall), charts.shares("precision", precision)
     raw, steps = (
         {"values": [row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)]}
         for rows_of in (_raw_rows, _step_rows)
     )
-    hints: charts.Hints = {"who": run, "rank": message("rank"), "relevant": message("relevant"), "recall": recall}
-    hints["precision"] = (precision, ".4f")
+    hints: charts.Hints = {
+        "who": message("run"),
+        "rank": message("rank"),
+        "relevant": message("relevant"),
+        "recall": recall,
+        "precision": (precision, ".4f"),
+    }
     key = charts.legend(names)
     dots = {"shape": charts.series(names, list(MARKS), key), "tooltip": charts.tooltip(hints)}
     ordered = [{"order": {"field": field, "type": "quantitative"}} for field in ("rank", "place")]

@@ -95,23 +95,19 @@ def document_of(
 def error_figure(places: Places) -> Figure:
     """How far off first results are."""
     alt = message("The share of queries whose first result lies within this many metres. Further left is better.")
-    called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
-    return Figure("geo-error", message("Error of the first result"), alt, error_chart(places, **called))
+    return Figure("geo-error", message("Error of the first result"), alt, error_chart(places))
 
 
-def error_chart(places: Places, *, metres: str, share: str, by: str) -> charts.Spec:
-    """A line a view: the share of queries whose first result lies within this many metres.
-
-    Args:
-        metres, share, by: what these are called.
-    """
+def error_chart(places: Places) -> charts.Spec:
+    """A line a view: the share of queries whose first result lies within this many metres."""
+    metres, share = message("metres"), message("share of queries")
     rows = [
         {"who": name, "metres": off, "share": part}
         for name, view in places.views.items()
         for off, part in charts.distribution(view.error)
     ]
     x = charts.axis("metres", metres, scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
-    hints: charts.Hints = {"who": by, "metres": (metres, ",.1f"), "share": (share, ".4f")}
+    hints: charts.Hints = {"who": message("by"), "metres": (metres, ",.1f"), "share": (share, ".4f")}
     return charts.lines(rows, x, charts.shares("share", share), list(places.views), hints, interpolate="step-after")
 
 

@@ -41,7 +41,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 def precision_recall(runs: Runs) -> Figure:
     """The interpolated curves."""
     names = list(map(printable, runs.names))
-    spec = chart(runs.curves, names, recall=message("recall"), precision=message("precision"), run=message("run"))
+    spec = chart(runs.curves, names, recall=message("recall"), precision=message("precision"))
     title, notes = message("Precision against recall"), (READINGS[runs.curves[0].points],)
     numbers = replace(points_table(runs.curves), columns=(message("recall"), *names), title=title, notes=notes)
     alt = message(

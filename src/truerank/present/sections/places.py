@@ -53,15 +53,13 @@ def _titled(table: Table, title: str) -> Table:
 def errors(located: Located) -> Figure:
     """The share of queries whose first result lies within this many metres."""
     names, views = list(located.places.views), list(located.places.views.values())
-    called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
-    spec = geo.error_chart(located.places, **called)
     medians = [f"{view.error_curve['median']:,.1f} m ({name})" for name, view in zip(names, views, strict=True)]
     alt = message(
         "One line per distance: the share of queries whose first result lies within a given "
         "number of metres (logarithmic axis). Median: {median}.",
         median=listed(medians),
     )
-    return Figure("geo-error", message("Error of the first result"), alt, spec)
+    return Figure("geo-error", message("Error of the first result"), alt, geo.error_chart(located.places))
 
 
 def misses(queries: Items, view: View, name: str) -> Figure | None:

@@ -70,8 +70,6 @@ def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
 
 def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """The share of calls that are answered within this many milliseconds."""
-    called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
-    spec = latency_chart(benches, names, **called)
     return Figure(
         "latency",
         message("Latency"),
@@ -79,7 +77,7 @@ def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
             "One line per retriever: the share of calls answered within a given time in milliseconds "
             "(logarithmic axis). Further left is faster."
         ),
-        spec,
+        latency_chart(benches, names),
     )
 
 
