@@ -11,6 +11,7 @@ from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
 from truerank.core.messages import joined, listed, message, plural, warned
 from truerank.present import few, watching
+from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
@@ -67,8 +68,7 @@ def _slices(check: Check, digits: int) -> list[Table]:
 
 
 def _columns(confidence: float) -> tuple[str, ...]:
-    interval = message("{confidence} % interval", confidence=f"{confidence * 100:.4g}")
-    return message("gate"), message("value"), interval, message("verdict")
+    return message("gate"), message("value"), interval_heading(confidence), message("verdict")
 
 
 def _sliced(check: Check) -> list[str]:

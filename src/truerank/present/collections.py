@@ -13,7 +13,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.core.presented import finite
 from truerank.present import charts, few
-from truerank.present.comparison_cells import limits, percent
+from truerank.present.comparison_cells import interval_heading, limits, percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table
@@ -80,7 +80,7 @@ def _standing(collections: Collections, one: Standings, digits: int) -> Table:
         "",
         message("run"),
         one.heading,
-        message("{confidence} % interval", confidence=percent(collections.confidence)),
+        interval_heading(collections.confidence),
         message("ranks"),
         message("group"),
         message("Borda"),

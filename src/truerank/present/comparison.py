@@ -181,7 +181,10 @@ class SideBySide:
             ("", [self._mark(name) for name in self._names]),
             (message("run"), [printable(name) for name in self._names]),
             (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
-            (interval_heading(self.comparison), [ends(self.outcome, mean, self.digits) for mean in means]),
+            (
+                interval_heading(self.comparison.procedure.confidence),
+                [ends(self.outcome, mean, self.digits) for mean in means],
+            ),
         ]
 
     def _mark(self, name: str) -> str:
@@ -199,7 +202,7 @@ class SideBySide:
         _, intervals, effects, p, counts = zip(*rows, strict=True)
         return [
             (message("difference"), first),
-            (interval_heading(self.comparison), [*intervals]),
+            (interval_heading(self.comparison.procedure.confidence), [*intervals]),
             (message("effect"), [*effects]),
             ("p", [*p]),
             (message("W/T/L"), [*counts]),
@@ -237,7 +240,7 @@ def pair_table(comparison: Comparison, outcome: Outcome, digits: int = 4, *, by_
         message("run"),
         message("against"),
         message("difference"),
-        interval_heading(comparison),
+        interval_heading(comparison.procedure.confidence),
         message("effect"),
         "p",
         message("W/T/L"),

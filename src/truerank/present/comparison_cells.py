@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from truerank.analysis.compare import Comparison, Outcome, Pair
+from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.present.table import Cell
 from truerank.stats import Interval
 
@@ -42,9 +42,9 @@ def winners(outcome: Outcome) -> frozenset[str]:
     return frozenset(name for name, height in heights.items() if is_equal(height, best))
 
 
-def interval_heading(comparison: Comparison) -> str:
+def interval_heading(confidence: float) -> Message:
     """What stands above intervals."""
-    return message("{confidence} % interval", confidence=percent(comparison.procedure.confidence))
+    return message("{confidence} % interval", confidence=percent(confidence))
 
 
 def _is_sum(outcome: Outcome) -> bool:

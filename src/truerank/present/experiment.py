@@ -111,7 +111,12 @@ def _differences(compared: Comparison, digits: int) -> Table:
         for name in ranked(outcome)
         if name != base
     ]
-    head = (message("measure"), message("run"), message("difference"), interval_heading(compared))
+    head = (
+        message("measure"),
+        message("run"),
+        message("difference"),
+        interval_heading(compared.procedure.confidence),
+    )
     title = message("differences to {run}", run=printable(base))
     return Table((*head, message("effect"), "p", message("W/T/L")), tuple(rows), title=title, digits=digits)
 

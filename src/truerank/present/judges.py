@@ -11,7 +11,7 @@ from truerank.analysis.judges.result import Flip, Judges, Order, Standing, TwoJu
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.present import charts, ledger
-from truerank.present.comparison_cells import ends, limits, mean_cell, percent, ranked, winners
+from truerank.present.comparison_cells import ends, interval_heading, limits, mean_cell, percent, ranked, winners
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
 from truerank.present.table import Cell, Table
@@ -80,13 +80,14 @@ def _judges(judges: Judges) -> Table:
     return Table((message("judge"), message("documents"), message("grades")), rows, title=message("Judges"))
 
 
-def _interval(judges: Judges) -> Message:
-    return message("{confidence} % interval", confidence=percent(judges.confidence))
-
-
 def _coefficients(judges: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
     rows = tuple((COEFFICIENTS[name], _value(each), limits(each, digits)) for name, each in of.items())
-    return Table((message("coefficient"), message("value"), _interval(judges)), rows, title=title, digits=digits)
+    return Table(
+        (message("coefficient"), message("value"), interval_heading(judges.confidence)),
+        rows,
+        title=title,
+        digits=digits,
+    )
 
 
 def _pairs(judges: Judges, digits: int) -> Table:
@@ -101,9 +102,9 @@ def _pairs(judges: Judges, digits: int) -> Table:
         message("and"),
         message("both"),
         message("kappa"),
-        _interval(judges),
+        interval_heading(judges.confidence),
         message("quadratic"),
-        _interval(judges),
+        interval_heading(judges.confidence),
     )
     return Table(columns, tuple(rows), title=message("Pairs of judges"), digits=digits)
 
@@ -161,7 +162,7 @@ def _means(judges: Judges, standing: Standing, digits: int) -> Table:
         columns.append(printable(judge))
         cells.append([mean_cell(outcome, outcome.means[name]) for name in names])
         if len(judges.names) == 2:
-            columns.append(_interval(judges))
+            columns.append(interval_heading(judges.confidence))
             cells.append([ends(outcome, outcome.means[name], digits) for name in names])
     title = message(
         "{measure} by each judge, {queries}", measure=standing.name, queries=ledger.queries(standing.queries)
@@ -178,7 +179,7 @@ def _orders(judges: Judges, digits: int) -> Table:
             taus = [cell for each in (order.tau, order.tau_ap) for cell in _tau_cells(each, digits)]
             rows.append((standing.name, *who, *taus, order.pairs, len(order.flips)))
     who = () if len(judges.names) == 2 else (message("judges"),)
-    between = _interval(judges)
+    between = interval_heading(judges.confidence)
     columns = (message("measure"), *who, "tau", between, "tau-AP", between, message("pairs"), message("flips"))
     return Table(columns, tuple(rows), title=message("Order of the runs from judge to judge"), digits=digits)
 

@@ -11,7 +11,7 @@ from truerank.analysis.compare.sampling import Sign
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.present import few, ledger
-from truerank.present.comparison_cells import limits, percent
+from truerank.present.comparison_cells import interval_heading, limits
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
@@ -64,11 +64,10 @@ def estimates(predictions: Sequence[Predicted], digits: int) -> list[Table]:
 
 
 def _of_run(predicted: Predicted, title: str, digits: int) -> Table:
-    interval = message("{confidence} % interval", confidence=percent(predicted.confidence))
     columns = (
         message("measure"),
         message("estimate"),
-        interval,
+        interval_heading(predicted.confidence),
         message("people alone"),
         message("model"),
         message("weight"),

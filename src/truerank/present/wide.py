@@ -39,6 +39,7 @@ def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = 
     columns: list[Column] = [(message("run"), list(map(printable, order)))]
     if len(order) > 1:
         columns.insert(0, ("", [comparison.letters[name] for name in order]))
+    heading = interval_heading(comparison.procedure.confidence)
     best: set[tuple[int, int]] = set()
     raised: dict[tuple[int, int], str] = {}
     for outcome in comparison.outcomes:
@@ -49,7 +50,7 @@ def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = 
         columns.append((outcome.name, [mean_cell(outcome, mean) for mean in means]))
         if intervals:
             fine = 4 if digits is None else digits
-            columns.append((interval_heading(comparison), [ends(outcome, mean, fine) for mean in means]))
+            columns.append((heading, [ends(outcome, mean, fine) for mean in means]))
     rows = zip(*(cells for _, cells in columns), strict=True)
     heads = tuple(heading for heading, _ in columns)
     return Table(heads, tuple(rows), best=frozenset(best), raised=raised, digits=digits)
