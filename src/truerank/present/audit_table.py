@@ -8,6 +8,7 @@ from dataclasses import replace
 from truerank.analysis.claims import Claim, TableAudit, Told
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.present.comparison_cells import span
 from truerank.present.document import Document
 from truerank.present.table import Cell, Table
 
@@ -18,11 +19,20 @@ NAMED = 6
 
 VERDICTS = {"yes": message("yes"), "depends": message("depends"), "no": message("no")}
 
+HEADS = (
+    message("measure"),
+    message("pairs"),
+    *VERDICTS.values(),
+    message("sd"),
+    message("significant"),
+    message("detected"),
+)
+
 
 def document_of(audit: TableAudit, digits: int | None = None) -> Document:
     """The measures, then a table of pairs each; for programs a row a pair."""
     drawn = 4 if digits is None else digits
-    summary = Table(_heads(audit), tuple(_row(audit, one) for one in audit.measures), _title(audit), digits=drawn)
+    summary = Table(HEADS, tuple(_row(audit, one) for one in audit.measures), _title(audit), digits=drawn)
     pairs = [_pairs(audit, one, drawn) for one in audit.measures if audit.of(one.measure)]
     tables = [summary, *pairs]
     tables[-1] = replace(tables[-1], notes=(*notes(audit), *remarks_of(audit)))
@@ -46,18 +56,6 @@ def _title(audit: TableAudit) -> Message:
     )
 
 
-def _heads(audit: TableAudit) -> tuple[str, ...]:
-    told = (message("yes"), message("depends"), message("no"))
-    return (
-        message("measure"),
-        message("pairs"),
-        *told,
-        message("sd"),
-        message("significant"),
-        message("detected"),
-    )
-
-
 def _row(audit: TableAudit, one: Told) -> tuple[Cell, ...]:
     claims = audit.of(one.measure)
     counts = [sum(claim.told == told for claim in claims) for told in VERDICTS]
@@ -66,8 +64,7 @@ def _row(audit: TableAudit, one: Told) -> tuple[Cell, ...]:
 
 
 def _span(low: float, high: float) -> str:
-    one, other = f"{low:.2g}", f"{high:.2g}"
-    return one if one == other else message("{low} to {high}", low=one, high=other)
+    return span(f"{low:.2g}", f"{high:.2g}")
 
 
 def _pairs(audit: TableAudit, one: Told, digits: int) -> Table:

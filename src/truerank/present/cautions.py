@@ -14,6 +14,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger, predicted, runs
+from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
 from truerank.present.many import is_many
 from truerank.stats.intervals import FEWEST
@@ -250,7 +251,7 @@ def _span(outcome: Outcome) -> str:
         return ""
     is_possible = known[-1] <= _widest(outcome)
     least, most = f"{known[0]:.3g}", f"{known[-1]:.3g}" if is_possible else message("more than is possible")
-    return least if least == most else message("{low} to {high}", low=least, high=most)
+    return span(least, most)
 
 
 def _widest(outcome: Outcome) -> float:

@@ -27,6 +27,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.4g}"
 
 
+def span(low: str, high: str) -> str:
+    """From one number to another, as they are shown; a single one where both are shown alike."""
+    return low if low == high else message("{low} to {high}", low=low, high=high)
+
+
 def ranked(outcome: Outcome) -> list[str]:
     """The systems, the best first."""
     sign = direction(outcome.measure) or 1

@@ -9,6 +9,7 @@ from truerank import stats
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.core.messages import Warned, message
 from truerank.present import cautions
+from truerank.present.comparison_cells import span
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Heading, Prose
 from truerank.present.percent import is_share
@@ -62,11 +63,7 @@ def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ..
     needed = [stats.queries_needed(sd, DIFFERENCE, alpha=level) for sd in sds]
     return (
         outcome.name,
-        _span(*(f"{sd * scale:.3g}" for sd in sds)),
-        _span(*(f"{least * scale:.3g}" for least in (known[0], known[-1]))),
-        _span(*(f"{n:,}" for n in needed)),
+        span(*(f"{sd * scale:.3g}" for sd in sds)),
+        span(*(f"{least * scale:.3g}" for least in (known[0], known[-1]))),
+        span(*(f"{n:,}" for n in needed)),
     )
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else message("{low} to {high}", low=low, high=high)
