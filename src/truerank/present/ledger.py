@@ -41,6 +41,13 @@ def shared(scores: Sequence[HasLedger], names: Sequence[str]) -> dict[tuple[str,
     return by_text
 
 
+def paragraphs(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
+    """A paragraph for all runs with the same ledger."""
+    return [
+        joined(": ", [", ".join(who), joined(" ", sentences)]) for sentences, who in shared(scores, names).items()
+    ]
+
+
 def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """What is remarkable, each with the name of its run: for formats that have no place for it."""
     return [

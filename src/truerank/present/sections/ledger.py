@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from truerank.core.errors import printable
-from truerank.core.messages import joined, message
+from truerank.core.messages import message
 from truerank.present import ledger
-from truerank.present.data import ReportData, Runs
+from truerank.present.data import ReportData
 from truerank.present.document import Block, Heading, Prose
 
 
@@ -16,10 +16,4 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if data.runs is None:
         return
     yield Heading(message("Coverage"), "ledger")
-    yield Prose(tuple(notes(data.runs)))
-
-
-def notes(runs: Runs) -> list[str]:
-    """A paragraph for all systems with the same ledger."""
-    by_sentences = ledger.shared(runs.scores, list(map(printable, runs.names)))
-    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in by_sentences.items()]
+    yield Prose(tuple(ledger.paragraphs(data.runs.scores, list(map(printable, data.runs.names)))))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import printable
-from truerank.core.messages import joined, listed, message, plural
+from truerank.core.messages import listed, message, plural
 from truerank.geo import View
 from truerank.present import charts, geo, ledger
 from truerank.present.data import Located, ReportData
@@ -32,18 +32,12 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield _titled(geo.means(located.places), message("Places, all measures"))
     yield _titled(geo.within(located.places), message("Recall by distance in metres"))
     yield errors(located)
-    for name, view in located.places.views.items():
+    views = located.places.views
+    for name, view in views.items():
         if figure := misses(located.queries, view, name):
             yield figure
-    texts = geo.paragraphs(located.places, between=" ")
-    yield Prose((*_counted(located), *texts))
-
-
-def _counted(located: Located) -> list[str]:
-    """What the means hide, of all ways of measuring that have the same to say."""
-    views = located.places.views
-    texts = ledger.shared([view.scores for view in views.values()], list(views))
-    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in texts.items()]
+    counted = ledger.paragraphs([view.scores for view in views.values()], list(views))
+    yield Prose((*counted, *geo.paragraphs(located.places, between=" ")))
 
 
 def _titled(table: Table, title: str) -> Table:
