@@ -59,6 +59,16 @@ def asked(bench: Bench) -> Message:
     )
 
 
+def how(bench: Bench) -> Message:
+    """All of that."""
+    return joined("; ", [loop(bench), asked(bench)])
+
+
+def setting(bench: Bench) -> str:
+    """What was set of what a sweep changes."""
+    return ", ".join(f"{key} {value}" for key, value in bench.settings.items())
+
+
 def unresolved(bench: Bench) -> list[str]:
     """The percentiles that too few queries stand behind; none where nothing was answered."""
     return [name for name in PERCENTILES if 0 < bench.answered < NEEDED[name]]
@@ -99,7 +109,7 @@ def made(benches: Sequence[Bench]) -> Iterable[str]:
 
 def notes(bench: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
-    head = joined(": ", [printable(bench.name), joined("; ", [loop(bench), asked(bench)])])
+    head = joined(": ", [printable(bench.name), how(bench)])
     sentences = [head, *warnings(bench), *_several(bench), *_before(bench), *made([bench]), *_intervals(bench)]
     return [*sentences, *_machinery(bench), _machine(bench)]
 
@@ -115,8 +125,7 @@ def shared(benches: Sequence[Bench]) -> list[str]:
     sentences: dict[str, list[str]] = {}
     for one in benches:
         for warning in warnings(one):
-            setting = ", ".join(f"{key} {value}" for key, value in one.settings.items())
-            sentences.setdefault(warning, []).append(setting)
+            sentences.setdefault(warning, []).append(setting(one))
     return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
 
 

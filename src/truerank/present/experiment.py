@@ -136,10 +136,7 @@ def _of_queries(experiment: Experiment) -> list[str]:
 def _of_benches(experiment: Experiment) -> list[str]:
     """How each was asked, and what speaks against its timings."""
     every = list(experiment.benches.values())
-    how = [
-        joined(": ", [printable(name), joined("; ", [bench_notes.loop(one), bench_notes.asked(one)])])
-        for name, one in experiment.benches.items()
-    ]
+    how = [joined(": ", [printable(name), bench_notes.how(one)]) for name, one in experiment.benches.items()]
     return [*how, *_warnings(experiment), *bench_notes.made(every), *(bench_notes.needed(every) if every else [])]
 
 

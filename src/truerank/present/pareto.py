@@ -8,7 +8,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.live.result import Bench
 from truerank.live.sweep import THROUGHPUT, front
-from truerank.present import charts
+from truerank.present import bench_notes, charts
 from truerank.present.bench import standing
 from truerank.present.document import Figure
 from truerank.present.names import scored
@@ -30,7 +30,7 @@ def figure(benches: Sequence[Bench], against: str = "p50") -> Figure:
     if not benches:
         raise InputError("nothing was answered: there is nothing to plot")
     measure, first = next(iter(scores.mean)), benches[0]
-    names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in benches]
+    names = list(map(bench_notes.setting, benches))
     is_rate = against == THROUGHPUT
     fast = (message("answers a second"), ".1f") if is_rate else ("ms", ".3f")
     hints: charts.Hints = {"who": message("setting"), "speed": fast, "quality": (measure, ".4f")}

@@ -36,8 +36,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
         yield pareto(scored, called(scored))
     for name, one in zip(names, data.benches, strict=True):
-        how = joined("; ", [bench_notes.loop(one), bench_notes.asked(one)])
-        yield Prose((joined(": ", [name, how]),))
+        yield Prose((joined(": ", [name, bench_notes.how(one)]),))
     if sentences := tuple(bench_notes.made(data.benches)):
         yield Prose(sentences)
 
@@ -46,8 +45,7 @@ def called(benches: Sequence[Bench]) -> list[str]:
     """What to call benchmarks: by name and settings, with a number where these are the same."""
     names: list[str] = []
     for one in benches:
-        settings = ", ".join(f"{key} {value}" for key, value in one.settings.items())
-        name = printable(f"{one.name} ({settings})" if settings else one.name)
+        name = printable(f"{one.name} ({bench_notes.setting(one)})" if one.settings else one.name)
         again = sum(other == name or other.startswith(f"{name} #") for other in names)
         names.append(f"{name} #{again + 1}" if again else name)
     return names
