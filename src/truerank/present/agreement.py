@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from truerank.analysis.agreement import Agreement
 from truerank.core.errors import printable, some
 from truerank.core.messages import Message, message, plural
+from truerank.core.presented import finite
 from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.table import Cell, Table
@@ -21,8 +20,8 @@ def document_of(agreement: Agreement, digits: int | None = None) -> Document:
     """The means of both coefficients; for programs each query's."""
     means: tuple[tuple[Cell, ...], ...] = (
         (f"{agreement.coefficient} (p = {agreement.p:g})", agreement.mean_rbo),
-        ("Kendall's tau", _known(agreement.mean_tau)),
-        (message("tau-AP"), _known(agreement.mean_tau_ap)),
+        ("Kendall's tau", finite(agreement.mean_tau)),
+        (message("tau-AP"), finite(agreement.mean_tau_ap)),
         (message("overlap@{k}", k=agreement.k), agreement.mean_overlap),
     )
     over = message(
@@ -78,7 +77,3 @@ def _flat(agreement: Agreement, digits: int | None) -> Table:
     columns = agreement.columns
     rows = tuple(zip(map(printable, agreement.queries), *columns.values(), strict=True))
     return Table(("query", *columns), rows, digits=digits)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from truerank.core.errors import MissingPackage, printable
 from truerank.core.messages import joined, message
+from truerank.core.presented import finite
 from truerank.live.indexing import Indexing
 from truerank.live.latency import MILLION, PERCENTILES
 from truerank.live.paired import BenchComparison
@@ -100,8 +101,8 @@ def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: i
     rows: list[tuple[Cell, ...]] = []
     for name in FIGURES:
         limits = _limit_cells(intervals.get(name))
-        alone = (_there(bench.service[name]),) if bench.load.is_open else ()
-        rows.append((marked(name, [bench]), _there(bench.latency[name]), *limits, *alone))
+        alone = (finite(bench.service[name]),) if bench.load.is_open else ()
+        rows.append((marked(name, [bench]), finite(bench.latency[name]), *limits, *alone))
     columns = (
         message("latency"),
         "ms",
@@ -152,7 +153,7 @@ def index_table(
 def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
     """For programs: a row a benchmark."""
     load = ("k", "concurrency", "rate", "duration", "repeats", "seed")
-    measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
+    measures = measured_by(benches)
     outcomes = benches[0].outcomes
     settings = [name for name in dict.fromkeys(key for one in benches for key in one.settings) if name not in load]
     built = ("documents", "index_seconds") if any(one.indexing for one in benches) else ()
@@ -160,13 +161,18 @@ def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
     rows = []
     for one in benches:
         means = one.scores.mean if one.scores else {}
-        figures = (*(_there(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
+        figures = (*(finite(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
         asked = (getattr(one.load, name) for name in load)
         swept = (_cell(one.settings.get(name)) for name in settings)
         index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
         values = (means.get(name) for name in measures)
         rows.append((printable(one.name), *swept, *asked, *figures, *index[: len(built)], *values))
     return Table(columns, tuple(rows), digits=digits)
+
+
+def measured_by(benches: Sequence[Bench]) -> list[str]:
+    """The measures that any of them has a mean of."""
+    return list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
 
 
 def marked(name: str, benches: Sequence[Bench], unit: str = "") -> str:
@@ -196,11 +202,6 @@ def _intervals(bench: Bench) -> dict[str, Interval | None]:
         return bench.intervals
     except MissingPackage:
         return {}
-
-
-def _there(figure: float) -> float | None:
-    """The figure; nothing where no call was answered."""
-    return None if math.isnan(figure) else figure
 
 
 def _limits(interval: Interval | None) -> tuple[float, float] | None:
@@ -259,7 +260,7 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
         mark = ("*" if i in best else "",) if measures else ()
         means = one.scores.mean if one.scores else {}
         values = (means.get(name) for name in measures)
-        rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
+        rows.append((*(_setting(one, name) for name in settings), *timings(one), *values, *mark))
     columns = (
         *settings,
         *(marked(name, benches, " ms") for name in SHORT),
@@ -290,8 +291,9 @@ def _cell(value: object) -> Cell:
     return value if value is None or isinstance(value, int | float) else printable(str(value))
 
 
-def _row(bench: Bench) -> tuple[Cell, ...]:
-    return (*(_there(bench.latency[name]) for name in SHORT), per_second(bench), bench.failed)
+def timings(bench: Bench, latencies: Sequence[str] = SHORT) -> tuple[Cell, ...]:
+    """Some latencies, answers a second, and calls that failed; nothing of what is not known."""
+    return (*(finite(bench.latency[name]) for name in latencies), per_second(bench), bench.failed)
 
 
 def comparison_document(comparison: BenchComparison, digits: int | None = None) -> Document:
@@ -311,8 +313,8 @@ def times_table(comparison: BenchComparison, digits: int = DIGITS) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             marked(name, both),
-            _there(comparison.a.latency[name]),
-            _there(comparison.b.latency[name]),
+            finite(comparison.a.latency[name]),
+            finite(comparison.b.latency[name]),
             _ratio(comparison, name),
         )
         for name in FIGURES
@@ -369,7 +371,8 @@ def _verdict(comparison: BenchComparison, a: str, b: str) -> str:
 
 def _ratio(comparison: BenchComparison, name: str) -> float | None:
     below = comparison.a.latency[name]
-    return _there(comparison.b.latency[name] / below) if below else None
+    ratio: float | None = finite(comparison.b.latency[name] / below) if below else None
+    return ratio
 
 
 def _names(comparison: BenchComparison) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import joined, message, plural
 from truerank.live.result import Bench
 from truerank.present import bench_notes, cautions, comparison, wide
-from truerank.present.bench import marked, per_second
+from truerank.present.bench import marked, timings
 from truerank.present.comparison_cells import interval_heading, pair_cells, ranked
 from truerank.present.document import Document, Figure
 from truerank.present.percent import DIGITS, in_percent, named, note
@@ -96,10 +96,7 @@ def _with_times(table: Table, compared: Comparison, benches: Mapping[str, Bench]
 
 def _times(bench: Bench | None) -> tuple[Cell, ...]:
     """Latencies, answers a second and failed calls; nothing of what was not asked."""
-    if bench is None:
-        return (None,) * (len(TIMES) + 2)
-    latencies = (bench.latency[time] if bench.answered else None for time in TIMES)
-    return (*latencies, per_second(bench), bench.failed)
+    return timings(bench, TIMES) if bench else (None,) * (len(TIMES) + 2)
 
 
 def _differences(compared: Comparison, digits: int) -> Table:

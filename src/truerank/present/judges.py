@@ -10,6 +10,7 @@ from typing import Any
 from truerank.analysis.judges.result import Flip, Judges, Order, Standing, TwoJudges
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
+from truerank.core.presented import finite
 from truerank.present import charts, ledger
 from truerank.present.comparison_cells import ends, interval_heading, limits, mean_cell, percent, ranked, winners
 from truerank.present.document import Block, Document, Figure
@@ -81,7 +82,7 @@ def _judges(judges: Judges) -> Table:
 
 
 def _coefficients(judges: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
-    rows = tuple((COEFFICIENTS[name], _value(each), limits(each, digits)) for name, each in of.items())
+    rows = tuple((COEFFICIENTS[name], finite(each.estimate), limits(each, digits)) for name, each in of.items())
     return Table(
         (message("coefficient"), message("value"), interval_heading(judges.confidence)),
         rows,
@@ -95,7 +96,7 @@ def _pairs(judges: Judges, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for pair in judges.pairs:
         shown = [pair.coefficients[name] for name in ("kappa", "kappa_quadratic")]
-        cells = [cell for each in shown for cell in (_value(each), limits(each, digits))]
+        cells = [cell for each in shown for cell in (finite(each.estimate), limits(each, digits))]
         rows.append((printable(pair.first), printable(pair.second), pair.both, *cells))
     columns = (
         message("judge"),
@@ -185,7 +186,7 @@ def _orders(judges: Judges, digits: int) -> Table:
 
 
 def _tau_cells(interval: Interval | None, digits: int) -> tuple[Cell, Cell]:
-    return (None, "") if interval is None else (_value(interval), limits(interval, digits))
+    return (None, "") if interval is None else (finite(interval.estimate), limits(interval, digits))
 
 
 def _flips(standing: Standing, order: Order, digits: int) -> Table:
@@ -284,10 +285,6 @@ def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
         low: mean.low if known else mean.estimate,
         high: mean.high if known else mean.estimate,
     }
-
-
-def _value(interval: Interval) -> Cell:
-    return None if math.isnan(interval.estimate) else interval.estimate
 
 
 def _p(p: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from truerank.core.errors import printable
@@ -10,7 +9,7 @@ from truerank.core.messages import joined, listed, message, plural
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
-from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, per_second
+from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, measured_by, timings
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.pareto import chart
@@ -53,13 +52,11 @@ def called(benches: Sequence[Bench]) -> list[str]:
 
 def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
     """Milliseconds, throughput, failures, and the means of measures."""
-    measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
+    measures = measured_by(benches)
     rows: list[tuple[Cell, ...]] = []
     for name, one in zip(names, benches, strict=True):
         means = one.scores.mean if one.scores else {}
-        latencies = (None if math.isnan(one.latency[f]) else one.latency[f] for f in SHORT)
-        quality = (means.get(measure) for measure in measures)
-        rows.append((name, len(one.measured), *latencies, per_second(one), one.failed, *quality))
+        rows.append((name, len(one.measured), *timings(one), *(means.get(measure) for measure in measures)))
     times = (marked(name, benches, " ms") for name in SHORT)
     columns = (message("retriever"), message("calls"), *times, message("a second"), message("failed"), *measures)
     whole = Table(columns, tuple(rows), title=message("Benchmarks"), digits=DIGITS)
