@@ -40,7 +40,8 @@ def document_of(agreements: Agreements, digits: int | None = None, *, coefficien
     rows = [list(row.values()) for row in agreements.rows()]
     cells = tuple((printable(a), printable(b), *rest) for a, b, *rest in rows)
     flat = Table(("run_a", "run_b", "queries", *COEFFICIENTS), cells, digits=digits)
-    figure = Figure("agreement", _title(agreements, coefficient), _alt(), _chart(agreements, coefficient))
+    alt = message("A square per two runs, the brighter the more they agree; runs that agree stand together.")
+    figure = Figure("agreement", _title(agreements, coefficient), alt, _chart(agreements, coefficient))
     remarks = remarks_of(agreements)
     return Document(
         [_drawn(agreements, coefficient, digits), figure],
@@ -167,10 +168,6 @@ def _digit(value: float) -> str:
     if np.isnan(value):
         return " "
     return "−" if value < 0 else str(min(9, int(10 * value + 1e-9)))
-
-
-def _alt() -> str:
-    return message("A square per two runs, the brighter the more they agree; runs that agree stand together.")
 
 
 def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:

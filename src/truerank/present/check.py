@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
-from truerank.core.messages import joined, listed, message, plural, warned
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.present import few, watching
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
@@ -125,15 +125,18 @@ def remarks_of(check: Check) -> list[str]:
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:
         if verdict.note:
-            name = joined(" ", [*([verdict.slice] if verdict.slice else []), verdict.name])
-            by_note.setdefault(verdict.note, []).append(name)
+            by_note.setdefault(verdict.note, []).append(_named(verdict))
     sentences += [
         message("{gates}: {note}.", gates=", ".join(map(printable, dict.fromkeys(names))), note=note)
         for note, names in by_note.items()
     ]
     shows = [verdict for verdict in check.verdicts if not verdict.against or verdict.value]
-    named = ((joined(" ", [*([one.slice] if one.slice else []), one.name]), one.interval) for one in shows)
-    return [*sentences, *few.doubts((printable(name), interval) for name, interval in named)]
+    return [*sentences, *few.doubts((printable(_named(one)), one.interval) for one in shows)]
+
+
+def _named(verdict: Verdict) -> Message:
+    """What is checked, after the slice that it is checked on."""
+    return joined(" ", [*([verdict.slice] if verdict.slice else []), verdict.name])
 
 
 def _of_sample(check: Check) -> list[str]:

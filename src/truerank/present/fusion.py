@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truerank.core.messages import message, plural, warned
-from truerank.fusion.tuned import Fold, TunedFusion
+from truerank.fusion.tuned import TunedFusion
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
@@ -20,9 +20,8 @@ def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
     """The means, then a row a fold."""
     drawn = 4 if digits is None else digits
     tables = [_means(fusion, drawn), _folds(fusion, drawn)]
-    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(fusion))
     plain = {**fusion.to_dict(), "remarks": remarks_of(fusion)}
-    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(fusion))
+    return Document(tables, Table(FLAT, _rows(fusion), digits=digits), plain, remarks_of(fusion))
 
 
 def _means(fusion: TunedFusion, digits: int) -> Table:
@@ -42,13 +41,15 @@ def _folds(fusion: TunedFusion, digits: int) -> Table:
         message("{measure} where tuned", measure=fusion.measure),
         message("{measure} held out", measure=fusion.measure),
     )
-    rows = tuple((i, fold.counted, _shown(fold.params), fold.tuned, fold.held_out) for i, fold in _numbered(fusion))
     notes = (*_notes(fusion), *remarks_of(fusion))
-    return Table(columns, rows, message("parameters by fold"), notes, digits=digits)
+    return Table(columns, _rows(fusion), message("parameters by fold"), notes, digits=digits)
 
 
-def _numbered(fusion: TunedFusion) -> list[tuple[int, Fold]]:
-    return list(enumerate(fusion.folds, 1))
+def _rows(fusion: TunedFusion) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(
+        (number, fold.counted, _shown(fold.params), fold.tuned, fold.held_out)
+        for number, fold in enumerate(fusion.folds, 1)
+    )
 
 
 def _shown(params: Any) -> str:

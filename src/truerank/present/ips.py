@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from truerank.analysis.clicks import Estimate, Ips
 from truerank.core.errors import printable
@@ -32,7 +33,7 @@ def document_of(estimate: Ips, digits: int | None = None) -> Document:
         title = message("differences to {run}", run=names[estimate.runs[0]])
         tables.append(_table(estimate, estimate.differences, names, drawn, title))
     notes = (*_notes(estimate), *remarks_of(estimate))
-    tables[-1] = Table(tables[-1].columns, tables[-1].rows, tables[-1].title, notes, digits=drawn)
+    tables[-1] = replace(tables[-1], notes=notes)
     rows = tuple(_flat(one) for one in (*estimate.estimates, *estimate.differences))
     plain = {**estimate.to_dict(), "remarks": remarks_of(estimate)}
     return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(estimate))

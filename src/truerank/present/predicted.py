@@ -148,11 +148,7 @@ def made_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
 
 def remarks_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
     """What is to be said of some of them, once."""
-    every = (
-        (*_sizes(len(one.places), len(one.queries)), *_signs(one), *_runs(one), *_documents(one))
-        for one in estimates.values()
-    )
-    return list(dict.fromkeys(said for each in every for said in each))
+    return list(dict.fromkeys(said for one in estimates.values() for said in _of_judgements(one)))
 
 
 def remarks_of(predicted: Predicted, who: str = "") -> list[str]:
@@ -162,18 +158,19 @@ def remarks_of(predicted: Predicted, who: str = "") -> list[str]:
         who: what the run is called beside others.
     """
     means = {joined(" ", [who, name]) if who else name: mean for name, mean in predicted.items()}
-    return [
-        *_sizes(len(predicted.places), len(predicted.queries)),
-        *_signs(predicted),
-        *_runs(predicted),
-        *_documents(predicted),
-        *_biased(means),
-        *few.doubts((name, mean.interval) for name, mean in means.items()),
-    ]
+    doubts = few.doubts((name, mean.interval) for name, mean in means.items())
+    return [*_of_judgements(predicted), *_biased(means), *doubts]
 
 
-def _sizes(judged: int, every: int) -> list[str]:
+def _of_judgements(predicted: Predicted) -> list[str]:
+    """What is to be said of who judged what, by whatever measure."""
+    signs = [_sign(sign, predicted) for sign in predicted.signs]
+    return [*_sizes(predicted), *signs, *_runs(predicted), *_documents(predicted)]
+
+
+def _sizes(predicted: Predicted) -> list[str]:
     """Whether people judged enough."""
+    judged = len(predicted.places)
     sentences: list[str] = []
     if judged < FEWEST:
         sentences.append(
@@ -186,13 +183,9 @@ def _sizes(judged: int, every: int) -> list[str]:
                 )
             )
         )
-    if judged == every:
+    if judged == len(predicted.queries):
         sentences.append(message("People judged every query: the model adds nothing."))
     return sentences
-
-
-def _signs(predicted: Predicted) -> list[str]:
-    return [_sign(sign, predicted) for sign in predicted.signs]
 
 
 def _sign(sign: Sign, predicted: Predicted) -> Message:
