@@ -72,9 +72,14 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
         ends(outcome, pair.difference, digits),
         message("unknown") if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
-        "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
+        p_cell(pair.adjusted),
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     )
+
+
+def p_cell(p: float) -> str:
+    """p; of a small one only that it is."""
+    return "<.0001" if p < SMALL else f"{p:.4f}"
 
 
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:

@@ -12,7 +12,16 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import finite
 from truerank.present import charts, ledger
-from truerank.present.comparison_cells import ends, interval_heading, limits, mean_cell, percent, ranked, winners
+from truerank.present.comparison_cells import (
+    ends,
+    interval_heading,
+    limits,
+    mean_cell,
+    p_cell,
+    percent,
+    ranked,
+    winners,
+)
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
 from truerank.present.table import Cell, Table
@@ -34,9 +43,9 @@ def document_of(judges: Judges, digits: int | None = None, *, per_query: bool = 
         per_query: each query of each two judges too.
     """
     drawn = 4 if digits is None else digits
-    tables = [*_agreement(judges, drawn), *(_per_query(judges, drawn) if per_query else ())]
+    tables = [*agreement_tables(judges, drawn), *(_per_query(judges, drawn) if per_query else ())]
     remarks = remarks_of(judges)
-    systems = [*_systems(judges, drawn)]
+    systems = list(system_tables(judges, drawn))
     notes = (*notes_of(judges), *remarks)
     last = systems or tables
     last[-1] = replace(last[-1], notes=(*last[-1].notes, *notes))
@@ -51,12 +60,8 @@ def _flat(judges: Judges, digits: int | None, per_query: bool) -> Table:
     return Table(columns, cells, digits=digits)
 
 
-def agreement_tables(judges: Judges, digits: int = 4) -> list[Table]:
+def agreement_tables(judges: Judges, digits: int) -> Iterator[Table]:
     """Who judged what, the coefficients, and grade against grade."""
-    return list(_agreement(judges, digits))
-
-
-def _agreement(judges: Judges, digits: int) -> Iterator[Table]:
     yield _judges(judges)
     if judges.together:
         title = message(
@@ -138,12 +143,8 @@ def _per_query(judges: Judges, digits: int) -> Iterator[Table]:
         yield Table(columns, rows, title=title, digits=digits)
 
 
-def system_tables(judges: Judges, digits: int = 4) -> list[Table]:
+def system_tables(judges: Judges, digits: int) -> Iterator[Table]:
     """What systems score by each judge, whether they keep their order, and which pairs do not."""
-    return list(_systems(judges, digits))
-
-
-def _systems(judges: Judges, digits: int) -> Iterator[Table]:
     for standing in judges.standings:
         yield _means(judges, standing, digits)
     if any(standing.orders for standing in judges.standings):
@@ -213,7 +214,7 @@ def _flips(standing: Standing, order: Order, digits: int) -> Table:
 
 def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
     sides = [
-        (f"{one.difference.estimate:+.{digits}f}", _p(one.adjusted)) for one in (flip.by_first, flip.by_second)
+        (f"{one.difference.estimate:+.{digits}f}", p_cell(one.adjusted)) for one in (flip.by_first, flip.by_second)
     ]
     return (printable(flip.by_first.system), printable(flip.by_first.against), *sides[0], *sides[1])
 
@@ -285,10 +286,6 @@ def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
         low: mean.low if known else mean.estimate,
         high: mean.high if known else mean.estimate,
     }
-
-
-def _p(p: float) -> str:
-    return "<.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _documents(n: int) -> Message:
