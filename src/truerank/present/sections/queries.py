@@ -69,15 +69,11 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     queries = [everything[q] for q in kept]
     measures = dict(list(runs.called.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
     values = {name: runs.values(measure)[kept] for name, measure in measures.items()}
-    answers: ShownAnswers | None
-    notes: list[str]
-    answers, notes = (
-        None,
-        [message("Under these rules the mean is over submitted lines; result lists are not shown.")]
-        if runs.is_by_line
-        else [],
-    )
-    if depth and not runs.is_by_line:
+    answers: ShownAnswers | None = None
+    notes: list[str] = []
+    if runs.is_by_line:
+        notes = [message("Under these rules the mean is over submitted lines; result lists are not shown.")]
+    elif depth:
         answers, notes = _answers(runs, depth, order, queries, measures)
     if len(kept) < len(everything):
         notes.insert(
