@@ -188,9 +188,7 @@ def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
         "value": (_title(agreements, coefficient), ".4f"),
     }
     return {
-        "width": "container",
-        "height": max(120, min(charts.HEIGHT * 2, 40 * len(names))),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **charts.canvas(max(120, min(charts.HEIGHT * 2, 40 * len(names)))),
         "data": {"values": rows},
         "mark": {"type": "rect"},
         "encoding": {

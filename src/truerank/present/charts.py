@@ -165,12 +165,15 @@ def frame(
 ) -> Spec:
     """What all plots with a colour a name share; the key is their legend."""
     return {
-        "width": "container",
-        "height": HEIGHT,
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **canvas(HEIGHT),
         "data": {"values": list(rows)},
         "encoding": {"x": x, "y": y, "color": series(names, legend=key), "opacity": bright()},
     }
+
+
+def canvas(height: int) -> Spec:
+    """As wide as the page, and so high."""
+    return {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
 def on_intervals(rows: Rows, value: str, hints: Hints) -> Spec:
@@ -188,9 +191,7 @@ def on_intervals(rows: Rows, value: str, hints: Hints) -> Spec:
     none = {"type": "rule", "strokeDash": [4, 3]}
     nothing: Spec = {"data": {"values": [{}]}, "mark": none, "encoding": {"x": {"datum": 0}}}
     return {
-        "width": "container",
-        "height": 28 * len(rows),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **canvas(28 * len(rows)),
         "data": {"values": list(rows)},
         "layer": [nothing, *({**each, "encoding": {"y": y, **each["encoding"]}} for each in (line, dot))],
     }

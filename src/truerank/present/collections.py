@@ -404,9 +404,7 @@ def _heat(
         },
     }
     return {
-        "width": "container",
-        "height": row * len(names),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **charts.canvas(row * len(names)),
         "data": {"values": list(rows)},
         "encoding": {"x": x, "y": y},
         "layer": [rect, *([text] if len(rows) <= MOST and len(where) <= 16 else [])],

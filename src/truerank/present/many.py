@@ -81,9 +81,7 @@ def _squares(outcome: Outcome) -> charts.Spec:
     look = {"title": None, "labelLimit": 160, "labelOverlap": True, "labels": few, "ticks": few}
     side = {"type": "nominal", "sort": names, "scale": {"domain": names}}
     return {
-        "width": "container",
-        "height": max(charts.HEIGHT, min(2 * charts.HEIGHT, 16 * len(names))),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **charts.canvas(max(charts.HEIGHT, min(2 * charts.HEIGHT, 16 * len(names)))),
         "data": {"values": rows},
         "mark": {"type": "rect"},
         "encoding": {

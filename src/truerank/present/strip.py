@@ -68,9 +68,7 @@ def _chart(known: Mapping[str, tuple[Measure, PerQuery]], means: charts.Rows) ->
         "encoding": {"size": size, "tooltip": charts.tooltip(hints)},
     }
     return {
-        "width": "container",
-        "height": STEP * len(known),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **charts.canvas(STEP * len(known)),
         "encoding": {"x": x, "y": y, "color": kind},
         "layer": [circles, *_on_intervals([{**row, "who": kinds[-1]} for row in means], x)],
     }

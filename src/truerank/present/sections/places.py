@@ -81,9 +81,7 @@ def misses(queries: Items, view: View, name: str) -> Figure | None:
     asked = _marks("x", "y", x, y, 0, hints, {"shape": "circle", "filled": False, "strokeWidth": 2})
     came = _marks("x1", "y1", x, y, 1, hints, {"shape": "square", "filled": True})
     spec = {
-        "width": "container",
-        "height": _height(rows, is_globe),
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **charts.canvas(_height(rows, is_globe)),
         "data": {"values": rows},
         "layer": [line, asked, came],
     }
