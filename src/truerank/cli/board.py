@@ -12,7 +12,7 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import say, write
-from truerank.cli.serve import BOARD, needs_board
+from truerank.cli.serve import BOARD, needs_board, settings_file
 from truerank.core.messages import message, plural
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 
-settings_file = click.option(
-    "--board", "path", default="board.toml", show_default=True, type=BOARD, help="The boards' settings."
-)
 database = click.option("--db", metavar="URL", help="The database, where the service was started with one.")
 NAME = click.argument("name")
 

@@ -38,11 +38,7 @@ from truerank.present.scores import labels
 @options.items
 @options.qrels_format
 @options.run_format
-@click.option(
-    "--threads",
-    type=click.IntRange(1),
-    help="How many may read a large plain file [default: as many as there are processors].",
-)
+@options.threads
 @options.collapse
 @engines.options
 @options.judgements

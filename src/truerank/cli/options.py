@@ -127,6 +127,11 @@ items = click.option(
 )
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
+threads = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="How many may read a large plain file [default: as many as there are processors].",
+)
 
 _collapse = click.option(
     "--collapse",

@@ -37,11 +37,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: str) -> Keep:
 @tables.output
 @options.qrels_format
 @options.run_format
-@click.option(
-    "--threads",
-    type=click.IntRange(1),
-    help="How many may read a large plain file [default: as many as there are processors].",
-)
+@options.threads
 def command(
     qrels: str,
     runs: tuple[str, ...],

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 BOARD = click.Path(path_type=Path, dir_okay=False)
 
+settings_file = click.option(
+    "--board", "path", default="board.toml", show_default=True, type=BOARD, help="The boards' settings."
+)
 
 PACKAGES = (
     *("alembic", "fastapi", "httpx", "jinja2", "prometheus_client"),
@@ -32,7 +35,7 @@ def needs_board(what: str) -> None:
 
 
 @click.command("serve")
-@click.option("--board", "path", default="board.toml", show_default=True, type=BOARD, help="The boards' settings.")
+@settings_file
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--db", metavar="URL", help="sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.")
