@@ -29,7 +29,8 @@ from truerank.live.running import bench
 from truerank.live.storage import dumped
 from truerank.live.sweep import LOADS, THROUGHPUT
 from truerank.present import bench as report
-from truerank.present.document import Document, Figure
+from truerank.present import pareto
+from truerank.present.document import Document
 from truerank.present.renderers import figures
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
@@ -211,7 +212,7 @@ def command(
         write(dumped([one.to_dict() for one in benches]).decode(), output)
     tables.show(_pages(benches, pair, against, digits), format)
     if plot:
-        figures.draw(_picture(benches, against), plot)
+        figures.draw(pareto.figure(benches, against), plot)
     if save_run:
         _save_runs(benches, save_run)
     if not is_saved:
@@ -306,12 +307,6 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
         return [bench(targets[0], *questions, **what)]
     target = load(targets[0]) if set(over) - set(LOADS) else targets[0]
     return list(sweep(target, *questions, **what, over=over))
-
-
-def _picture(benches: Sequence[Bench], against: str) -> Figure:
-    from truerank.present.pareto import figure
-
-    return figure(benches, against)
 
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:

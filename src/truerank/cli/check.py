@@ -14,6 +14,7 @@ from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
+from truerank.analysis.compare import read_attribute
 from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
@@ -255,7 +256,7 @@ class _Checking:
             seed=s.seed,
             percentiles=s.percentiles,
             watch=watched(s),
-            by=_attribute(path, column) if path else None,
+            by=read_attribute(path, column) if path else None,
             by_name=column,
             slices=s.slices,
         )
@@ -285,13 +286,6 @@ class _Checking:
         limits = gates.with_all(Gates.of_slices(s.slices, gates).values())
         named = named_by_gates(*limits, bool(s.no_worse_than), s.margin, compared)
         return named or (list(baseline.mean) if baseline else None)
-
-
-def _attribute(path: str, column: str) -> dict[str, str]:
-    """What is loaded only where there are slices."""
-    from truerank.analysis.compare.slices import read_attribute
-
-    return read_attribute(path, column)
 
 
 def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:

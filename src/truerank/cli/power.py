@@ -9,6 +9,7 @@ import click
 from truerank.analysis.claims import power
 from truerank.cli import inputs, options, tables
 from truerank.core.messages import message
+from truerank.formats import read_qrels
 from truerank.present.power import document_of
 
 
@@ -71,8 +72,6 @@ def command(
       truerank power --difference 0.02 --like qrels.txt bm25.run dense.run -m nDCG@10
       truerank power --queries 50 --systems 6 -m "nDCG@10 AP"
     """
-    from truerank.formats import read_qrels
-
     if bool(runs) != (qrels is not None):
         raise click.UsageError(message("Runs are judged by qrels: --like QRELS RUN RUN."))
     inputs.refuse(qrels, *runs, rules=rules, output=output)

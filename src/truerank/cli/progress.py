@@ -22,12 +22,12 @@ PATIENCE = 1.0
 class ReadingBar:
     """How much has been read; drawn on standard error when it takes long.
 
-    Args:
+    Attributes:
         total: the bytes that there are, or None when nobody knows.
     """
 
-    def __init__(self, total: int | None = None):
-        self.total = total
+    def __init__(self) -> None:
+        self.total: int | None = None
         self.read = 0
         self._bar: Progress | None = None
         self._timer = threading.Timer(PATIENCE, self._draw)

@@ -78,8 +78,7 @@ def command(
     formats.convert(right, output, what="qrels", to=to)
     if distances:
         write(csv.draw(_pairs(right)), distances)
-    for note in right.notes:
-        tell([note.message])
+    tell(note.message for note in right.notes)
 
 
 def _pairs(right: Truth) -> Table:
