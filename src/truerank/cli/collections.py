@@ -15,7 +15,6 @@ from truerank.cli.repeats import distinct, refusing_repeats
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.present.collections import document_of, figure
 from truerank.present.renderers import figures
@@ -175,8 +174,7 @@ def command(
     if plot:
         figures.ending_of(plot)  # a wrong ending is told before anything is read
     under = inputs.rules_asked(rules, changes, [run for _, runs in several.values() for run in runs.values()])
-    wanted = " ".join(measures) or None
-    asked_for(wanted or (), under)
+    wanted = inputs.measures_asked(measures, under)
     collapse = options.collapsing(how, chunk_ids)
     scores: dict[str, dict[str, Scores]] = {}
     for name, (qrels, runs) in several.items():

@@ -14,7 +14,6 @@ from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
-from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.present.comparison import LAYOUTS, document
 
@@ -114,8 +113,7 @@ def command(
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     under = inputs.rules_asked(rules, changes, files)
-    wanted = " ".join(measures) or None
-    asked_for(wanted or (), under)
+    wanted = inputs.measures_asked(measures, under)
     attribute = read_attribute(path, column) if by else None
     collapse = options.collapsing(how, chunk_ids)
     with inputs.opened(files, run_format, again=judgements is not None, collapse=collapse) as sources:

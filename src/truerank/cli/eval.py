@@ -16,7 +16,6 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.present.scores import labels
 
@@ -107,8 +106,7 @@ def command(
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
-    wanted = " ".join(measures) or None
-    asked_for(wanted or (), under)
+    wanted = inputs.measures_asked(measures, under)
     is_of_lines = under.unit == "line"
     if judgements:
         from truerank.cli import predicting

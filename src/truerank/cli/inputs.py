@@ -15,6 +15,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import listed, message
 from truerank.core.rules import Rules
 from truerank.core.run import Run
+from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run
 from truerank.formats.saved import rules_of
 from truerank.formats.target import is_same_file, refuse_unwritten
@@ -74,6 +75,17 @@ def rules_asked(rules: str | None, changes: Sequence[str], runs: Sequence[str]) 
     own = [rules_of(run) for run in runs] if rules is None else []
     first = own[0] if own else None
     return options.changed(first if first and all(one == first for one in own) else rules, changes)
+
+
+def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:
+    """The measures that are asked for, as one text; None where none are.
+
+    Raises:
+        TruerankError: one is none; it is told before anything is read.
+    """
+    wanted = " ".join(measures) or None
+    asked_for(wanted or (), rules)
+    return wanted
 
 
 def _size(runs: Sequence[Run]) -> int | None:

@@ -15,7 +15,6 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Run
 from truerank.core.scores import distinct
-from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.present.judges import document_of, pictures
 from truerank.present.names import labels
@@ -142,8 +141,7 @@ def command(
     if plot:
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
-    wanted = " ".join(measures) or None
-    asked_for(wanted or (), under)
+    wanted = inputs.measures_asked(measures, under)
     read, opened = _read(qrels, qrels_format), _opened(runs, run_format) or None
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)

@@ -18,7 +18,6 @@ from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
 from truerank.core.languages import language_asked, languages, translated
 from truerank.core.messages import message
-from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.live.result import Bench
 from truerank.present import build, renderers
@@ -187,8 +186,7 @@ def _data(
 
 def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
-    wanted = " ".join(asked["measures"]) or None
-    asked_for(wanted or (), under)
+    wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
     how |= {name: asked[name] for name in ("percent", "as_written")}
