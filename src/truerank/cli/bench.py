@@ -201,8 +201,7 @@ def command(
     if plot:
         _check_plot(plot, is_saved, how)
     if is_saved:
-        saved = [one for path in (pair or (show,)) for one in Bench.read_all(str(path))]
-        benches = options.with_percentiles(saved, how["percentiles"])
+        benches = options.saved_benches(map(str, pair or (show,)), how["percentiles"])
     else:
         if how["qrels"]:
             how["qrels"] = read_qrels(how["qrels"], qrels_format)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -12,13 +12,13 @@ from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.core.qrels import Qrels
-from truerank.core.run import Run
 from truerank.core.scores import distinct
 from truerank.formats import open_run, read_qrels
 from truerank.present.judges import document_of, pictures
 from truerank.present.names import labels
 from truerank.present.renderers.figures import draw_each, ending_of
+
+Opened = TypeVar("Opened")
 
 RUN = "--run"
 
@@ -142,7 +142,7 @@ def command(
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
-    read, opened = _read(qrels, qrels_format), _opened(runs, run_format) or None
+    read, opened = _by_name(read_qrels, qrels, qrels_format), _by_name(open_run, runs, run_format) or None
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:
@@ -169,20 +169,18 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     """What a report says of its qrels and those of other judges."""
     _refuse_unused(runs)
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
-    read = _read((qrels, *asked["judges"]), asked["qrels_format"])
+    read = _by_name(read_qrels, (qrels, *asked["judges"]), asked["qrels_format"])
+    opened = _by_name(open_run, runs, asked["run_format"])
     with Counting(message("judging")) as bar:
         wanted = " ".join(asked["measures"]) or None
-        return judges(read, _opened(runs, asked["run_format"]), wanted, rules=under, progress=bar.reach)
+        return judges(read, opened, wanted, rules=under, progress=bar.reach)
 
 
-def _read(paths: Sequence[str], format: str | None) -> dict[str, Qrels]:
+def _by_name(
+    read: Callable[[str, str | None], Opened], paths: Sequence[str], format: str | None
+) -> dict[str, Opened]:
     names = distinct(labels(paths))
-    return {name: read_qrels(path, format) for name, path in zip(names, paths, strict=True)}
-
-
-def _opened(paths: Sequence[str], format: str | None) -> dict[str, Run]:
-    names = distinct(labels(paths))
-    return {name: open_run(path, format) for name, path in zip(names, paths, strict=True)}
+    return {name: read(path, format) for name, path in zip(names, paths, strict=True)}
 
 
 def _refuse_unused(runs: tuple[str, ...], **given: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from truerank.measures import measures as known_measures
 
 if TYPE_CHECKING:
     from truerank.core.run import Run
-    from truerank.live import Bench
+    from truerank.live.result import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -313,9 +313,12 @@ def _refuse_parameter(field: str, value: str) -> None:
     )
 
 
-def with_percentiles(benches: Sequence[Bench], kind: str | None) -> list[Bench]:
-    """Saved benchmarks with percentiles of that kind; None: with their own."""
-    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in benches]
+def saved_benches(paths: Iterable[str], kind: str | None) -> list[Bench]:
+    """The benchmarks in files, with percentiles of that kind; None: with their own."""
+    from truerank.live.result import Bench
+
+    saved = (one for path in paths for one in Bench.read_all(path))
+    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in saved]
 
 
 def file_and_column(by: str | None) -> tuple[str, str]:

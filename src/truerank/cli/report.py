@@ -19,7 +19,6 @@ from truerank.cli.progress import Counting
 from truerank.core.languages import language_asked, languages, translated
 from truerank.core.messages import message
 from truerank.formats import read_qrels
-from truerank.live.result import Bench
 from truerank.present import build, renderers
 from truerank.present.data import RESULTS, Located, Readable, ReportData, Runs, evaluated, told_apart
 from truerank.present.data import inputs as identified
@@ -168,8 +167,7 @@ def _data(
     read = [*files, *_read_too(asked)]
     names = dict(zip(read, told_apart(read), strict=True))
     located = _located(asked, alone=not qrels) if asked["places"] else None
-    saved = [one for path in asked["benches"] for one in Bench.read_all(path)]
-    benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
+    benches = tuple(options.saved_benches(asked["benches"], asked["percentiles"]))
     return ReportData(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located, asked),
         benches=benches,
