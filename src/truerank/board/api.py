@@ -280,14 +280,11 @@ async def check(request: Request, board: BoardName, team: Sender) -> schemas.Che
 @router.get("/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
 async def own(request: Request, board: BoardName, team: User) -> list[schemas.SubmissionState]:
     """A team's own submissions, the last first; to a host all of them."""
-    return await own_submissions(service_of(request), visible(service_of(request), board, team), team)
-
-
-async def own_submissions(service: Service, board: BoardSettings, team: Team) -> list[schemas.SubmissionState]:
-    """A team's own submissions, the last first; to a host all of them."""
+    service = service_of(request)
+    settings = visible(service, board, team)
 
     def look(session: Session) -> list[schemas.SubmissionState]:
-        theirs = select(Submission).where(Submission.board == board.name)
+        theirs = select(Submission).where(Submission.board == settings.name)
         if not team.is_host:
             theirs = theirs.where(Submission.account_id == team.id)
         rows = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(1000))

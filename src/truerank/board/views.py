@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
-from truerank.board import api, hosting, joining, keys, submissions
+from truerank.board import api, hosting, joining, keys
 from truerank.board.api import service_of
 from truerank.board.errors import ApiError, forbidden, no_button, no_form, not_found
 from truerank.board.pages import render
@@ -59,11 +59,9 @@ async def own(request: Request, board: str) -> Response:
     service = service_of(request)
     settings = api.visible(service, board, team)
     about = next(one for one in await api.visible_boards(service, team) if one["name"] == settings.name)
-    rows = [one.model_dump() for one in await api.own_submissions(service, settings, team)]
-    now = service.now
-    used = await service.database.read(lambda session: submissions.attempts(session, settings, team.id, now))
-    more: dict[str, Any] = {"attempts": api.attempts_state(used).model_dump(), "key": secrets.token_urlsafe(18)}
-    more["settings"] = settings
+    rows = [one.model_dump() for one in await api.own(request, board, team)]
+    used = await api.attempts(request, board, team)
+    more: dict[str, Any] = {"attempts": used.model_dump(), "key": secrets.token_urlsafe(18), "settings": settings}
     return page(request, "submissions.html", team, board=about, submissions=rows, **more)
 
 
