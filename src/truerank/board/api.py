@@ -26,7 +26,7 @@ from truerank.board.errors import ApiError, invalid, not_found
 from truerank.board.models import FAILED, OVER, REFUSED, UNDER_WAY, Submission
 from truerank.board.receiving import body
 from truerank.board.security import optional_user, require_user, team_by_token
-from truerank.board.service import Service, Team
+from truerank.board.service import Service, Team, service_of
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import history
 from truerank.core.messages import message
@@ -91,12 +91,6 @@ def a_file(what: str) -> dict[str, Any]:
 FILE = a_file("A run or answers in a text format; plain, gzip, zstd or bzip2.")
 
 router = APIRouter()
-
-
-def service_of(request: Request) -> Service:
-    """The running service."""
-    service: Service = request.app.state.service
-    return service
 
 
 def display_of(request: Request) -> Display:

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from truerank.board import entries, schemas, tokens
-from truerank.board.api import BoardName, SubmissionId, a_file, clean, problems, service_of
+from truerank.board.api import BoardName, SubmissionId, a_file, clean, problems
 from truerank.board.contests import Spec, load
 from truerank.board.display import submission_state
 from truerank.board.errors import ApiError, BoardError, not_found
@@ -21,7 +21,7 @@ from truerank.board.keys import secret
 from truerank.board.models import COUNTED, Account, Board, Submission, Token, moment
 from truerank.board.receiving import body
 from truerank.board.security import host, host_by_token
-from truerank.board.service import Service, Team, note_fingerprint
+from truerank.board.service import Service, Team, note_fingerprint, service_of
 from truerank.board.settings import BoardSettings
 from truerank.board.upload import Received, arrived
 from truerank.core.messages import message

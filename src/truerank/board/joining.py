@@ -5,9 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from truerank.board import schemas, tokens
-from truerank.board.api import clean, problems, service_of
+from truerank.board.api import clean, problems
 from truerank.board.errors import not_found
 from truerank.board.security import address
+from truerank.board.service import service_of
 from truerank.core.messages import message
 
 router = APIRouter(tags=["registration"])

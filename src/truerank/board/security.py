@@ -19,7 +19,7 @@ from truerank.board import keys, tokens
 from truerank.board.errors import ApiError, forbidden, not_whole, unauthorized
 from truerank.board.logs import tell
 from truerank.board.models import Account
-from truerank.board.service import Service, Team
+from truerank.board.service import Service, Team, service_of
 from truerank.board.sessions import SignedIn
 from truerank.core.messages import message
 
@@ -142,12 +142,15 @@ async def optional_user(request: Request, _shown: Documented = None) -> Team | N
     Raises:
         ApiError: a token was shown that is not good, or this is too often.
     """
-    service: Service = request.app.state.service
     given = Headers(scope=request.scope).get("authorization")
     team = await by_token(request, given) if given is not None else await by_cookie(request)
-    if team:
-        service.requests.check(team.token)
-        request.state.team = team
+    return admitted(request, team) if team else None
+
+
+def admitted(request: Request, team: Team) -> Team:
+    """Who asks, unless too often; the log tells whose request it is."""
+    service_of(request).requests.check(team.token)
+    request.state.team = team
     return team
 
 
@@ -161,7 +164,7 @@ async def by_token(request: Request, given: str) -> Team:
 
 async def known(request: Request, text: str) -> Team:
     """Whose token this is; guesses from one address are limited."""
-    service: Service = request.app.state.service
+    service = service_of(request)
     match = await service.database.read(lambda session: tokens.find(session, text))
     if match is None:  # a good token is let in whoever guesses at the same address
         service.failures.check(address(request))
@@ -175,13 +178,13 @@ async def known(request: Request, text: str) -> Team:
 
 def signed_in(request: Request) -> SignedIn | None:
     """What the cookie says, if it is one of ours."""
-    service: Service = request.app.state.service
+    service = service_of(request)
     return service.signer.read(request.cookies.get(cookie_name(service), ""), service.clock())
 
 
 async def by_cookie(request: Request) -> Team | None:
     """Who signed in; signing out ends that, and a revoked token."""
-    service: Service = request.app.state.service
+    service = service_of(request)
     said = signed_in(request)
     if said is None:
         return None
@@ -203,11 +206,7 @@ async def team_by_token(request: Request, _shown: Documented = None) -> Team:
     given = Headers(scope=request.scope).get("authorization")
     if given is None:
         raise unauthorized()
-    team = await by_token(request, given)
-    service: Service = request.app.state.service
-    service.requests.check(team.token)
-    request.state.team = team
-    return team
+    return admitted(request, await by_token(request, given))
 
 
 async def host_by_token(team: Annotated[Team, Depends(team_by_token)]) -> Team:
@@ -242,7 +241,7 @@ def check_origin(request: Request) -> None:
 
 def check_form(request: Request, given: str) -> SignedIn:
     """Who is signed in; a form that we did not make for them is refused."""
-    service: Service = request.app.state.service
+    service = service_of(request)
     check_origin(request)
     said = signed_in(request)
     if said is None or not service.signer.is_form(said, given):

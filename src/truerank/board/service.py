@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
+from starlette.requests import Request
 
 from truerank.board import submissions
 from truerank.board.audit import SubmissionAudit
@@ -259,6 +260,12 @@ class Service:
         self.processing.stop_trying()
         await asyncio.to_thread(self.pool.close)
         self.database.close()
+
+
+def service_of(request: Request) -> Service:
+    """The service that answers a request."""
+    service: Service = request.app.state.service
+    return service
 
 
 def note_fingerprint(session: Session, contest: Contest) -> None:

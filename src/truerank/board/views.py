@@ -11,11 +11,11 @@ from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
 from truerank.board import api, hosting, joining, keys
-from truerank.board.api import service_of
 from truerank.board.errors import ApiError, forbidden, no_button, no_form, not_found
 from truerank.board.pages import render
 from truerank.board.receiving import UploadForm
 from truerank.board.security import (
+    admitted,
     by_cookie,
     check_form,
     check_origin,
@@ -23,7 +23,7 @@ from truerank.board.security import (
     known,
     signed_in,
 )
-from truerank.board.service import Team
+from truerank.board.service import Team, service_of
 from truerank.board.sessions import LIFE
 from truerank.core.messages import message
 
@@ -240,10 +240,7 @@ async def download(request: Request, board: str) -> Response:
 async def viewer(request: Request) -> Team | None:
     """Who looks at a page."""
     team = await by_cookie(request)
-    if team:
-        service_of(request).requests.check(team.token)
-        request.state.team = team
-    return team
+    return admitted(request, team) if team else None
 
 
 async def must_be_signed_in(request: Request) -> Team:

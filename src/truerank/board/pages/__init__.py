@@ -20,6 +20,7 @@ from truerank.board.pages.axes import numbers
 from truerank.board.pages.history import plot
 from truerank.board.pages.rules import faults, measure_in_words, rules_in_words
 from truerank.board.pages.ties import first_place, moves, rivals, slots
+from truerank.board.service import service_of
 from truerank.board.upload import shown_size
 from truerank.core.languages import SOURCE, catalogue, languages
 from truerank.core.messages import Message, plural
@@ -192,7 +193,7 @@ def render(request: Request, template: str, values: dict[str, Any], status: int 
     """A page in the viewer's language; ?lang= is remembered."""
     asked = request.query_params.get("lang")
     language = chosen(asked or request.cookies.get(LANGUAGE), request.headers.get("accept-language"))
-    service = request.app.state.service
+    service = service_of(request)
     given = {
         "path": request.url.path,
         "origin": f"{request.url.scheme}://{request.url.netloc}",
