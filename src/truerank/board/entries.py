@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from truerank.board import submissions
@@ -15,11 +15,6 @@ from truerank.board.models import SCORED, Account, Submission, Values, moment
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
 from truerank.core.messages import message, plural
-
-
-def standing(board: str) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for an entry to be ranked: it is scored, and no host took it out."""
-    return Submission.board == board, Submission.state == SCORED, Submission.mark.is_(None)
 
 
 def mark(session: Session, id: str, word: str | None, reason: str, contest: Contest, now: int) -> Submission:
@@ -32,7 +27,7 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
         ApiError: it is no scored submission.
     """
     board = submissions.locked_board(session, contest.settings.name)
-    submission = _locked_with_team(session, id)
+    submission = submissions.locked_with_team(session, id)
     if submission.state != SCORED:
         why = message("only a scored submission can be taken out of the standings")
         raise ApiError(409, "not-scored", why)
@@ -64,7 +59,7 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
     if board.finals is None:
         why = message("teams do not choose here: the best public entry of each counts")
         raise ApiError(409, "no-finals", why)
-    submission = _locked_with_team(session, id)
+    submission = submissions.locked_with_team(session, id)
     if submission.state != SCORED or (is_final and submission.mark):
         why = message("only a scored submission that is ranked can be chosen")
         raise ApiError(409, "not-scored", why)
@@ -82,22 +77,17 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
     return submission
 
 
-def _locked_with_team(session: Session, id: str) -> Submission:
-    """A submission whose team changes nothing else meanwhile."""
-    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
-    session.execute(select(Account).where(Account.id == account).with_for_update())
-    return submissions.locked(session, id)
-
-
 def _chosen(session: Session, submission: Submission) -> int:
     """How many of its team's ranked entries are chosen to count at the end."""
-    chosen = select(func.count()).where(*standing(submission.board), Submission.chosen_at.is_not(None))
+    chosen = select(func.count()).where(*submissions.standing(submission.board), Submission.chosen_at.is_not(None))
     return session.scalar(chosen.where(Submission.account_id == submission.account_id)) or 0
 
 
 def final_entries(session: Session, contest: Contest, part: str) -> dict[int, Submission]:
     """{team: of the entries that it chose, the one with the highest score on the part that ranks}."""
-    chosen = select(Submission).where(*standing(contest.settings.name), Submission.chosen_at.is_not(None))
+    chosen = select(Submission).where(
+        *submissions.standing(contest.settings.name), Submission.chosen_at.is_not(None)
+    )
     best: dict[int, Submission] = {}
     for entry in session.scalars(chosen.order_by(Submission.place)):
         before = best.get(entry.account_id)

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 
 from truerank.board import ladder
 from truerank.board.contests import Contest
-from truerank.board.entries import final_entries, standing
+from truerank.board.entries import final_entries
 from truerank.board.models import Account, Submission, Values
 from truerank.board.scoring import Floats, describe, paired_values
 from truerank.board.settings import BoardSettings
+from truerank.board.submissions import standing
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta, timezone
 
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import ColumnElement, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from truerank.board import ladder
@@ -173,9 +173,7 @@ def refuse(session: Session, storage: Storage, id: str, audit: SubmissionAudit, 
 
 def accept(session: Session, storage: Storage, id: str, audit: SubmissionAudit, board: BoardSettings) -> Submission:
     """A valid submission takes one of the team's attempts; without any left it goes over the limit."""
-    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
-    session.execute(select(Account).where(Account.id == account).with_for_update())
-    submission = locked(session, id)
+    submission = locked_with_team(session, id)
     if submission.state != RECEIVED:
         return submission
     used = attempts(session, board, submission.account_id, submission.received_at)
@@ -222,7 +220,7 @@ def climbed(session: Session, submission: Submission, matrix: bytes, contest: Co
     assert score is not None
     if step is None:
         return score
-    best = on_rung(session, submission.board, submission.account_id, submission.place)
+    best = on_rung(session, submission)
     before = best.shown if best else None
     if step > 0:
         return ladder.climbed(score, before, step)
@@ -231,16 +229,15 @@ def climbed(session: Session, submission: Submission, matrix: bytes, contest: Co
     return ladder.climbed_freely(score, part_values(matrix, contest, "public"), values, before)
 
 
-def on_rung(session: Session, board: str, account: int, before: int | None = None) -> Submission | None:
-    """The submission that set what a Ladder shows of a team: the first one with the highest."""
-    rungs = select(Submission).where(
-        Submission.board == board,
-        Submission.account_id == account,
-        Submission.state == SCORED,
-        Submission.mark.is_(None),
-    )
-    if before is not None:
-        rungs = rungs.where(Submission.place < before)
+def standing(board: str) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for an entry to be ranked: it is scored, and no host took it out."""
+    return Submission.board == board, Submission.state == SCORED, Submission.mark.is_(None)
+
+
+def on_rung(session: Session, submission: Submission) -> Submission | None:
+    """Of a team's entries before this one, that which set what a Ladder shows: the first one with the highest."""
+    mine = (*standing(submission.board), Submission.account_id == submission.account_id)
+    rungs = select(Submission).where(*mine, Submission.place < submission.place)
     return session.scalar(rungs.order_by(Submission.shown.desc(), Submission.place).limit(1))
 
 
@@ -267,6 +264,13 @@ def locked(session: Session, id: str) -> Submission:
     """A submission, locked against other changes."""
     row = select(Submission).where(Submission.id == id).with_for_update()
     return session.scalars(row.execution_options(populate_existing=True)).one()
+
+
+def locked_with_team(session: Session, id: str) -> Submission:
+    """A submission whose team changes nothing else meanwhile."""
+    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
+    session.execute(select(Account).where(Account.id == account).with_for_update())
+    return locked(session, id)
 
 
 def locked_board(session: Session, name: str) -> Board:
