@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,7 +44,7 @@ class Database:
         _migrate(self.engine)
         self._readers = ThreadPoolExecutor(READERS, "read")
         self._writers = ThreadPoolExecutor(1 if self.is_sqlite else READERS, "write")
-        self._one_writer = threading.RLock()
+        self._turn: AbstractContextManager[object] = threading.RLock() if self.is_sqlite else nullcontext()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -56,16 +56,8 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """A session whose changes are all there when the block ends, and none after an error."""
         engine = self.engine.execution_options(writes=True)
-        with self._turn(), Session(engine, expire_on_commit=False) as session, session.begin():
+        with self._turn, Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self.is_sqlite:
-            yield
-            return
-        with self._one_writer:
-            yield
 
     async def read(self, work: Callable[[Session], Result]) -> Result:
         """What `work` finds, in a thread that reads."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from truerank.board.models import SCORED, Account, Board, Submission, Token, Val
 from truerank.board.scoring import Result, score
 from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.storage import Storage, digest
-from truerank.core.messages import joined, message
+from truerank.core.messages import did_you_mean, joined, message
 from truerank.core.run import Progress, unreported
 
 TEMPLATE = """\
@@ -48,14 +47,9 @@ total = 100
 """
 
 
-@contextmanager
-def opened(settings: ServiceSettings) -> Iterator[Database]:
+def opened(settings: ServiceSettings) -> closing[Database]:
     """The service's database."""
-    database = Database(settings.database)
-    try:
-        yield database
-    finally:
-        database.close()
+    return closing(Database(settings.database))
 
 
 def write_settings(path: Path, name: str, rules: str, truth: str) -> None:
@@ -84,8 +78,6 @@ def account_named(session: Session, name: str) -> Account:
     Raises:
         BoardError: there is none.
     """
-    from truerank.core.messages import did_you_mean
-
     account = session.scalar(select(Account).where(Account.name == name))
     if account is None:
         hint = did_you_mean(name, session.scalars(select(Account.name)))
