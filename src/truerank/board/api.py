@@ -325,8 +325,8 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
     """
 
     def change(session: Session) -> schemas.SubmissionState:
-        submission = session.get(Submission, clean(id) or "")
-        if submission is None or submission.account_id != team.id:
+        submission = found(session, id)
+        if submission.account_id != team.id:
             raise not_found(message("submission"))
         board = service.board(submission.board)
         if service.is_closed(session, board, service.now):
@@ -355,6 +355,18 @@ async def queries(request: Request, board: BoardName, team: Asker) -> FileRespon
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
+def found(session: Session, id: str) -> Submission:
+    """A submission by its id, as a client writes it.
+
+    Raises:
+        ApiError: there is none.
+    """
+    submission = session.get(Submission, clean(id) or "")
+    if submission is None:
+        raise not_found(message("submission"))
+    return submission
+
+
 async def shown_submission(service: Service, id: str, team: Team) -> schemas.SubmissionState:
     """One submission, for its team and for hosts.
 
@@ -363,9 +375,7 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
     """
 
     def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:
-        submission = session.get(Submission, clean(id) or "")
-        if submission is None:
-            raise not_found(message("submission"))
+        submission = found(session, id)
         return submission, submission_state(service, session, submission, team)
 
     submission, state = await service.database.read(look)

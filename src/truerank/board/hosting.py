@@ -12,10 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from truerank.board import entries, schemas, tokens
-from truerank.board.api import BoardName, SubmissionId, a_file, clean, problems
+from truerank.board.api import BoardName, SubmissionId, a_file, clean, found, problems
 from truerank.board.contests import Spec, load
 from truerank.board.display import submission_state
-from truerank.board.errors import ApiError, BoardError, not_found
+from truerank.board.errors import ApiError, BoardError
 from truerank.board.export import export_lines
 from truerank.board.keys import secret
 from truerank.board.models import COUNTED, Account, Board, Submission, Token, moment
@@ -121,9 +121,7 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
         raise ApiError(422, "no-reason", why)
 
     def change(session: Session) -> schemas.SubmissionState:
-        submission = session.get(Submission, clean(id) or "")
-        if submission is None:
-            raise not_found(message("submission"))
+        submission = found(session, id)
         contest = service.contest(session, submission.board)
         submission = entries.mark(session, submission.id, word, said[:500], contest, service.now)
         return submission_state(service, session, submission, team, with_queries=False)
