@@ -168,7 +168,9 @@ def audit_source(source: Source, contest: Contest, unpacked: int) -> SubmissionA
     """`audit` of a source, which may still be on its way."""
     try:
         format = format_of(source)
-        return (_audit_lines if contest.by_lines else _audit_run)(source, format, contest, unpacked)
+        if contest.by_lines:
+            return _audit_lines(source, format, contest)
+        return _audit_run(source, format, contest, unpacked)
     except InputError as error:
         return SubmissionAudit((_unreadable(error),))
 
@@ -320,7 +322,7 @@ def _of_lint(finding: LintFinding) -> AuditFinding:
     return AuditFinding(kind, refuses, said, finding.count, (finding.line,))
 
 
-def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> SubmissionAudit:
+def _audit_lines(source: Source, format: str, contest: Contest) -> SubmissionAudit:
     if format == "trec" and len(source.head.lstrip().split(b"\n", 1)[0].split()) != 6:
         format = "jsonl"  # only any text, that no reader wanted
     most = contest.settings.ids

@@ -212,12 +212,13 @@ async def change(request: Request) -> Response:
     check_form(request, fields.get("form", ""))
     service = service_of(request)
     what, name = fields.get("what", ""), fields.get("name", "")
+    is_number = name.isascii() and name.isdecimal() and len(name) < 10
     if what == "add":
         role = "host" if fields.get("role") == "host" else "team"
         return await host_page(request, team, made=(await hosting.account_added(service, name, role)).model_dump())
-    if what == "token" and name.isascii() and name.isdecimal() and len(name) < 10:
+    if what == "token" and is_number:
         return await host_page(request, team, made=(await hosting.add_token(request, int(name))).model_dump())
-    if what in ("approve", "turn-away") and name.isascii() and name.isdecimal() and len(name) < 10:
+    if what in ("approve", "turn-away") and is_number:
         await (hosting.approve if what == "approve" else hosting.turn_away)(request, int(name))
     elif what == "revoke":
         await hosting.revoke(request, (api.clean(name) or "")[:16])
