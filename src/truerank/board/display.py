@@ -83,7 +83,7 @@ class Display:
 
     def _computed(self, session: Session, board: BoardSettings, moment: Moment) -> Standings:
         if not moment.fingerprint:
-            return Standings(board.name, moment.version, moment.part, (), moment.is_closed)
+            return Standings(moment.version, moment.part, (), moment.is_closed)
         contest = self.service.contest(session, board.name)
         return standings(session, contest, moment.version, moment.part, moment.is_closed)
 

@@ -47,7 +47,8 @@ class BoardSettings:
         per_day, total: how many valid submissions a team has.
         zone: the time zone in which a day begins.
         upload, unpacked: the most bytes of a submission, as sent and decompressed.
-        members: of how many compressed pieces (members of gzip, frames of zstd) a file may consist.
+        members: of how many compressed pieces (members of gzip, frames of zstd) a file may consist; 50,000 are 3 GB
+            in the blocks of 64 KB that parallel packers write.
         ids: the most results that one line or query of JSON may list.
         public: the share of queries whose score is shown before closing; rounded to whole queries.
         ladder: None, a step (a new best shows only when it is higher by more than this), or 0 for the
@@ -189,7 +190,8 @@ def load(path: Path, database: str | None = None) -> ServiceSettings:
     data = folder / _text(values.pop("data", "data"), "data")
     address = database or _text(values.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
     values.pop("database", None)
-    values["memory"] = _size(values.get("memory", 4 << 30), "memory")
+    if "memory" in values:
+        values["memory"] = _size(values["memory"], "memory")
     made = tuple(_board(board, folder) for board in boards)
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
         said = message("two boards are called {name!r}", name=twice.pop())

@@ -57,7 +57,6 @@ class Standings:
         is_closed: whether the contest is over.
     """
 
-    board: str
     version: int
     part: str
     rows: tuple[Standing, ...]
@@ -103,7 +102,7 @@ def standings(session: Session, contest: Contest, version: int, part: str, is_cl
         shown = entry.score if best.account_id in finals else entry.shown
         rows.append(_row(entry, shown or 0.0, team, contest, part, *counts[entry.account_id]))
     rows.sort(key=lambda row: (-row.score, row.last, row.team_id))
-    return Standings(settings.name, version, part, tuple(_ranked(rows)), is_closed)
+    return Standings(version, part, tuple(_ranked(rows)), is_closed)
 
 
 def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:

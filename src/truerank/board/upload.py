@@ -24,9 +24,6 @@ STEP = 1 << 20
 RATIO = 250
 """No run compresses better than this."""
 
-MEMBERS = 50_000
-"""The most compressed pieces of one file: 3 GB in the blocks of 64 KB that parallel packers write."""
-
 FREE = 1 << 20
 """Up to this many decompressed bytes the ratio is not checked."""
 
@@ -65,7 +62,7 @@ class Receiver:
         most_unpacked: int,
         watch: Callable[[Receiver], None] = lambda receiver: None,
         *,
-        members: int = MEMBERS,
+        members: int = BoardSettings.members,
     ):
         self.path, self.most, self.most_unpacked, self.watch = path, most, most_unpacked, watch
         self.members = members
