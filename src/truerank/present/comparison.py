@@ -10,7 +10,17 @@ from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, message
 from truerank.present import cautions, forest, ledger, many, runs, wide
-from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
+from truerank.present.comparison_cells import (
+    Column,
+    ends,
+    interval_heading,
+    mean_cell,
+    pair_cells,
+    pair_headings,
+    ranked,
+    table_of,
+    winners,
+)
 from truerank.present.document import Document
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
@@ -164,12 +174,14 @@ class SideBySide:
         base = self.comparison.reference or ""
         others = [name for name in self._names if name != base]
         named: Column = (message("against {letter}", letter=self._mark(base)), list(map(printable, others)))
-        return _table([named, *self._against(others)], self.digits)
+        return table_of([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
         letters = {} if many.is_many(self.comparison) else self.comparison.superscripts(self.outcome.measure)
         raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters.get(name)}
-        return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True)
+        return replace(
+            table_of(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True
+        )
 
     @property
     def _names(self) -> list[str]:
@@ -197,16 +209,12 @@ class SideBySide:
         if base is None or len(self.comparison.systems) < 2:
             return []
         pairs = [self.outcome.compared(name, base) for name in names]
-        rows = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
-        first = [message("baseline") if name == base else row[0] for name, row in zip(names, rows, strict=True)]
-        _, intervals, effects, p, counts = zip(*rows, strict=True)
-        return [
-            (message("difference"), first),
-            (interval_heading(self.comparison.procedure.confidence), [*intervals]),
-            (message("effect"), [*effects]),
-            ("p", [*p]),
-            (message("W/T/L"), [*counts]),
+        cells = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
+        rows = [
+            (message("baseline"), *own[1:]) if name == base else own for name, own in zip(names, cells, strict=True)
         ]
+        headings = pair_headings(self.comparison.procedure.confidence)
+        return [(heading, [*column]) for heading, *column in zip(headings, *rows, strict=True)]
 
     def _standing(self) -> list[Column]:
         """Whom each beats, and whom it cannot be told apart from."""
@@ -225,26 +233,13 @@ class SideBySide:
         return frozenset((row, 2) for row, name in enumerate(self._names) if name in best)
 
 
-def _table(columns: Sequence[Column], digits: int) -> Table:
-    rows = zip(*(cells for _, cells in columns), strict=True)
-    return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)
-
-
 def pair_table(comparison: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
     """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
     letters = comparison.letters if by_letter else {name: printable(name) for name in comparison.systems}
-    columns = (
-        message("run"),
-        message("against"),
-        message("difference"),
-        interval_heading(comparison.procedure.confidence),
-        message("effect"),
-        "p",
-        message("W/T/L"),
-    )
+    columns = (message("run"), message("against"), *pair_headings(comparison.procedure.confidence))
     who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
     rows = tuple((*two, *pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
     return Table(columns, rows, digits=digits)

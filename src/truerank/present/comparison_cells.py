@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
 from truerank.core.messages import Message, message
-from truerank.present.table import Cell
+from truerank.present.table import Cell, Table
 from truerank.stats import Interval
 
 SMALL = 1e-4
@@ -54,6 +55,17 @@ def interval_heading(confidence: float) -> Message:
 
 def _is_sum(outcome: Outcome) -> bool:
     return outcome.measure.definition.average == "sum"
+
+
+def pair_headings(confidence: float) -> tuple[str, ...]:
+    """What stands above `pair_cells`."""
+    return message("difference"), interval_heading(confidence), message("effect"), "p", message("W/T/L")
+
+
+def table_of(columns: Sequence[Column], digits: int | None) -> Table:
+    """The columns side by side."""
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)
 
 
 def mean_cell(outcome: Outcome, mean: Interval) -> Cell:

@@ -13,7 +13,7 @@ from truerank.core.messages import joined, message, plural
 from truerank.live.result import Bench
 from truerank.present import bench_notes, cautions, comparison, wide
 from truerank.present.bench import marked, timings
-from truerank.present.comparison_cells import interval_heading, pair_cells, ranked
+from truerank.present.comparison_cells import pair_cells, pair_headings, ranked
 from truerank.present.document import Document, Figure
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.sections import speed
@@ -108,14 +108,9 @@ def _differences(compared: Comparison, digits: int) -> Table:
         for name in ranked(outcome)
         if name != base
     ]
-    head = (
-        message("measure"),
-        message("run"),
-        message("difference"),
-        interval_heading(compared.procedure.confidence),
-    )
+    head = (message("measure"), message("run"), *pair_headings(compared.procedure.confidence))
     title = message("differences to {run}", run=printable(base))
-    return Table((*head, message("effect"), "p", message("W/T/L")), tuple(rows), title=title, digits=digits)
+    return Table(head, tuple(rows), title=title, digits=digits)
 
 
 def _of_queries(experiment: Experiment) -> list[str]:

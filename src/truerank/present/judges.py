@@ -13,6 +13,7 @@ from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import finite
 from truerank.present import charts, ledger
 from truerank.present.comparison_cells import (
+    Column,
     ends,
     interval_heading,
     limits,
@@ -20,6 +21,7 @@ from truerank.present.comparison_cells import (
     p_cell,
     percent,
     ranked,
+    table_of,
     winners,
 )
 from truerank.present.document import Block, Document, Figure
@@ -156,21 +158,18 @@ def system_tables(judges: Judges, digits: int) -> Iterator[Table]:
 def _means(judges: Judges, standing: Standing, digits: int) -> Table:
     """A row a system; of two judges the intervals beside the means."""
     names = ranked(next(iter(standing.outcomes.values())))
-    columns: list[str] = [message("run")]
-    cells: list[list[Cell]] = [[printable(name) for name in names]]
+    columns: list[Column] = [(message("run"), [printable(name) for name in names])]
     best = set()
     for judge, outcome in standing.outcomes.items():
         best |= {(names.index(name), len(columns)) for name in winners(outcome)} if standing.queries else set()
-        columns.append(printable(judge))
-        cells.append([mean_cell(outcome, outcome.means[name]) for name in names])
+        columns.append((printable(judge), [mean_cell(outcome, outcome.means[name]) for name in names]))
         if len(judges.names) == 2:
-            columns.append(interval_heading(judges.confidence))
-            cells.append([ends(outcome, outcome.means[name], digits) for name in names])
+            intervals: list[Cell] = [ends(outcome, outcome.means[name], digits) for name in names]
+            columns.append((interval_heading(judges.confidence), intervals))
     title = message(
         "{measure} by each judge, {queries}", measure=standing.name, queries=ledger.queries(standing.queries)
     )
-    rows = tuple(zip(*cells, strict=True))
-    return Table(tuple(columns), rows, title=title, best=frozenset(best), digits=digits)
+    return replace(table_of(columns, digits), title=title, best=frozenset(best))
 
 
 def _orders(judges: Judges, digits: int) -> Table:

@@ -9,7 +9,7 @@ from truerank.analysis.compare import Comparison
 from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.present import cautions, ledger
-from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, winners
+from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, table_of, winners
 from truerank.present.table import Cell, Table
 
 
@@ -51,9 +51,7 @@ def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = 
         if intervals:
             fine = 4 if digits is None else digits
             columns.append((heading, [ends(outcome, mean, fine) for mean in means]))
-    rows = zip(*(cells for _, cells in columns), strict=True)
-    heads = tuple(heading for heading, _ in columns)
-    return Table(heads, tuple(rows), best=frozenset(best), raised=raised, digits=digits)
+    return replace(table_of(columns, digits), best=frozenset(best), raised=raised)
 
 
 def wide_flat(comparison: Comparison, digits: int | None = None) -> Table:
