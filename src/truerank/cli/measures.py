@@ -59,7 +59,7 @@ def _meaning(name: str) -> str:
         return ""
 
 
-def explained(definition: Definition, meaning: str = "") -> str:
+def explained(definition: Definition, meaning: str) -> str:
     """All that there is to say about a measure.
 
     Args:

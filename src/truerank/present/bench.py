@@ -96,7 +96,7 @@ def latency_chart(benches: Sequence[Bench], names: Sequence[str]) -> charts.Spec
     return charts.lines(rows, x, charts.shares("share", share), names, hints, interpolate="step-after")
 
 
-def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
+def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: int) -> Table:
     """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
     rows: list[tuple[Cell, ...]] = []
     for name in FIGURES:
@@ -123,7 +123,7 @@ def outcome_table(bench: Bench) -> Table:
     )
 
 
-def score_table(bench: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
+def score_table(bench: Bench, intervals: dict[str, Interval | None], digits: int) -> Table:
     """A row a measure: its mean and where that may lie."""
     assert bench.scores is not None
     rows: list[tuple[Cell, ...]] = []
@@ -307,7 +307,7 @@ def comparison_document(comparison: BenchComparison, digits: int | None = None) 
     )
 
 
-def times_table(comparison: BenchComparison, digits: int = DIGITS) -> Table:
+def times_table(comparison: BenchComparison, digits: int) -> Table:
     """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
     (a, b), both = _names(comparison), (comparison.a, comparison.b)
     rows: list[tuple[Cell, ...]] = [
@@ -337,7 +337,7 @@ def times_table(comparison: BenchComparison, digits: int = DIGITS) -> Table:
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def differences_table(comparison: BenchComparison, digits: int = 4) -> Table:
+def differences_table(comparison: BenchComparison, digits: int) -> Table:
     """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
     a, b = _names(comparison)
     rows: list[tuple[Cell, ...]] = []

@@ -46,7 +46,7 @@ def remarks_of(result: Bounds | ToJudge) -> list[str]:
     return remarks(result) if isinstance(result, Bounds) else _decided(result)
 
 
-def bounds_table(bounds: Sequence[Bounds], digits: int | None = 4, *, named: bool = False) -> Table:
+def bounds_table(bounds: Sequence[Bounds], digits: int | None, *, named: bool = False) -> Table:
     """A row a run and measure; `named`: with the run even if there is but one."""
     names = labels([one.run for one in bounds])
     first = bounds[0]

@@ -148,15 +148,15 @@ def _of_sample(check: Check) -> list[str]:
     return remarks_of_systems({check.run: check.predicted})
 
 
-def sentence(verdict: Verdict, digits: int = 4) -> str:
+def sentence(verdict: Verdict) -> str:
     """One gate in words.
 
     >>> sentence(Verdict("AP", "min", "fail", 0.31, 0.4, False, None, "value"))
     'AP >= 0.4: FAIL, it is 0.3100'
     """
-    interval = _interval(verdict, digits)
+    interval = _interval(verdict, 4)
     note = f" ({verdict.note})" if verdict.note else ""
-    value = _value(verdict, digits)
+    value = _value(verdict, 4)
     what = "the difference is" if verdict.against else "it is"
     shown = f"{value} {interval}" if interval else value
     return f"{printable(verdict.gate)}: {SAID[verdict.outcome]}, {what} {shown}{note}"

@@ -233,7 +233,7 @@ class SideBySide:
         return frozenset((row, 2) for row, name in enumerate(self._names) if name in best)
 
 
-def pair_table(comparison: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
+def pair_table(comparison: Comparison, outcome: Outcome, digits: int, *, by_letter: bool = False) -> Table:
     """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]

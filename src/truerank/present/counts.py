@@ -112,7 +112,7 @@ def remarks_of(result: Confusion | Counts | Sweep) -> list[str]:
     return [*ledger.remarks(result), *few.remarks(queries), *remarks(counts)]
 
 
-def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Document:
+def of_counts(counts: Confusion, weight: Weight, digits: int | None) -> Document:
     """Four counts that were given."""
     said = remarks(counts)
     plain = {**weight.to_dict(counts), "remarks": said}
@@ -143,7 +143,7 @@ def of_run(counted: Counts, weight: Weight, digits: int | None = None, *, per_qu
     return Document([_for_people(people, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
-def of_sweep(sweep: Sweep, weight: Weight, digits: int | None = None) -> Document:
+def of_sweep(sweep: Sweep, weight: Weight, digits: int | None) -> Document:
     """The counts at each threshold, of which the best is marked."""
     best_one = message("* has the highest {measure}", measure=weight.name)
     about = _about(sweep, sweep.queries, joined("; ", [_swept(sweep), best_one]))

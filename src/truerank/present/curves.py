@@ -150,7 +150,7 @@ def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:
     return Table((message("recall"), *names), tuple(rows), notes=tuple(notes(curves)), digits=digits)
 
 
-def raw_table(curves: Sequence[Curve], digits: int | None = 4, *, named: bool = False) -> Table:
+def raw_table(curves: Sequence[Curve], digits: int | None, *, named: bool = False) -> Table:
     """A row a result of the one query, of each run in turn; `named`: with the run even if there is but one."""
     names = labels([curve.run for curve in curves])
     rows: list[tuple[Cell, ...]] = []

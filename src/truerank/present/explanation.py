@@ -241,9 +241,7 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
         yield (*who, doc.rank, printable(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
 
 
-def several_moves_document(
-    diffs: Sequence[Diff], *, most: int | None = DOCUMENTS, digits: int | None = None
-) -> Document:
+def several_moves_document(diffs: Sequence[Diff], *, most: int | None, digits: int | None) -> Document:
     """The same for each measure, one after another."""
     documents = [moves_document(each, most=most, digits=digits) for each in diffs]
     if len(documents) == 1:

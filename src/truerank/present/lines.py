@@ -14,7 +14,7 @@ from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, as_text
 
 
-def trec(scores: Sequence[Scores], per_query: bool = False, digits: int = 4) -> str:
+def trec(scores: Sequence[Scores], per_query: bool, digits: int) -> str:
     """Three columns with tabs between: measure, query or all, value; each run begins with its name and rules."""
     lines = (line for one in scores for line in _lines(one, per_query))
     return "".join(f"{name}\t{query}\t{as_text(cell, digits)}\n" for name, query, cell in lines)
@@ -28,7 +28,7 @@ def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
         yield from ((name, query, cell) for name, cell in zip(names, row, strict=True) if cell is not None)
 
 
-def jsonl(scores: Sequence[Scores], per_query: bool = False) -> str:
+def jsonl(scores: Sequence[Scores], per_query: bool) -> str:
     """A line a run with its means, or a line a run and query."""
     if not per_query:
         return "".join(dumps(one.to_dict()) for one in scores)

@@ -13,7 +13,7 @@ from truerank.present.comparison_cells import Column, ends, interval_heading, me
 from truerank.present.table import Cell, Table
 
 
-def wide_tables(comparison: Comparison, digits: int, *, intervals: bool = False) -> list[Table]:
+def wide_tables(comparison: Comparison, digits: int, *, intervals: bool) -> list[Table]:
     """The systems by all measures, on all queries and then on each slice."""
     whole = wide_table(comparison, digits, intervals=intervals)
     notes = tuple(cautions.notes(comparison, is_wide=True, intervals=intervals))
@@ -54,7 +54,7 @@ def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = 
     return replace(table_of(columns, digits), best=frozenset(best), raised=raised)
 
 
-def wide_flat(comparison: Comparison, digits: int | None = None) -> Table:
+def wide_flat(comparison: Comparison, digits: int | None) -> Table:
     """For programs: a row a slice and system, the means of the measures, and nothing between them."""
     measures = [outcome.name for outcome in comparison.outcomes]
     head = (*(("slice",) if comparison.slices else ()), "system", *measures)

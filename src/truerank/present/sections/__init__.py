@@ -19,8 +19,8 @@ from truerank.present.sections import (
     reproduce,
     result,
     speed,
+    unjudged,
 )
-from truerank.present.sections import unjudged as unjudged_results
 
 SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
     predicted.blocks,
@@ -30,7 +30,7 @@ SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
     curves.blocks,
     queries.blocks,
     distribution.blocks,
-    unjudged_results.blocks,
+    unjudged.blocks,
     judges.blocks,
     speed.blocks,
     places.blocks,
