@@ -48,9 +48,9 @@ class Case:
     read: Hits | None = None
     numbered: Mapping[int, Hit] = field(default_factory=dict)
 
-    def limit(self, k: int | None) -> int | None:
-        """The last rank that counts: k or the depth, whichever comes first; None for neither."""
-        return min((each for each in (k, self.depth) if each is not None), default=None)
+    def looked_at(self, k: int | None) -> int:
+        """How many results there are among the first k; all for None."""
+        return self.returned if k is None else min(self.returned, k)
 
     def top(self, k: int | None) -> list[Hit]:
         """The hits among the first k results; all for None."""
@@ -59,10 +59,6 @@ class Case:
     def relevant(self, level: float, k: int | None = None) -> list[Hit]:
         """The relevant hits among the first k results."""
         return [hit for hit in self.top(k) if hit.grade >= level]
-
-    def wrong(self, level: float) -> list[Hit]:
-        """The hits that were judged and are not relevant."""
-        return [hit for hit in self.hits if 0 <= hit.grade < level]
 
     def total(self, level: float) -> int:
         """How many relevant documents there are, found or not."""

@@ -41,7 +41,7 @@ def _preferences(case: Case, level: float, total: int, most: int) -> Iterator[St
 def judged(case: Case, *, k: int | None) -> Worked:
     """The share of the first k that anybody judged."""
     known = [hit for hit in case.top(k) if hit.grade >= 0]
-    returned = case.returned if k is None else min(case.returned, k)
+    returned = case.looked_at(k)
     looked = Line("min(k, n)", message("the smaller of {a} and {b}"), returned, (k, case.returned)) if k else None
     lines = (
         Line(
@@ -60,7 +60,7 @@ def judged(case: Case, *, k: int | None) -> Worked:
 def unjudged(case: Case, *, k: int) -> Worked:
     """The share of the first k ranks with a result that is unjudged."""
     known = len([hit for hit in case.top(k) if hit.grade >= 0])
-    returned = min(case.returned, k)
+    returned = case.looked_at(k)
     lines = (
         Line("min(k, n)", message("the smaller of {a} and {b}"), returned, (k, case.returned)),
         Line(message("judged"), message("of the first {a}"), known, (k,)),

@@ -23,15 +23,10 @@ def others(case: Case, level: float, docs: int | None) -> Line:
     return Line(message("others"), message("{a} − {b} of the collection"), docs - total, (docs, total))
 
 
-def looked_at(case: Case, k: int | None) -> int:
-    """How many results there are among the first k."""
-    return case.returned if k is None else min(case.returned, k)
-
-
 @works("FallOut")
 def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
     """The share of what is not relevant that is among the first k."""
-    first, found = looked_at(case, k), len(case.relevant(level, k))
+    first, found = case.looked_at(k), len(case.relevant(level, k))
     universe = others(case, level, docs)
     lines = (
         Line(message("wrong"), message("{a} − {b} of the first results"), first - found, (first, found)),
@@ -45,7 +40,7 @@ def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Wo
 def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
     """The correlation of being among the first k and being relevant."""
     tp, universe = float(len(case.relevant(level, k))), others(case, level, docs)
-    fp, fn = looked_at(case, k) - tp, case.total(level) - tp
+    fp, fn = case.looked_at(k) - tp, case.total(level) - tp
     tn = universe.value - fp
     scale = math.sqrt((tp + fp) * (tp + fn)) * math.sqrt((tn + fp) * (tn + fn))
     counts = {
@@ -64,7 +59,7 @@ def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int |
 def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
     """The share of pairs in order, equal scores counting half."""
     found = case.relevant(level, k)
-    deepest = looked_at(case, k)
+    deepest = case.looked_at(k)
     wrong = deepest - len(found)
     pairs = added(message("in order"), message("others − above it − equal / 2"), _pairs(found, wrong, deepest))
     pairs = pairs.over(len(found) * wrong)
