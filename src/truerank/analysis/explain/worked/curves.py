@@ -9,11 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.analysis.explain.worked.binary import (
-    precisions,
-    ranks,
-    relevant_total,
-)
+from truerank.analysis.explain.worked.binary import precisions, ranks, relevant_total
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Worked
 from truerank.analysis.explain.worked.registry import works
@@ -65,10 +61,7 @@ def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float]
     """The mean height at eleven recalls."""
     found, total = case.relevant(level), case.total(level)
     points = [_point("", r, total, rounding, found, message("at {recall:g}", recall=r))[1] for r in sorted(recalls)]
-    heights = [point.value for point in points]
-    value = functools.reduce(operator.add, heights[::-1]) / len(heights)
-    total_line = Line(
-        "Σ", message("the heights, from the highest recall down"), functools.reduce(operator.add, heights[::-1])
-    )
-    result = Line(case.measure, "{} / {}", value, (total_line.value, len(heights)))
-    return Worked((), (relevant_total(total), *points, total_line, result))
+    height = functools.reduce(operator.add, [point.value for point in points[::-1]])
+    summed = Line("Σ", message("the heights, from the highest recall down"), height)
+    result = Line(case.measure, "{} / {}", height / len(points), (height, len(points)))
+    return Worked((), (relevant_total(total), *points, summed, result))

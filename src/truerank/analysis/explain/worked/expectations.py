@@ -13,9 +13,6 @@ from truerank.core.messages import message
 from truerank.measures.cwl.walks import Walk
 from truerank.measures.parameters import Cost
 
-DEPTH = message("documents that the reader reads on average")
-PRICE = message("what they cost")
-
 
 def _walk(case: Case, of: str, level: float, cost: Cost | None = None, *, hopeful: bool = False) -> Walk:
     from truerank.measures.cwl.expectations import read_as  # a family, which registers in its turn
@@ -75,8 +72,8 @@ def cost(case: Case, *, of: str, cost: Cost | None, level: float) -> Worked:
     """The cost of what is read, by how much that is."""
     walk = _walk(case, of, level, cost)
     paid, lines = _priced(case, walk, "ETC")
-    items = _one(walk.items)
-    return Worked((paid,), (*lines, Line("ED", DEPTH, items), divided(case.measure, _one(walk.price), items)))
+    items = _items(walk)
+    return Worked((paid,), (*lines, items, divided(case.measure, _one(walk.price), items.value)))
 
 
 def _open(case: Case, low: Walk, high: Walk, parts: Callable[[Walk], list[Line]]) -> Worked:
@@ -101,11 +98,11 @@ def _utility(walk: Walk) -> Line:
 
 
 def _items(walk: Walk) -> Line:
-    return Line("ED", DEPTH, _one(walk.items))
+    return Line("ED", message("documents that the reader reads on average"), _one(walk.items))
 
 
 def _price(walk: Walk) -> Line:
-    return Line("ETC", PRICE, _one(walk.price))
+    return Line("ETC", message("what they cost"), _one(walk.price))
 
 
 def _rate(name: str, top: Line, bottom: Line) -> list[Line]:
