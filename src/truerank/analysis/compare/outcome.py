@@ -205,10 +205,9 @@ class _Pairs:
         return len(self.values) if self.measure.definition.average == "sum" else 1
 
     def _detectable(self) -> Floats:
-        """Of each pair, at the level that is left to one of this many where p are corrected for their number."""
+        """Of each pair, at the level that is left to one of them."""
         n, spread = len(self.values), self.differences.std(axis=0, ddof=1 if len(self.values) > 1 else 0)
-        shared = self.procedure.correction not in ("none", "bh")
-        level = self.procedure.alpha / (len(self.places) if shared else 1)
+        level = self.procedure.level(len(self.places))
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
         return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
 

@@ -82,7 +82,7 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
         estimates = first.powered(between, by_model, "t", [measure] * len(places))
         p = np.array([one.p for one in estimates])
         adjusted = stats.adjust(p, cast("stats.Correction", procedure.correction)).tolist()
-        alpha = procedure.alpha / (len(places) if procedure.correction in ("holm", "bonferroni") else 1)
+        alpha = procedure.level(len(places))
         sign = direction(measure) or 1
         pairs = [
             _pair((names[i], names[j]), one, adjusted[at], between[:, at] * sign, alpha)

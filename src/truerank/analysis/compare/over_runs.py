@@ -91,7 +91,6 @@ def _pairs(
 ) -> tuple[Pair, ...]:
     """The pairs with p, intervals and the least difference detected, by queries and runs."""
     many = outcome.queries if measure.definition.average == "sum" else 1
-    shared = len(outcome.pairs) if procedure.correction not in ("none", "bh") else 1
     pairs = []
     for pair in outcome.pairs:
         spread = spreads[pair.system, pair.against]
@@ -100,7 +99,7 @@ def _pairs(
                 pair,
                 p=spread.p(pair.difference.estimate / many),
                 difference=spread.widened(pair.difference.times(1 / many)).times(many),
-                detectable=many * spread.detectable(alpha=procedure.alpha / shared),
+                detectable=many * spread.detectable(alpha=procedure.level(len(outcome.pairs))),
             )
         pairs.append(pair)
     p = stats.adjust([pair.p for pair in pairs], cast("Correction", procedure.correction)) if pairs else ()

@@ -57,6 +57,10 @@ class Procedure:
         """The level of the test."""
         return round(1 - self.confidence, 12)
 
+    def level(self, pairs: int) -> float:
+        """That which is left to each of so many pairs where p are corrected for their number."""
+        return self.alpha / (1 if self.correction in ("none", "bh") else pairs)
+
 
 @dataclass(frozen=True)
 class Pair:
