@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import cast
@@ -97,15 +97,7 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
     )
     places = pairs_of(names, procedure)
     pairs = _Pairs(measure, averaged(measure, rows), names, procedure, places).compared() if places else ()
-    return Outcome(
-        measure,
-        len(rows),
-        left_out,
-        dict(zip(names, means, strict=True)),
-        pairs,
-        beaten_by(names, pairs, direction(measure), procedure.alpha),
-        groups_of(names, pairs, means, direction(measure), procedure),
-    )
+    return concluded(measure, len(rows), left_out, dict(zip(names, means, strict=True)), pairs, procedure)
 
 
 def outcome_of_run(
@@ -135,10 +127,49 @@ def outcome_of_run(
         apart = interval(float(difference(values[i], values[j])), between[:, row])
         of_pair = float(p[row]), float(adjusted[row])
         pairs.append(Pair(names[i], names[j], apart, *of_pair, math.nan, 0, 0, 0, math.nan))
-    sign = direction(measure)
-    groups = groups_of(names, pairs, means, sign, procedure)
-    of_each = dict(zip(names, means, strict=True))
-    return Outcome(measure, n, 0, of_each, tuple(pairs), beaten_by(names, pairs, sign, procedure.alpha), groups)
+    return concluded(measure, n, 0, dict(zip(names, means, strict=True)), pairs, procedure)
+
+
+def concluded(
+    measure: Measure,
+    queries: int,
+    left_out: int,
+    means: Mapping[str, Interval],
+    pairs: Sequence[Pair],
+    procedure: Procedure,
+) -> Outcome:
+    """The means and the pairs, and what follows from them: who is better than whom, who cannot be told apart."""
+    beaten, groups = _beaten(means, pairs, measure, procedure), _groups(means, pairs, measure, procedure)
+    return Outcome(measure, queries, left_out, means, tuple(pairs), beaten, groups)
+
+
+def _beaten(
+    means: Mapping[str, Interval], pairs: Sequence[Pair], measure: Measure, procedure: Procedure
+) -> dict[str, tuple[str, ...]]:
+    """For each system those that it is significantly better than."""
+    better = set()
+    for pair in pairs:
+        gain = pair.difference.estimate * direction(measure)
+        if pair.adjusted <= procedure.alpha and gain:
+            better.add((pair.system, pair.against) if gain > 0 else (pair.against, pair.system))
+    return {name: tuple(other for other in means if (name, other) in better) for name in means}
+
+
+def _groups(
+    means: Mapping[str, Interval], pairs: Sequence[Pair], measure: Measure, procedure: Procedure
+) -> tuple[tuple[str, ...], ...]:
+    """Systems that cannot be told apart; known only where every two were compared."""
+    if not procedure.all_pairs or len(means) < 2:
+        return ()
+    names = list(means)
+    place = {name: i for i, name in enumerate(names)}
+    p = np.ones((len(names), len(names)))
+    for pair in pairs:
+        i, j = place[pair.system], place[pair.against]
+        p[i, j] = p[j, i] = pair.adjusted
+    heights = np.array([mean.estimate for mean in means.values()]) * (direction(measure) or 1)
+    groups = stats.groups(p, heights, procedure.alpha)
+    return tuple(tuple(names[i] for i in group) for group in groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,29 +241,3 @@ class _Pairs:
         level = self.procedure.level(len(self.places))
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
         return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
-
-
-def beaten_by(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float) -> dict[str, tuple[str, ...]]:
-    """For each system those that it is significantly better than."""
-    better = set()
-    for pair in pairs:
-        gain = pair.difference.estimate * sign
-        if pair.adjusted <= alpha and gain:
-            better.add((pair.system, pair.against) if gain > 0 else (pair.against, pair.system))
-    return {name: tuple(other for other in names if (name, other) in better) for name in names}
-
-
-def groups_of(
-    names: Sequence[str], pairs: Sequence[Pair], means: Sequence[Interval], sign: int, procedure: Procedure
-) -> tuple[tuple[str, ...], ...]:
-    """Systems that cannot be told apart; known only where every two were compared."""
-    if not procedure.all_pairs or len(names) < 2:
-        return ()
-    place = {name: i for i, name in enumerate(names)}
-    p = np.ones((len(names), len(names)))
-    for pair in pairs:
-        i, j = place[pair.system], place[pair.against]
-        p[i, j] = p[j, i] = pair.adjusted
-    heights = np.array([mean.estimate for mean in means]) * (sign or 1)
-    groups = stats.groups(p, heights, procedure.alpha)
-    return tuple(tuple(names[i] for i in group) for group in groups)

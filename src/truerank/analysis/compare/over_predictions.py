@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, beaten_by, direction, groups_of, pairs_of
+from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, concluded, direction, pairs_of
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import by_name
@@ -88,16 +88,7 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
             _pair((names[i], names[j]), one, adjusted[at], between[:, at] * sign, alpha)
             for at, ((i, j), one) in enumerate(zip(places, estimates, strict=True))
         ]
-    sign = direction(measure)
-    return Outcome(
-        measure,
-        len(people),
-        0,
-        dict(zip(names, means, strict=True)),
-        tuple(pairs),
-        beaten_by(names, pairs, sign, procedure.alpha),
-        groups_of(names, pairs, means, sign, procedure),
-    )
+    return concluded(measure, len(people), 0, dict(zip(names, means, strict=True)), pairs, procedure)
 
 
 def _pair(who: tuple[str, str], mean: PredictedMean, adjusted: float, gained: Any, alpha: float) -> Pair:

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.compare.outcome import MAX_T, beaten_by, direction, groups_of, outcome
+from truerank.analysis.compare.outcome import MAX_T, concluded, outcome
 from truerank.analysis.compare.result import OVER_RUNS, Outcome, Pair, Procedure
 from truerank.core.equal import difference
 from truerank.core.errors import InputError
@@ -75,15 +75,8 @@ def outcome_over_runs(
         for name, mean in over_queries.means.items()
     }
     pairs = _pairs(measure, over_queries, spreads, procedure)
-    sign = direction(measure)
-    return replace(
-        over_queries,
-        means=means,
-        pairs=pairs,
-        beaten=beaten_by(names, pairs, sign, procedure.alpha),
-        groups=groups_of(names, pairs, list(means.values()), sign, procedure),
-        spreads={who: spread for who, spread in spreads.items() if spread.systems},
-    )
+    over_both = concluded(measure, over_queries.queries, over_queries.left_out, means, pairs, procedure)
+    return replace(over_both, spreads={who: spread for who, spread in spreads.items() if spread.systems})
 
 
 def _pairs(
