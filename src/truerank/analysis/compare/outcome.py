@@ -205,8 +205,7 @@ class _Pairs:
         """p of each pair, and corrected for the number of pairs."""
         how, values, places = self.procedure, self.values, self.places
         if how.test == TUKEY:
-            matrix = stats.tukey_hsd(values, confidence=how.confidence).p
-            p = np.array([matrix[i, j] for i, j in places])
+            p = np.array([self._tukey.p[i, j] for i, j in places])
             return p, p
         columns = [(values[:, i], values[:, j]) for i, j in places]
         random = {"samples": how.samples, "seed": how.seed}
@@ -222,13 +221,17 @@ class _Pairs:
         """Of each pair's difference: its own, or under Tukey that of all pairs together."""
         how = self.procedure
         if how.test == TUKEY:
-            half = stats.tukey_hsd(self.values, confidence=how.confidence).half_width
+            half = self._tukey.half_width
             means = self.differences.mean(axis=0).tolist()
             intervals = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
         else:
             drawn = {"resamples": how.samples, "seed": how.seed}
             intervals = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
         return [interval.times(self._many) for interval in intervals]
+
+    @cached_property
+    def _tukey(self) -> stats.Tukey:
+        return stats.tukey_hsd(self.values, confidence=self.procedure.confidence)
 
     @property
     def _many(self) -> int:
