@@ -105,9 +105,8 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        plain |= {"difference": self.difference.estimate, "low": self.difference.low, "high": self.difference.high}
-        return {key: finite(value) for key, value in plain.items()}
+        apart = {"difference": self.difference.estimate, "low": self.difference.low, "high": self.difference.high}
+        return {key: finite(value) for key, value in {**vars(self), **apart}.items()}
 
 
 @dataclass(frozen=True)
