@@ -101,5 +101,5 @@ def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
 def _unjudged(
     pool: Pool, measures: tuple[Measure, ...], threads: int | None, progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    ranges = under_judgement(pool, measures, pool.rules, threads, progress)
-    return ranges, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)
+    ranges = under_judgement(pool, measures, threads, progress)
+    return ranges, int(np.count_nonzero(pool.open)), grades_to_give(pool)

@@ -223,7 +223,7 @@ class _Pair:
         query = self._query_of(rows)
         grades = self._grades() if len(rows) else ()
         for number, grade in enumerate(grades, 1):
-            a, b = (_Asked(pool, self.measure, self.rules, grade).values(rows, query) for pool in (self.a, self.b))
+            a, b = (_Asked(pool, self.measure, grade).values(rows, query) for pool in (self.a, self.b))
             np.minimum(low, a - b - now[query], out=low)
             np.maximum(high, a - b - now[query], out=high)
             self.progress(number, len(grades))
@@ -232,7 +232,7 @@ class _Pair:
 
     def _grades(self) -> tuple[float, ...]:
         """What could change something."""
-        grades = grades_to_give(self.a, self.rules.level)
+        grades = grades_to_give(self.a)
         return grades if sees_judgements(self.measure, self.rules) else grades[1:]
 
     def _query_of(self, rows: Ints) -> Ints:
@@ -254,12 +254,11 @@ class _Asked:
 
     pool: Pool
     measure: Measure
-    rules: Rules
     grade: float
 
     @property
     def is_seeing(self) -> bool:
-        return sees_judgements(self.measure, self.rules)
+        return sees_judgements(self.measure, self.pool.rules)
 
     def values(self, rows: Ints, query: Ints) -> PerQuery:
         """(rows,) what the query of each document scores when that alone is judged.
@@ -285,7 +284,7 @@ class _Asked:
         copies = Repeated.of(known.select(chosen), times)
         doc = self.pool.doc[judged & chosen[self.pool.hits.query]][copies.row]
         others = copies.hits.where(doc != rows[copies.hits.query])
-        return values_of((self.measure,), self._with(others, rows), self.rules)[str(self.measure)]
+        return values_of((self.measure,), self._with(others, rows), self.pool.rules)[str(self.measure)]
 
     def _with(self, hits: Hits, rows: Ints) -> Hits:
         """The hits, and in each query the document that is asked for, where it was returned."""

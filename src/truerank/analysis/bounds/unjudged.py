@@ -32,16 +32,15 @@ EVERY = 24
 STEPS = 12
 
 
-def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
+def grades_to_give(pool: Pool) -> tuple[float, ...]:
     """The grades of the collection from 0 on; among them 0, and one that is relevant."""
-    given = set(pool.qrels.grades[pool.qrels.grades >= 0].tolist()) | {0.0}
+    given, level = set(pool.qrels.grades[pool.qrels.grades >= 0].tolist()) | {0.0}, pool.rules.level
     return tuple(sorted(given if max(given) >= level else given | {float(level)}))
 
 
 def under_judgement(
     pool: Pool,
     measures: tuple[Measure, ...],
-    rules: Rules,
     threads: int | None = None,
     progress: Progress = unreported,
 ) -> dict[str, Range]:
@@ -59,14 +58,14 @@ def under_judgement(
         threads: how many look at parts of the queries; as many as there are processors by default.
         progress: called with how many queries are done, and of how many.
     """
-    now = values_of(measures, pool.as_is(), rules)
+    now = values_of(measures, pool.as_is(), pool.rules)
     if not pool.open.any():  # nor can a grade that nobody has make another scale
         everywhere = np.ones(len(pool.hits.queries), bool)
         return {str(m): Range(m, now[str(m)], now[str(m)], now[str(m)], everywhere) for m in measures}
-    grades = grades_to_give(pool, rules.level)
-    searches = [_Search(pool, rules, grades)]
+    grades = grades_to_give(pool)
+    searches = [_Search(pool, grades)]
     if is_rescaled := 0 < pool.hits.max_grade < grades[-1]:
-        searches.append(_Search(pool, rules, grades[:-1]))
+        searches.append(_Search(pool, grades[:-1]))
     limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
     passes = [list(search.passes(measures)) for search in searches]
 
@@ -126,7 +125,6 @@ class _Search:
     """What was returned, and what it could be."""
 
     pool: Pool
-    rules: Rules
     grades: tuple[float, ...]
 
     @cached_property
@@ -146,10 +144,10 @@ class _Search:
 
     def passes(self, measures: Sequence[Measure]) -> Iterator[Pass]:
         """All that there are."""
-        seeing = [m for m in measures if sees_judgements(m, self.rules)]
-        rising = [m for m in measures if _is_rising(m, self.rules) and not is_ruled(m, self.rules)]
+        seeing = [m for m in measures if sees_judgements(m, self.pool.rules)]
+        rising = [m for m in measures if _is_rising(m, self.pool.rules) and not is_ruled(m, self.pool.rules)]
         rest = [m for m in measures if m not in seeing and m not in rising]
-        screens = {m: screen_of(m, self.rules) for m in rest}
+        screens = {m: screen_of(m, self.pool.rules) for m in rest}
         searched = [m for m in rest if screens[m] is None]
         for some, is_seeing, ways in (
             (rising, False, self._ends),
@@ -165,16 +163,17 @@ class _Search:
     def reach(self, measure: Measure) -> int | None:
         """The rank below which a measure sees no rows but in the judgements; None where it may see them all."""
         sees_few = measure.definition.takes_grades or measure.name in SCREENS
-        is_plain = self.rules.unreturned == "count" and self.rules.unjudged == "not-relevant"  # else ranks move
+        rules = self.pool.rules
+        is_plain = rules.unreturned == "count" and rules.unjudged == "not-relevant"  # else ranks move
         return measure.cutoff if sees_few and is_plain else None
 
     def is_sure(self, measure: Measure) -> Bools:
         """(queries,) whether the extremes are among what was tried."""
-        is_seeing = sees_judgements(measure, self.rules)
+        is_seeing = sees_judgements(measure, self.pool.rules)
         every: Bools = self._is_few(self.size, is_seeing) & (is_declared(measure) | (self.size == 0))
         if is_seeing:
             return every
-        if _is_rising(measure, self.rules):
+        if _is_rising(measure, self.pool.rules):
             return np.ones(len(every), bool)
         return every | (self.size <= 2 * EVERY) if measure.monotone == "stepped" else every
 
@@ -228,7 +227,7 @@ class _Search:
 
     def _telling(self) -> list[float]:
         """The lowest grade that is relevant, and the highest."""
-        relevant = (grade for grade in self.grades if grade >= self.rules.level)
+        relevant = (grade for grade in self.grades if grade >= self.pool.rules.level)
         return sorted({min(relevant, default=self.grades[-1]), self.grades[-1]})
 
 
