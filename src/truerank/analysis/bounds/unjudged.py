@@ -158,7 +158,7 @@ class _Search:
                 yield tuple(m for m in some if self.reach(m) == reach), is_seeing, ways
         for m, screen in screens.items():
             if screen:
-                yield (m,), False, partial(self._screened, screen=screen)
+                yield (m,), False, partial(self._every, is_seeing=False, screen=screen)
 
     def reach(self, measure: Measure) -> int | None:
         """The rank below which a measure sees no rows but in the judgements; None where it may see them all."""
@@ -192,25 +192,21 @@ class _Search:
         for given in (np.nan, self.grades[-1]) if is_new else self.grades[-1:]:
             yield Ways.cuts(np.arange(len(settled.size)), settled.size, given, given)
 
-    def _every(self, settled: Settled, is_seeing: bool) -> Iterator[Ways]:
-        """Every possibility of queries that have few, and both grades of each pair above and below many ranks."""
+    def _every(self, settled: Settled, is_seeing: bool, screen: Screen | None = None) -> Iterator[Ways]:
+        """Every possibility of queries that have few, and both grades of each pair above and below many ranks.
+
+        Args:
+            screen: chooses, of these pairs and ranks, those that come near the extremes.
+        """
         few = self._is_few(settled.size, is_seeing)
-        yield from self._all_ways(settled, few, is_seeing)
-        of, cut = self._cuts(settled, np.flatnonzero(~few))
-        for above, below in self._pairs(is_seeing):
-            yield Ways.cuts(of, cut, above, below)
-
-    def _screened(self, settled: Settled, screen: Screen) -> Iterator[Ways]:
-        """Every possibility of queries that have few; of others those that come near the extremes."""
-        few = self._is_few(settled.size, False)
-        yield from self._all_ways(settled, few, False)
-        of, cut = self._cuts(settled, np.flatnonzero(~few))
-        if len(of):
-            yield screen.nearest(settled, of, cut, self._pairs(False))
-
-    def _all_ways(self, settled: Settled, few: Bools, is_seeing: bool) -> Iterator[Ways]:
         if few.any():
             yield Ways.product(np.flatnonzero(few), settled.size[few], self._classes(is_seeing))
+        of, cut = self._cuts(settled, np.flatnonzero(~few))
+        if screen is None:
+            for above, below in self._pairs(is_seeing):
+                yield Ways.cuts(of, cut, above, below)
+        elif len(of):
+            yield screen.nearest(settled, of, cut, self._pairs(is_seeing))
 
     def _cuts(self, settled: Settled, queries: Ints) -> tuple[Ints, Ints]:
         """Each query, and before which of its open documents it is cut, for many cuts."""
