@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, bare, best_first, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import rules_of, run_reading
-from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
+from truerank.core.hits import COLUMNS, Bools, Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
@@ -294,18 +294,12 @@ class _Asked:
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(hits, name), getattr(asked, name)]) for name in COLUMNS
         }
+        query = np.concatenate([hits.judgements.query, np.arange(len(rows))])
+        grades = np.concatenate([hits.judgements.grade, np.full(len(rows), self.grade)])
         both = replace(
             hits,
-            judgements=_and_one_each(hits.judgements, len(rows), self.grade),
+            judgements=best_first(query, grades),
             max_grade=max(hits.max_grade, self.grade),
             **columns,
         )
         return both.where(np.lexsort((both.rank, both.query)))
-
-
-def _and_one_each(judgements: Judgements, queries: int, grade: float) -> Judgements:
-    """The judgements, and one more of every query."""
-    query = np.concatenate([judgements.query, np.arange(queries)])
-    grades = np.concatenate([judgements.grade, np.full(queries, grade)])
-    order = np.lexsort((-grades, query))
-    return Judgements(query[order], grades[order])

@@ -17,7 +17,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.measures.sums import Ints
+from truerank.measures.sums import Floats, Ints
 
 ALL = slice(None)
 
@@ -112,8 +112,13 @@ class Pool:
         own = [(place[name], grade) for name, grade in self.qrels.apart.items() if name in place and grade > least]
         query = np.concatenate([query[kept], np.array([q for q, _ in own], np.int64)])
         grade = np.concatenate([grade[kept], np.array([g for _, g in own], np.float64)])
-        order = np.lexsort((-grade, query))
-        return Judgements(query[order], grade[order])
+        return best_first(query, grade)
+
+
+def best_first(query: Ints, grade: Floats) -> Judgements:
+    """The judgements that these are, in any order."""
+    order = np.lexsort((-grade, query))
+    return Judgements(query[order], grade[order])
 
 
 def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
