@@ -18,7 +18,7 @@ from truerank.core.evaluate import as_one_list, reading_of, rules_of
 from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
@@ -107,8 +107,8 @@ class Agreement(Presented):
             "k": self.k,
             "mean": {
                 "rbo": self.mean_rbo,
-                "tau": known(self.mean_tau),
-                "tau_ap": known(self.mean_tau_ap),
+                "tau": finite(self.mean_tau),
+                "tau_ap": finite(self.mean_tau_ap),
                 "overlap": self.mean_overlap,
             },
             "only_a": list(self.only_a),
@@ -123,7 +123,7 @@ class Agreement(Presented):
     def columns(self) -> dict[str, list[Any]]:
         """What is known of each query, by name; None for what is not known."""
         columns = {"rbo": self.rbo, "tau": self.tau, "tau_ap": self.tau_ap, "overlap": self.overlap}
-        return {name: list(map(known, each.tolist())) for name, each in columns.items()} | {
+        return {name: list(map(finite, each.tolist())) for name, each in columns.items()} | {
             "shared": self.shared.tolist()
         }
 
@@ -350,8 +350,3 @@ def coefficients(
 def _mean_known(values: PerQuery) -> float:
     known = values[~np.isnan(values)]
     return float(mean(known)) if len(known) else math.nan
-
-
-def known(value: float) -> float | None:
-    """None for what is not known, which JSON has no word for."""
-    return None if math.isnan(value) else value

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank import stats
-from truerank.analysis.agreement.pair import Asked, Lists, coefficients, known
+from truerank.analysis.agreement.pair import Asked, Lists, coefficients
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import rules_of
 from truerank.core.kernel.counting import concordance
 from truerank.core.messages import plural
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
@@ -96,7 +96,9 @@ class Agreements(Presented):
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a pair; None for what is not known."""
         for i, j in itertools.combinations(range(len(self.systems)), 2):
-            values = {name: known(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")}
+            values = {
+                name: finite(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")
+            }
             yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **values}
 
     def to_dict(self) -> dict[str, Any]:
