@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.stats.values import Floats
-
-Ints = NDArray[np.int64]
+from truerank.stats.values import Floats, Ints
 
 GRID = 30
 """Values are multiples of the largest one in so many twos, and sums of 2³⁰ of them fit 64 bits."""

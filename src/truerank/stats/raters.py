@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from truerank.stats.bootstrap import drawn
 from truerank.stats.intervals import Interval
 from truerank.stats.resampling import percentile_interval
-from truerank.stats.values import Floats, count, on_grid, scale, share
+from truerank.stats.values import Floats, Ints, count, on_grid, scale, share
 
 Weights = Literal["unweighted", "linear", "quadratic"]
 """What parts two grades: whether they differ, by how much, or the square of that."""
@@ -137,7 +137,7 @@ class Tallies:
     def of(
         cls,
         grades: Floats,
-        cluster: NDArray[np.int64] | None = None,
+        cluster: Ints | None = None,
         clusters: int = 1,
         scale: ArrayLike | None = None,
     ) -> Tallies:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.stats.bootstrap import percentile_limits, reach
 from truerank.stats.intervals import Interval, is_too_few
-from truerank.stats.values import Floats
+from truerank.stats.values import Floats, Ints
 
-Statistic = Callable[[NDArray[np.int64]], Floats]
+Statistic = Callable[[Ints], Floats]
 """How often each query is there in, (c,) numbers out."""
 
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.agreement.pair import Asked, Lists, coefficients
@@ -23,10 +22,8 @@ from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.scores import distinct
-from truerank.measures.sums import Ints
+from truerank.measures.sums import Floats, Ints
 from truerank.stats.rbo_pair import Ties, Unseen
-
-Floats = NDArray[np.float64]
 
 Coefficient = Literal["rbo", "tau", "tau_ap", "overlap"]
 

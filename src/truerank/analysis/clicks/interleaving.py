@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
@@ -26,7 +25,7 @@ from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_number
 from truerank.formats import open_run
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
 from truerank.stats.binomial import sign_p
 from truerank.truth.clicks import Clicks, Impression, read_clicks
@@ -251,7 +250,7 @@ def lists_of(run: RunLike, name: str, rules: RulesLike | None) -> dict[str, list
     return {as_text(query): list(dict.fromkeys(itertools.islice(docs, size))) for query, size in sizes}
 
 
-def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, NDArray[np.int64]]:
+def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, Ints]:
     """What is drawn again as a whole, users where all are known, and (impressions,) the number of each one's."""
     known = [one.user is not None for one in log.impressions]
     if cluster is None and any(known) and not all(known):
@@ -278,7 +277,7 @@ class _Work:
     """Credits of impressions with clicks, and of which cluster each is."""
 
     credits: PerQuery
-    groups: NDArray[np.int64]
+    groups: Ints
     confidence: float
     samples: int
     seed: int

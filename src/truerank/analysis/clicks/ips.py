@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.clicks.interleaving import groups_of, lists_of
@@ -22,7 +21,7 @@ from truerank.core.presented import Presented, finite
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.measures import Measure, parse_measures
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
 from truerank.truth.clicks import Clicks, read_clicks
 
@@ -277,7 +276,7 @@ class _Weighed:
         clipped: how many weighed more than the clip.
     """
 
-    impression: NDArray[np.int64]
+    impression: Ints
     doc: tuple[str, ...]
     weight: PerQuery
     largest: float
@@ -311,7 +310,7 @@ class _Work:
 
     log: Clicks
     clicks: _Weighed
-    groups: NDArray[np.int64]
+    groups: Ints
     confidence: float
     samples: int
     seed: int

@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.collections.files import named, read_collections
-from truerank.analysis.collections.result import Collections, Floats, Standings
+from truerank.analysis.collections.result import Collections, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
 from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, needs
@@ -18,6 +18,7 @@ from truerank.core.messages import alternatives, listed, message
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
 from truerank.measures import Measure
+from truerank.measures.sums import Floats
 from truerank.stats.nested import Drawn
 
 ScoresOf = Mapping[str, Mapping[str, Scores]]

@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite
 from truerank.core.scores import Scores
 from truerank.measures import Measure
+from truerank.measures.sums import Floats
 from truerank.stats import Interval, Nested
 from truerank.stats.nested import Drawn
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

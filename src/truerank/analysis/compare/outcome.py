@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
@@ -19,7 +18,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.scores import averaged, intervals
 from truerank.measures import Measure
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import Floats, Ints, PerQuery
 from truerank.stats import Interval
 
 TUKEY = "tukey"
@@ -32,8 +31,6 @@ MOST_RESAMPLES = 1_000
 
 Places = list[tuple[int, int]]
 """Pairs of columns: a system, and the one that it is compared to."""
-
-Floats = NDArray[np.float64]
 
 
 def checked(procedure: Procedure) -> Procedure:
@@ -102,7 +99,7 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
 
 def outcome_of_run(
     measure: Measure,
-    at: Callable[[NDArray[np.int64]], Floats],
+    at: Callable[[Ints], Floats],
     n: int,
     names: Sequence[str],
     procedure: Procedure,

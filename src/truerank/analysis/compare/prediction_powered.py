@@ -27,7 +27,7 @@ from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, shared
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import Floats, PerQuery
 from truerank.stats import PredictedMean
 from truerank.stats.predicted import Method
 
@@ -59,7 +59,7 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
     people: Scores
     model: Scores
     places: NDArray[np.intp]
-    probability: NDArray[np.float64] | None = None
+    probability: Floats | None = None
     confidence: float = 0.95
     unpredicted: int = 0
     unseen: int = 0

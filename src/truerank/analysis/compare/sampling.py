@@ -16,6 +16,7 @@ from truerank import stats
 from truerank.analysis.compare.slices import read_attribute
 from truerank.core.errors import InputError, some, truncated
 from truerank.core.messages import joined, message, plural
+from truerank.measures.sums import Floats
 from truerank.stats.distributions import normal_below
 
 RANDOM = "random"
@@ -55,8 +56,8 @@ class Sign:
 def signs_of(
     queries: Sequence[str],
     places: NDArray[np.intp],
-    probability: NDArray[np.float64] | None,
-    by_model: Mapping[str, NDArray[np.float64]],
+    probability: Floats | None,
+    by_model: Mapping[str, Floats],
 ) -> tuple[Sign, ...]:
     """What speaks against the queries at these places being the sample that they are said to be.
 
@@ -82,14 +83,14 @@ def signs_of(
     return tuple(sign for sign in signs if sign.p * len(signs) <= RARE)
 
 
-def _size(judged: int, probability: NDArray[np.float64]) -> Sign:
+def _size(judged: int, probability: Floats) -> Sign:
     """How often so many queries, or as far from as many as expected, are drawn independently of one another."""
     expected, spread = float(probability.sum()), float((probability * (1 - probability)).sum()) ** 0.5
     beyond = max(abs(judged - expected) - 1, 0.0)
     return Sign("size", 2 * float(normal_below(-beyond / spread)) if beyond else 1.0, judged, expected)
 
 
-def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -> NDArray[np.float64] | None:
+def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -> Floats | None:
     """(queries,) how likely each was to be judged; None for a random sample.
 
     Raises:

@@ -25,7 +25,7 @@ from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import Ints, PerQuery
 
 Measures = MeasuresLike | None
 
@@ -61,7 +61,7 @@ class Systems:
         columns = [s[measure][at] for s, at in zip(self.scores.values(), self.places, strict=True)]
         return np.column_stack(columns)
 
-    def numbers(self, measure: Measure, chosen: NDArray[np.intp], times: NDArray[np.int64]) -> PerQuery:
+    def numbers(self, measure: Measure, chosen: NDArray[np.intp], times: Ints) -> PerQuery:
         """(systems,) what a measure of the whole run comes to where the chosen queries are there so many times."""
         values = []
         for scores, at in zip(self.scores.values(), self.places, strict=True):

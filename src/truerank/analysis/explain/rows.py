@@ -15,6 +15,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.source import MARK
+from truerank.measures.sums import Ints
 
 
 def only(run: Run, queries: Collection[bytes]) -> Run:
@@ -95,7 +96,7 @@ def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:
     )
 
 
-def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
+def _of(part: Columns, queries: frozenset[bytes]) -> Ints:
     """The rows of these queries; only ids of the right length are looked at."""
     starts, lengths = part.query_ends[:-1], np.diff(part.query_ends)
     text = np.frombuffer(part.query_text, np.uint8)
@@ -108,9 +109,7 @@ def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
     return np.flatnonzero(np.isin(part.queries, np.concatenate(same)))
 
 
-def _picked(
-    ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _picked(ends: Ints, text: NDArray[np.uint8] | bytes, rows: Ints) -> tuple[Ints, NDArray[np.uint8]]:
     """The cells of these rows, as ends and text."""
     raw = bytes(text)
     cells = [raw[a:b] for a, b in zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)]

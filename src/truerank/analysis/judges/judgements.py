@@ -9,17 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.hits import Bools
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.scores import distinct
 from truerank.formats import read_qrels
+from truerank.measures.sums import Floats, Ints
 from truerank.stats.raters import MOST_GRADES
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ class Judgements:
         return np.unique(self.grades[np.isfinite(self.grades)])
 
     @property
-    def shared(self) -> NDArray[np.bool_]:
+    def shared(self) -> Bools:
         """(queries,) those of which every judge has judged a document."""
         given = np.zeros((len(self.queries), len(self.names)), bool)
         doc, judge = np.nonzero(np.isfinite(self.grades))
@@ -82,7 +80,7 @@ class Judgements:
         return {name: _among(one, kept) for name, one in self.qrels.items()}
 
 
-def _keys(qrels: Qrels, kept: NDArray[np.bool_] | None = None) -> list[tuple[bytes, bytes]]:
+def _keys(qrels: Qrels, kept: Bools | None = None) -> list[tuple[bytes, bytes]]:
     """Query and document of each judgement, or of some."""
     pairs = zip([qrels.queries[q] for q in qrels.query.tolist()], qrels.docs(), strict=True)
     return list(pairs if kept is None else itertools.compress(pairs, kept.tolist()))

@@ -17,14 +17,13 @@ from truerank.analysis.judges.result import Judges, TwoJudges
 from truerank.analysis.judges.standing import standings
 from truerank.core.errors import needs
 from truerank.core.evaluate import rules_of
+from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.stats import Interval, Tallies
 from truerank.stats.raters import equal_of, kappa_of
-
-Floats = NDArray[np.float64]
 
 
 def judges(
@@ -105,9 +104,7 @@ def _judges(judgements: Judgements, how: Procedure, **scored: Any) -> Judges:
     )
 
 
-def _tallied(
-    judgements: Judgements, kept: NDArray[np.bool_], of: Any = slice(None)
-) -> tuple[Tallies, NDArray[np.intp]]:
+def _tallied(judgements: Judgements, kept: Bools, of: Any = slice(None)) -> tuple[Tallies, NDArray[np.intp]]:
     """What coefficients of some documents are made of, for each query that has one; and these queries."""
     queries, place = np.unique(judgements.query[kept], return_inverse=True)
     return Tallies.of(judgements.grades[kept][:, of], place, len(queries), scale=judgements.scale), queries

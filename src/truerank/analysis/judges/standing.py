@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction, outcome, outcome_of_run
@@ -24,10 +23,9 @@ from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.core.scores import Scores, averaged
 from truerank.measures import Measure
+from truerank.measures.sums import Floats, Ints
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.orders import LEAST
-
-Floats = NDArray[np.float64]
 
 DRAWS = 2_000
 """Resamples that an interval of an order takes at most: its ends are no finer."""
@@ -124,11 +122,7 @@ class _Work:
         return outcomes, plain.mean(axis=0), drawn, len(values)
 
     def _of_run(self, measure: Measure, n: int) -> tuple[list[Outcome], Floats, Floats]:
-        everywhere = np.arange(n)
-
-        def at(times: NDArray[np.int64]) -> Floats:
-            return self.systems.numbers(measure, everywhere, times)
-
+        at = partial(self.systems.numbers, measure, np.arange(n))
         resamples = min(self.procedure.samples, MOST_RESAMPLES)
         drawn = stats.resampled(at, n, resamples=resamples, seed=self.procedure.seed)
         own = [partial(_of_block, at, block) for block in self._blocks()]
@@ -164,7 +158,7 @@ class _Work:
         )
 
 
-def _of_block(at: Callable[[NDArray[np.int64]], Floats], block: slice, times: NDArray[np.int64]) -> Floats:
+def _of_block(at: Callable[[Ints], Floats], block: slice, times: Ints) -> Floats:
     return at(times)[block]
 
 
