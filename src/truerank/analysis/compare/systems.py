@@ -122,7 +122,7 @@ def by_name(runs: Any) -> dict[str, Any]:
         raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
     else:
         things = list(runs)
-        named = dict(zip(distinct(_short(list(map(_name, things)))), things, strict=True))
+        named = dict(zip(distinct(short(list(map(_name, things)))), things, strict=True))
     if not named:
         raise InputError("there is no run to compare")
     return named
@@ -138,7 +138,7 @@ def _name(run: Any) -> str:
     return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
 
 
-def _short(names: list[str]) -> list[str]:
+def short(names: list[str]) -> list[str]:
     """The last parts of paths, where they tell as many apart."""
     files = [os.path.basename(name) or name for name in names]
     return files if len(set(files)) == len(set(names)) else names

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.analysis.compare.systems import short
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.hits import Bools
 from truerank.core.messages import did_you_mean, message
@@ -76,7 +77,7 @@ class Judgements:
     def of_all(self) -> dict[str, Qrels]:
         """The qrels of each judge, with the documents alone that every judge has judged."""
         whole = np.asarray(np.isfinite(self.grades).all(axis=1))
-        kept = {key for key, is_kept in zip(self.ids, list(whole), strict=True) if is_kept}
+        kept = set(itertools.compress(self.ids, whole.tolist()))
         return {name: _among(one, kept) for name, one in self.qrels.items()}
 
 
@@ -112,9 +113,7 @@ def read_judges(given: Any) -> dict[str, Qrels]:
 
 def _named(given: Sequence[Any]) -> dict[str, Any]:
     paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else "" for one in given]
-    files = [os.path.basename(path) or path for path in paths]
-    short = files if len(set(files)) == len(set(paths)) else paths
-    names = [name or message("judge {n}", n=place) for place, name in enumerate(short, 1)]
+    names = [name or message("judge {n}", n=place) for place, name in enumerate(short(paths), 1)]
     return dict(zip(distinct(list(map(str, names))), given, strict=True))
 
 

@@ -45,9 +45,7 @@ def standings(
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
     runs = list(runs) if isinstance(runs, Iterator) else runs
     _refuse_read(runs)
-    shared = {
-        query for query, is_shared in zip(judgements.queries, judgements.shared.tolist(), strict=True) if is_shared
-    }
+    shared = set(itertools.compress(judgements.queries, judgements.shared.tolist()))
     if not shared:
         raise InputError("no query is judged by all of {names}", names=", ".join(judgements.names))
     qrels = judgements.of_all() if common else judgements.qrels
