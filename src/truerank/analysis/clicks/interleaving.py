@@ -15,7 +15,7 @@ from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, needs
+from truerank.core.errors import InputError, needs, pluralize
 from truerank.core.evaluate import as_one_list
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives, did_you_mean, message
@@ -109,8 +109,7 @@ class Interleaving(Presented):
         shown = (
             f"{first.system} against {first.against} {first.delta.estimate:+.4f}, p = {first.adjusted:.3g}{more}"
         )
-        counted = f"{self.impressions:,} impression" + ("s" if self.impressions != 1 else "")
-        return f"Interleaving({self.name!r}, {self.method}, {counted}; {shown})"
+        return f"Interleaving({self.name!r}, {self.method}, {pluralize(self.impressions, 'impression')}; {shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -211,19 +210,18 @@ def _credited(crediting: Crediting, method: str) -> tuple[PerQuery, list[Impress
 
 def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str, ...]:
     """The names of the systems: of the runs, of the rankings, or of the teams in alphabetical order."""
-    own = dict.fromkeys(
-        name for one in log.impressions for name in (one.rankings if method != "team-draft" else ())
-    )
-    said = sorted({name for one in log.impressions for name in one.systems if name is not None})
-    systems = tuple(dict.fromkeys([*runs, *own])) if method != "team-draft" else tuple(said)
-    if method == "team-draft" and not systems:
-        raise InputError("the log does not say which system each document is of; name it system", log.name)
-    if method != "team-draft" and not systems:
-        raise InputError(
-            "{method} interleaving needs each system's own list: rankings in the log, or runs",
-            log.name,
-            method=method,
-        )
+    if method == "team-draft":
+        systems = tuple(sorted({name for one in log.impressions for name in one.systems if name is not None}))
+        if not systems:
+            raise InputError("the log does not say which system each document is of; name it system", log.name)
+    else:
+        systems = tuple(dict.fromkeys([*runs, *(name for one in log.impressions for name in one.rankings)]))
+        if not systems:
+            raise InputError(
+                "{method} interleaving needs each system's own list: rankings in the log, or runs",
+                log.name,
+                method=method,
+            )
     if len(systems) < 2 or (method == "balanced" and len(systems) > 2):
         raise InputError(
             "{method} interleaving is of {wanted} systems; these are {n}: {names}",
