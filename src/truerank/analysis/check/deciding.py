@@ -298,28 +298,23 @@ class _Judge:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
         if self.figures and (told := predicting.of_mean(self.figures, name, self.confidence)):
             return told
+        measure = measure_named(name)
         if values is None:
-            return None, OF_RUN if measure_named(name).definition.is_of_run else UNSAVED
+            return None, OF_RUN if measure.definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
         if self.seen:
-            watched = self.seen.mean(measure_named(name), kept)
+            watched = self.seen.mean(measure, kept)
             return watched, UNKNOWN.get(watched.method, "")
         try:
             interval, *_ = intervals(
-                [measure_named(name)],
-                kept[:, None],
-                confidence=self.confidence,
-                samples=self.samples,
-                seed=self.seed,
+                [measure], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
-        if self.figures and (known := self.figures.components(measure_named(name))):
-            interval = widened(
-                measure_named(name), interval, stats.spread(averaged(measure_named(name), kept), *known)
-            )
+        if self.figures and (known := self.figures.components(measure)):
+            interval = widened(measure, interval, stats.spread(averaged(measure, kept), *known))
         return replace(interval, estimate=mean), UNKNOWN.get(interval.method, "")
 
     def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:

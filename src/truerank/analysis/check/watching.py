@@ -34,6 +34,7 @@ from truerank.formats.target import writing
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
+from truerank.stats.values import mean
 
 LooksAt = Literal["new", "same"]
 Columns = Mapping[str, Sequence[float | None]]
@@ -305,16 +306,13 @@ class Seen:
 
 
 def _check_range(name: str, limits: Any) -> None:
-    if not isinstance(limits, tuple | list) or len(limits) != 2 or not all(isinstance(end, Real) for end in limits):
-        raise _wrong_range(name, limits)
-    if not -math.inf < limits[0] < limits[1] < math.inf:
-        raise _wrong_range(name, limits)
-
-
-def _wrong_range(name: str, limits: Any) -> InputError:
-    return InputError(
-        "the range of {name} is two finite numbers, the lower one first; not {limits!r}", name=name, limits=limits
-    )
+    is_pair = isinstance(limits, tuple | list) and len(limits) == 2 and all(isinstance(end, Real) for end in limits)
+    if not is_pair or not -math.inf < limits[0] < limits[1] < math.inf:
+        raise InputError(
+            "the range of {name} is two finite numbers, the lower one first; not {limits!r}",
+            name=name,
+            limits=limits,
+        )
 
 
 def _seen(figures: Figures, baseline: Figures | None) -> Look:
@@ -358,4 +356,4 @@ def _numbers(column: Sequence[float | None]) -> PerQuery:
 
 def _mean(column: PerQuery) -> float:
     kept = column[np.isfinite(column)]
-    return float(np.add.accumulate(kept)[-1] / len(kept)) if len(kept) else math.nan
+    return float(mean(kept)) if len(kept) else math.nan
