@@ -248,13 +248,12 @@ def _of_rules(numbers: _Numbers, rules: Rules, plain: Readings, base: Rules) -> 
     fields = [rule.name for rule in dataclasses.fields(Rules) if rule.name not in NAMING]
     values = {name: getattr(rules, name) for name in fields if getattr(rules, name) != getattr(base, name)}
     before = numbers.under(base, plain)
-    switched = [{name: value, **_needed(name, rules)} for name, value in values.items()]
-    return [_of_rule(numbers, before, base, one, plain) for one in switched]
-
-
-def _of_rule(numbers: _Numbers, before: Columns, base: Rules, values: dict[str, Any], plain: Readings) -> Reason:
-    what = ", ".join(f"{name} = {value}" for name, value in values.items())
-    return Reason("rule", what, *_switched(numbers, before, dataclasses.replace(base, **values), plain))
+    reasons = []
+    for name, value in values.items():
+        switched = {name: value, **_needed(name, rules)}
+        what = ", ".join(f"{rule} = {own}" for rule, own in switched.items())
+        reasons.append(Reason("rule", what, *_switched(numbers, before, replace(base, **switched), plain)))
+    return reasons
 
 
 def _needed(name: str, rules: Rules) -> dict[str, Any]:
