@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from truerank import stats
 from truerank.analysis.claims.asked import check_level, check_queries, check_sd
-from truerank.analysis.claims.result import Power, PowerRow
+from truerank.analysis.claims.result import Power, PowerRow, Which
 from truerank.analysis.claims.spreads import ANY, OF_ONE, Spread, usual
 from truerank.analysis.compare.systems import align, common_measures, scored
 from truerank.core.errors import InputError, MeasureError, needs
@@ -23,7 +22,7 @@ from truerank.core.scores import averaged
 from truerank.measures import Measure, MeasuresLike, parse_measures
 from truerank.stats.values import differences, is_constant, scale
 
-Spreads = list[tuple[str, Literal["given", "lowest", "middle", "highest"], float]]
+Spreads = list[tuple[str, Which, float]]
 
 PLAIN = ("nDCG@10", "AP", "RR", "Success@1")
 """Whose usual standard deviations are taken where no measure is named."""
@@ -153,15 +152,10 @@ def _of_values(name: str, values: np.ndarray) -> Spreads:
         alone = _sd(values[:, 0], np.zeros(len(values)))
         spread = Spread(*(alone * ratio for ratio in (OF_ONE.low, OF_ONE.middle, OF_ONE.high)))
         return _three(name, spread) if alone else []
-    known = sorted(sd for sd in _sds(values) if sd > 0)
+    known = sorted(sd for pair in itertools.combinations(values.T, 2) if (sd := _sd(*pair)) > 0)
     if len(known) == 1:
         return [(name, "given", known[0])]
     return _three(name, Spread(known[0], float(np.median(known)), known[-1])) if known else []
-
-
-def _sds(values: np.ndarray) -> Iterator[float]:
-    for i, j in itertools.combinations(range(values.shape[1]), 2):
-        yield _sd(values[:, i], values[:, j])
 
 
 def _sd(a: np.ndarray, b: np.ndarray) -> float:
@@ -172,7 +166,7 @@ def _sd(a: np.ndarray, b: np.ndarray) -> float:
 
 def _row(
     measure: str,
-    spread: Literal["given", "lowest", "middle", "highest"],
+    spread: Which,
     sd: float,
     queries: int | None,
     difference: float | None,

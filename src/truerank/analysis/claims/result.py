@@ -12,6 +12,9 @@ from truerank.core.presented import Presented, finite
 
 Verdict = Literal["yes", "depends", "no"]
 
+Which = Literal["given", "lowest", "middle", "highest"]
+"""Of the standard deviations that are considered."""
+
 
 @dataclass(frozen=True)
 class PowerRow:
@@ -28,7 +31,7 @@ class PowerRow:
     """
 
     measure: str
-    spread: Literal["given", "lowest", "middle", "highest"]
+    spread: Which
     sd: float
     power: float | None
     critical: float | None
