@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from truerank.core.equal import are_equal
 from truerank.stats.distributions import chi2_quantile, t_above, t_quantile
+from truerank.stats.halving import enough_whole
 from truerank.stats.intervals import Interval, mean_interval
 from truerank.stats.paired import paired_t
 from truerank.stats.power import shift_detected
@@ -173,13 +174,7 @@ class Spread:
             return 1
         if not self._between_queries:
             return None
-        low, high = 1, 2
-        while self._runs_help(high):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._runs_help(middle) else (low, middle)
-        return high
+        return enough_whole(self._runs_help)
 
     def _runs_help(self, runs: int) -> bool:
         """Whether twice as many runs narrow the interval more than twice as many queries."""

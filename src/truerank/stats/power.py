@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from truerank.stats.distributions import t_quantile, t_shifted_beyond
+from truerank.stats.halving import enough, enough_whole
 from truerank.stats.values import count, share
 
 MOST = 10**9
@@ -44,13 +45,7 @@ def smallest_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float 
     reached = _checked_power(alpha, power)
     if count(n, "n") == 1:
         return np.inf if sd else 0.0
-    low, high = 0.0, 1.0
-    while _power(1.0, n, high, alpha=alpha) < reached:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _power(1.0, n, middle, alpha=alpha) >= reached else (middle, high)
-    return _spread(sd) * high
+    return _spread(sd) * enough(lambda size: _power(1.0, n, size, alpha=alpha) < reached)
 
 
 def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
@@ -60,13 +55,7 @@ def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -
     2.858
     """
     reached, least = _checked_power(alpha, power), -t_quantile(alpha / 2, freedom)
-    low, high = 0.0, 1.0
-    while t_shifted_beyond(least, freedom, high) < reached:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if t_shifted_beyond(least, freedom, middle) >= reached else (middle, high)
-    return high
+    return enough(lambda shift: t_shifted_beyond(least, freedom, shift) < reached)
 
 
 def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
@@ -81,15 +70,10 @@ def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: 
     reached = _checked_power(alpha, power)
     if not difference:
         raise ValueError("a difference of 0 is not found by any number of queries")
-    low, high = 1, 2
-    while _power(sd, high, difference, alpha=alpha) < reached:
-        low, high = high, 2 * high
-        if high > MOST:
-            raise ValueError(f"{MOST:,} queries are not enough to find a difference of {difference!r}")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _power(sd, middle, difference, alpha=alpha) >= reached else (middle, high)
-    return high
+    needed = enough_whole(lambda n: _power(sd, n, difference, alpha=alpha) < reached, MOST)
+    if needed is None:
+        raise ValueError(f"{MOST:,} queries are not enough to find a difference of {difference!r}")
+    return needed
 
 
 def critical_difference(sd: float, n: int, *, alpha: float = 0.05) -> float:

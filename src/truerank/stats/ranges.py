@@ -11,6 +11,7 @@ import functools
 import numpy as np
 
 from truerank.stats.distributions import estimated_spread, normal_below
+from truerank.stats.halving import enough
 from truerank.stats.values import Floats
 
 STEP = 0.125
@@ -36,14 +37,7 @@ def range_above(ranges: Floats, systems: int, freedom: float) -> Floats:
 @functools.lru_cache
 def range_quantile(level: float, systems: int, freedom: float) -> float:
     """The Studentized range that so much lies below."""
-    low, high = 0.0, 1.0
-    while range_above(np.array([high]), systems, freedom)[0] > 1 - level:
-        low, high = high, 2 * high
-    for _ in range(52):
-        middle = (low + high) / 2
-        is_low = range_above(np.array([middle]), systems, freedom)[0] > 1 - level
-        low, high = (middle, high) if is_low else (low, middle)
-    return high
+    return enough(lambda far: bool(range_above(np.array([far]), systems, freedom)[0] > 1 - level), 52)
 
 
 def _known_above(ranges: Floats, systems: int) -> Floats:
