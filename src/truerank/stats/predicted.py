@@ -335,11 +335,16 @@ class _Powered:
         return np.asarray(np.maximum(self.sample.effective - self.tuned, 0.0), np.float64)
 
     @property
+    def _inflated(self) -> Floats:
+        """(c,) how many times what it seems the variance of the judged is, as tuning took some of their freedom."""
+        spared = self._spared
+        return np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
+
+    @property
     def errors(self) -> tuple[Floats, Floats]:
         """(c,) standard errors that count what was estimated, and their degrees of freedom (Welch 1947)."""
         spared, others = self._spared, len(self.of_others)
-        inflated = np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
-        judged = _variance(self.of_judged) / len(self.of_judged) * inflated * self.leverage
+        judged = _variance(self.of_judged) / len(self.of_judged) * self._inflated * self.leverage
         rest = _variance(self.of_others) / (others - 1) if others > 1 else np.zeros_like(judged)
         total = judged + rest
         below = np.divide(judged**2, spared, out=np.zeros_like(judged), where=spared > 0)
@@ -350,8 +355,7 @@ class _Powered:
     @property
     def parts(self) -> tuple[Floats, Floats]:
         """(c,) of the variance what falls with the judged queries, and with all: each times how many these are."""
-        n, spared = len(self.of_judged), self._spared
-        inflated = np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
+        n, inflated = len(self.of_judged), self._inflated
         falling = n * _sum(self.sample.share[:, None] ** 2 * self.residual**2) * inflated
         size = n + len(self.of_others)
         return falling, np.maximum(self.plain - falling / inflated / n, 0.0) * size
