@@ -85,4 +85,4 @@ def _is_flat(error: float) -> bool:
 
 
 def _reach(error: float, n: int, alpha: float) -> float:
-    return t_quantile(1 - alpha, n - 1) * error if 0 < error < np.inf else error
+    return error if _is_flat(error) else t_quantile(1 - alpha, n - 1) * error
