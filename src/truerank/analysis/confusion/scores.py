@@ -33,10 +33,9 @@ def scored(qrels: Any, run: Any, rules: Rules, is_asked: bool, threads: int | No
     Raises:
         InputError: a judged query is answered without scores.
     """
-    is_read = isinstance(qrels, Reading) or run is None
     if not is_asked:
         return reading_of(qrels, run, rules, threads=threads)
-    if not is_read:
+    if not isinstance(qrels, Reading) and run is not None:
         qrels, run = read_qrels(qrels), open_run(run)
         run = _with_scores(run, frozenset(qrels.queries))
     return reading_of(qrels, run, rules, keep=rules.depth or "all", threads=threads)

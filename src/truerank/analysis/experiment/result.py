@@ -50,7 +50,7 @@ class Experiment(Presented, ByMeasure[Outcome]):
 
     @property
     def _named(self) -> Mapping[str, Outcome]:
-        return {outcome.name: outcome for outcome in self.comparison.outcomes}
+        return self.comparison._named
 
     def heading(self, measure: str | Measure) -> str:
         """What a measure is called here, however it is spelled."""

@@ -265,7 +265,7 @@ def _moved(
         better=sum(change > 0 for change in changes.values()),
         worse=sum(change < 0 for change in changes.values()),
         same=sum(change == 0 for change in changes.values()),
-        uncommon=_uncommon(first, second),
+        uncommon=len(set(first.queries) ^ set(second.queries)),
         rules=rules,
     )
 
@@ -291,10 +291,6 @@ def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
             "query {query} is left out of the mean of a run, under these rules", qrels.name, query=printable(query)
         )
     return name
-
-
-def _uncommon(first: Scores, second: Scores) -> int:
-    return len(set(first.queries) ^ set(second.queries))
 
 
 def _move(before: Explanation, after: Explanation) -> QueryDiff:
