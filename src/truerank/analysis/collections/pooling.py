@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -93,8 +93,8 @@ def collections(
 
 
 def _checked(drawn: str, confidence: float, samples: int, seed: int) -> None:
-    if drawn not in ("fixed", "random"):
-        known = alternatives(["fixed", "random"])
+    if drawn not in get_args(Drawn):
+        known = alternatives(get_args(Drawn))
         raise InputError("collections are {known}, not {drawn!r}", known=known, drawn=drawn)
     check_drawing(confidence, samples, seed)
 

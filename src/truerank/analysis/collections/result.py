@@ -123,13 +123,17 @@ class Collections(Presented, ByMeasure[Standings]):
 
     def heading(self, measure: str | Measure) -> str:
         """What a measure is called here, however it is spelled."""
-        return next(one for of in self.scores.values() for one in of.values()).heading(measure)
+        return self._any.heading(measure)
+
+    @property
+    def _any(self) -> Scores:
+        """Those of a system on a collection: rules and headings are those of all."""
+        return next(one for of in self.scores.values() for one in of.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        some = next(one for of in self.scores.values() for one in of.values())
         return {
-            "rules": some.rules.to_dict(),
+            "rules": self._any.rules.to_dict(),
             "collections": list(self.names),
             "drawn": self.drawn,
             "confidence": self.confidence,
