@@ -6,20 +6,12 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truerank.analysis.bounds.result import Range
-from truerank.analysis.bounds.ways import (
-    LIMIT,
-    Repeated,
-    chunks,
-    deviation,
-    in_order,
-    is_declared,
-    values_of,
-)
+from truerank.analysis.bounds.ways import LIMIT, Repeated, chunks, is_declared, values_of
 from truerank.core.hits import Bools, Hits
 from truerank.core.rules import Rules
 from truerank.core.run import Progress, unreported
@@ -101,7 +93,7 @@ class _Search:
             some = hits.select(chosen)
             ways = Repeated.of(some, times[part])
             rank = np.concatenate([_all_orders(some, q).ravel() for q in range(len(some.queries))])
-            values = values_of(self.measures, in_order(ways.hits, rank), self.rules)
+            values = values_of(self.measures, _in_order(ways.hits, rank), self.rules)
             for measure in self.measures:
                 name = str(measure)
                 limits[name].low[at[part]] = ways.lowest(values[name])
@@ -117,7 +109,7 @@ class _Search:
         orders, complete = priorities(hits)
         drawn = _random_orders(hits, self.samples, np.random.default_rng(self.seed))
         for number, rank in enumerate(itertools.chain(orders, drawn)):
-            for name, values in values_of(self.measures, in_order(hits, rank), self.rules).items():
+            for name, values in values_of(self.measures, _in_order(hits, rank), self.rules).items():
                 limits[name].low[at] = np.minimum(limits[name].low[at], values)
                 limits[name].high[at] = np.maximum(limits[name].high[at], values)
                 if number >= len(orders):
@@ -127,8 +119,21 @@ class _Search:
         for measure in self.measures:
             name = str(measure)
             limits[name].expected[at] = now[name] + totals[name][0] / self.samples
-            limits[name].error[at] = deviation(*totals[name], self.samples)
+            limits[name].error[at] = _deviation(*totals[name], self.samples)
             limits[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
+
+
+def _in_order(hits: Hits, rank: Ints) -> Hits:
+    """The same hits at other ranks."""
+    order = np.lexsort((rank, hits.query))
+    return replace(hits.where(order), rank=rank[order])
+
+
+def _deviation(total: Floats, squares: Floats, n: int) -> Floats:
+    """The standard error of a mean of n values, from their sum and that of their squares."""
+    variance = np.maximum(squares - total * total / n, 0.0) / max(n - 1, 1)
+    error: Floats = np.sqrt(variance / n)
+    return error
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from truerank.core.evaluate import valued
 from truerank.core.hits import Hits, Judgements
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.measures.sums import Floats, Ints, PerQuery
+from truerank.measures.sums import Ints, PerQuery
 
 LIMIT = 720
 """A query that could be in at most this many ways is tried in all of them."""
@@ -72,12 +72,6 @@ class Repeated:
         return total / self.times
 
 
-def in_order(hits: Hits, rank: Ints) -> Hits:
-    """The same hits at other ranks."""
-    order = np.lexsort((rank, hits.query))
-    return replace(hits.where(order), rank=rank[order])
-
-
 def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[str, PerQuery]:
     """What each measure says of hits that no rule was applied to yet."""
     final = hits.under(rules)
@@ -104,10 +98,3 @@ def copied(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
     group = np.repeat(np.arange(len(size)), size)
     rows = np.arange(len(group)) + np.repeat(begin - (np.cumsum(size) - size), size)
     return rows, group
-
-
-def deviation(total: Floats, squares: Floats, n: int) -> Floats:
-    """The standard error of a mean of n values, from their sum and that of their squares."""
-    variance = np.maximum(squares - total * total / n, 0.0) / max(n - 1, 1)
-    error: Floats = np.sqrt(variance / n)
-    return error
