@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -123,9 +122,8 @@ def _over_runs(measure: Measure, values: PerQuery) -> PerQuery:
 
 def _ledger(ledgers: Sequence[Ledger], evaluated: int) -> Ledger:
     """What the means of all runs hide."""
-    first: dict[str, Any] = {f.name: getattr(ledgers[0], f.name) for f in dataclasses.fields(Ledger)}
     fields: dict[str, Any] = {}
-    for name, value in first.items():
+    for name, value in vars(ledgers[0]).items():
         each = [getattr(one, name) for one in ledgers]
         if isinstance(value, int):
             fields[name] = max(each)
