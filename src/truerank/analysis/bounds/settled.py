@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.bounds import ways as counting
 from truerank.analysis.bounds.pool import Pool
-from truerank.analysis.bounds.ways import copied, values_of
+from truerank.analysis.bounds.ways import chunks, copied, values_of
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits, Judgements
 from truerank.core.rules import Rules
 from truerank.measures import Measure
@@ -81,7 +80,7 @@ class Part:
     def of(cls, pool: Pool) -> Iterator[Part]:
         """All parts of a run."""
         ends = np.concatenate([[0], np.cumsum(pool.hits.count)])
-        for part in counting.chunks(pool.hits.count + 1):
+        for part in chunks(pool.hits.count + 1):
             yield cls(pool, part, slice(int(ends[part.start]), int(ends[part.stop])))
 
     def judgements(self, is_seeing: bool) -> Judgements:
@@ -147,9 +146,7 @@ class Settled:
         Args:
             highest: the best grade that is given.
         """
-        hits = self.hits
-        rows = hits.count[ways.of] + 1
-        for part in counting.chunks(rows):
+        for part in chunks(self.hits.count[ways.of] + 1):
             yield ways.of[part], values_of(measures, self._given(ways, part, highest), self.rules)
 
     def _given(self, ways: Ways, part: slice, highest: float) -> Hits:
