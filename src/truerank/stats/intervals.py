@@ -52,6 +52,16 @@ class Interval:
     method: str
     differing: int | None = field(default=None, repr=False)
 
+    @classmethod
+    def unknown(cls, estimate: float, confidence: float) -> Interval:
+        """That of an estimate of which there is no saying where the truth lies."""
+        return cls(estimate, -np.inf, np.inf, confidence, "none")
+
+    @classmethod
+    def constant(cls, value: float, confidence: float) -> Interval:
+        """That of values which are all the same."""
+        return cls(value, value, value, confidence, "constant")
+
     def times(self, factor: float) -> Interval:
         """That of so many times the quantity; the factor is above 0."""
         return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)

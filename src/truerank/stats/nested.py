@@ -227,7 +227,7 @@ class _Work:
 
     def _unknown(self) -> _Found:
         over = self.means.mean(axis=0).tolist()
-        intervals = tuple(Interval(each, -np.inf, np.inf, self.confidence, "none") for each in over)
+        intervals = tuple(Interval.unknown(each, self.confidence) for each in over)
         return intervals, None, np.zeros((len(over), len(over)), np.bool_)
 
 

@@ -47,11 +47,11 @@ def order_intervals(
     share(confidence, "confidence")
     estimates = kendall_tau(first, second), tau_ap(first, second)
     if is_too_few(n, confidence) or len(first) < LEAST:
-        one, other = (Interval(each, -np.inf, np.inf, confidence, "none") for each in estimates)
+        one, other = (Interval.unknown(each, confidence) for each in estimates)
         return one, other
     apart = np.abs(_centred(drawn - np.stack([first, second]))).max() > ROUNDING  # what all systems share is none
     if not apart or (drawn[:, 0] == drawn[:, 1]).all():
-        one, other = (Interval(each, each, each, confidence, "constant") for each in estimates)
+        one, other = (Interval.constant(each, confidence) for each in estimates)
         return one, other
     means = _likely(np.stack([first, second]), drawn, np.sqrt(n / (n - 1)), np.random.default_rng(seed))
     columns = [of(means[:, 0], means[:, 1]) for of in (kendall_taus, tau_aps)]

@@ -72,15 +72,14 @@ def pair_intervals(
     n, between = len(checked), paired_differences(checked, pairs)
     estimates, least, most = mean(between).tolist(), between.min(axis=0), between.max(axis=0)
     if is_too_few(n, confidence):
-        return [Interval(estimate, -np.inf, np.inf, confidence, "none") for estimate in estimates]
+        return [Interval.unknown(estimate, confidence) for estimate in estimates]
     grid, unit = on_grid(checked, 2 * scale(checked).max())
     sums = np.ascontiguousarray(resampled_sums(grid, resamples, seed).T)
     tails = normal_below([-reach(confidence, n), reach(confidence, n)]) * (resamples - 1)
     is_flat, scarce, intervals = most - least <= scale(between) * rounding(1.0), differing(between), []
     for at, (i, j) in enumerate(pairs):
         if is_flat[at]:
-            same = float(between[0, at])
-            intervals.append(Interval(same, same, same, confidence, "constant"))
+            intervals.append(Interval.constant(float(between[0, at]), confidence))
             continue
         low, high = (end * float(unit) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
         within = max(low, float(least[at])), min(high, float(most[at]))

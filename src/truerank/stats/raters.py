@@ -297,7 +297,7 @@ def coefficient_intervals(
 def _interval(estimate: float, values: Floats, n: int, confidence: float) -> Interval:
     known = values[np.isfinite(values)]
     if not np.isfinite(estimate) or len(known) < DEFINED * len(values):
-        return Interval(estimate, -np.inf, np.inf, confidence, "none")
+        return Interval.unknown(estimate, confidence)
     return percentile_interval(estimate, known, n, confidence=confidence)
 
 

@@ -49,10 +49,10 @@ def ratio_interval(
         raise ValueError("top and bottom are as many numbers, and bottom none below 0 and some above")
     estimate, filled = float(over.sum() / under.sum()), int(np.count_nonzero(under))
     if is_too_few(filled, confidence):
-        return Interval(estimate, -np.inf, np.inf, confidence, "none")
+        return Interval.unknown(estimate, confidence)
     influence = (over - estimate * under) / under.mean()
     if is_constant(influence, scale(over, under) / under.mean()):
-        return Interval(estimate, estimate, estimate, confidence, "constant")
+        return Interval.constant(estimate, confidence)
     if filled > LARGE:
         error = reach(confidence, filled) * float(np.sqrt((influence**2).sum())) / len(under)
         return Interval(estimate, estimate - error, estimate + error, confidence, "normal")

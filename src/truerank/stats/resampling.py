@@ -31,9 +31,9 @@ def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: f
     ['constant', 'none']
     """
     if is_too_few(n, confidence):
-        return Interval(estimate, -np.inf, np.inf, confidence, "none")
+        return Interval.unknown(estimate, confidence)
     if (drawn == drawn[0]).all() and drawn[0] == estimate:
-        return Interval(estimate, estimate, estimate, confidence, "constant")
+        return Interval.constant(estimate, confidence)
     return Interval(estimate, *percentile_limits(drawn, reach(confidence, n)), confidence, "percentile")
 
 

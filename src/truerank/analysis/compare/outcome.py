@@ -82,7 +82,7 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
     rows = np.ascontiguousarray(values[kept])
     left_out = int((~kept).sum())
     if not len(rows):
-        unknown = Interval(math.nan, -math.inf, math.inf, procedure.confidence, "none")
+        unknown = Interval.unknown(math.nan, procedure.confidence)
         nobody: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
         return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), nobody)
     means = intervals(

@@ -112,7 +112,7 @@ def _tallied(judgements: Judgements, kept: Bools, of: Any = slice(None)) -> tupl
 
 def _coefficients(tallies: Tallies, of: Any, how: Procedure) -> dict[str, Interval]:
     if not len(tallies.shares):
-        return {name: Interval(np.nan, -np.inf, np.inf, how.confidence, "none") for name in of}
+        return {name: Interval.unknown(np.nan, how.confidence) for name in of}
     return stats.coefficient_intervals(tallies, of, confidence=how.confidence, resamples=how.samples, seed=how.seed)
 
 
