@@ -15,7 +15,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.schema import POSITIVE, number, optional
 from truerank.formats.objects import digits
-from truerank.formats.rows import is_id
+from truerank.formats.rows import is_id, text_column
 
 Array = NDArray[Any]
 Bools = NDArray[np.bool_]
@@ -67,7 +67,9 @@ class Neighbours:
         """
         query = np.nonzero(right)[0]
         grades = np.ones(len(query)) if self.grades is None else self.grades[right].astype(np.float64)
-        ends, text = digits(self.ids[right].astype(np.int64)) if _are_numbers(self.ids) else _texts(self.ids[right])
+        ids = self.ids[right]
+        are_numbers = ids.dtype.kind in "iu"
+        ends, text = digits(ids.astype(np.int64)) if are_numbers else text_column(list(map(as_bytes, ids.tolist())))
         return Qrels.build(
             self.names, query.astype(np.int64), ends[:-1], ends[1:], bytes(text), grades, name=name or self.name
         )
@@ -167,13 +169,3 @@ def _check_order(neighbours: Neighbours, far: Floats) -> None:
         a=sign * float(far[row, column]),
         b=sign * float(far[row, column + 1]),
     )
-
-
-def _are_numbers(ids: Array) -> bool:
-    return ids.dtype.kind in "iu"
-
-
-def _texts(ids: Array) -> tuple[NDArray[np.int64], bytes]:
-    raw = [as_bytes(doc) for doc in ids.tolist()]
-    ends = np.concatenate([[0], np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)))]).astype(np.int64)
-    return ends, b"".join(raw)

@@ -14,6 +14,7 @@ from truerank.core.ids import Ids
 from truerank.core.kernel.names import best_first, gathered, numbered_within
 from truerank.core.lists import List
 from truerank.core.run import Batch, Columns, Ranked
+from truerank.formats.rows import text_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -194,8 +195,7 @@ def ranked(pool: Pooled, scores: Floats, ties: str, depth: int | None) -> Iterat
         query = pool.query[rows]
         begins = np.flatnonzero(np.diff(query, prepend=-1))
         names = [pool.queries[number] for number in query[begins].tolist()]
-        name_ends = np.concatenate([[0], np.cumsum([len(name) for name in names])])
         docs = _some(pool.docs, rows)
         ends = np.concatenate([[0], docs.ends])
-        yield Columns(name_ends, b"".join(names), ends, docs.text, scores[rows], runs=np.append(begins, len(rows)))
+        yield Columns(*text_column(names), ends, docs.text, scores[rows], runs=np.append(begins, len(rows)))
     yield from (Ranked(pool.queries[query], (), ()) for query in np.flatnonzero(pool.candidates == 0).tolist())

@@ -16,6 +16,7 @@ from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.rankings import rankings
 from truerank.core.schema import is_real
 from truerank.formats import open_run
+from truerank.formats.rows import text_column
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
@@ -320,11 +321,10 @@ class _Judged:
         doc, aspect, is_evidence = (np.concatenate(column) for column in zip(*rows, strict=True))
         sizes = [sum(len(docs) for docs, _, _ in each) for each in self.rows.values()]
         query = np.repeat(np.arange(len(queries)), sizes)
-        ends = np.cumsum(np.fromiter(map(len, self.docs), np.int64, len(self.docs)))
-        begins = np.concatenate([[0], ends[:-1]])
-        text, grades = b"".join(self.docs), is_evidence.astype(np.float64)
+        ends, text = text_column(list(self.docs))
+        grades = is_evidence.astype(np.float64)
         names = list(self.aspects)
-        qrels = Truth.build(queries, query, begins[doc], ends[doc], text, grades, aspects=(names, aspect))
+        qrels = Truth.build(queries, query, ends[doc], ends[doc + 1], text, grades, aspects=(names, aspect))
         assert isinstance(qrels, Truth)
         assert qrels.aspects is not None
         weight = np.array([self.lengths[self.aspects[name]] for name in qrels.aspects.names], np.float64)

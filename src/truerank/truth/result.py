@@ -11,6 +11,7 @@ from truerank.core.errors import printable
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
+from truerank.formats.rows import text_column
 from truerank.truth.coordinate_checks import TruthNote, coordinate_checks
 from truerank.truth.items import Bools, Floats, Ints, Items
 
@@ -73,7 +74,8 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
     place[by_name] = np.arange(len(names))
     query = place[pairs.query]
     order = np.lexsort((pairs.reference, pairs.metres, query))
-    begin, end, text = _text(references.ids)
+    ends, text = text_column(list(map(as_bytes, references.ids)))
+    refs = pairs.reference[order]
     grades = np.ones(len(query)) if pairs.grade is None else pairs.grade
     right = np.bincount(pairs.query[grades > 0], minlength=len(names))
     without_relevant = tuple(name for name, count in zip(queries.ids, right.tolist(), strict=True) if not count)
@@ -81,8 +83,8 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
     return Truth(
         queries=tuple(names[i] for i in by_name),
         start=np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(names)))]).astype(np.int64),
-        begin=begin[pairs.reference[order]],
-        end=end[pairs.reference[order]],
+        begin=ends[refs],
+        end=ends[refs + 1],
         text=text,
         grades=grades[order],
         name=rule,
@@ -97,13 +99,6 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
             *_notes(tied, without_relevant, len(names)),
         ),
     )
-
-
-def _text(ids: Sequence[str]) -> tuple[Ints, Ints, bytes]:
-    """Where each id begins and ends in the text of all."""
-    raw = list(map(as_bytes, ids))
-    end = np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)), dtype=np.int64)
-    return np.concatenate([[0], end[:-1]]).astype(np.int64), end, b"".join(raw)
 
 
 def _notes(tied: Sequence[str], without_relevant: Sequence[str], queries: int) -> Iterator[TruthNote]:

@@ -11,6 +11,7 @@ from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
 from truerank.core.mappings import IGNORED
 from truerank.core.qrels import Floats, Ints, Qrels
+from truerank.formats.rows import text_column
 from truerank.vectors.sides import Side
 
 AT_ONCE = 1 << 20
@@ -89,16 +90,14 @@ class _Judge:
     def __init__(self, queries: Side, gallery: Side, leave: Ignored):
         self._queries, self._gallery, self._leave = queries, gallery, leave
         self._own = _own(queries, gallery) if leave.itself else None
-        self._text = b"".join(gallery.ids)
-        self._end = np.cumsum([len(name) for name in gallery.ids])
+        self._ends, self._text = text_column(gallery.ids)
 
     def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> JudgedPairs:
         """The judgements of these queries; query i's are start[i] to start[i + 1]."""
         row = np.repeat(rows, np.diff(start))
         grades = np.where(self._is_ignored(row, column), IGNORED, grades)
         names = tuple(self._queries.ids[row] for row in rows.tolist())
-        begin = (self._end - np.diff(self._end, prepend=0))[column]
-        judged = Qrels(names, start, begin, self._end[column], self._text, grades, "labels")
+        judged = Qrels(names, start, self._ends[column], self._ends[column + 1], self._text, grades, "labels")
         return JudgedPairs(judged, rows, column)
 
     def is_own(self, rows: Ints) -> Bools:
