@@ -19,7 +19,7 @@ from truerank.core.run import Batch, Ranked, Run
 from truerank.formats import open_run
 from truerank.formats.jsonl import LONGEST
 from truerank.formats.registry import chosen
-from truerank.formats.source import MARK, Source, as_source
+from truerank.formats.source import Source, as_source
 
 NO_DOC = b"\0"
 """Begins what stands for a result that is no document's id."""
@@ -185,7 +185,7 @@ def _from_source(source: Source, format: str | None) -> Submission:
     if kind != "json":
         return _from_run(open_run(source.name, format))
     try:
-        value = _parsed(source.read().removeprefix(MARK))
+        value = _parsed(source.text())
     except (ValueError, RecursionError):  # several values: a file of lines whose first one looked like the whole
         return Submission(source.name, tuple(_from_lines(source)))
     if isinstance(value, dict) and _is_scored(value):

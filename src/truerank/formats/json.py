@@ -75,7 +75,7 @@ def read_qrels(source: Source) -> Qrels:
         return qrels_of_records(_listed(source), source.name)
     if _WORD.match(source.head):
         raise _nothing(source)
-    text = source.read().removeprefix(MARK)
+    text = source.text()
     whole = _object(text, source.name)
     return Qrels.from_dict(_ignoring(whole) if _has_word(text, b"null") else whole, source.name)
 
@@ -93,7 +93,7 @@ def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(source: Source) -> Iterator[tuple[None, Any]]:
-    return ((None, record) for record in parsed(source.read().removeprefix(MARK), source.name))
+    return ((None, record) for record in parsed(source.text(), source.name))
 
 
 def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:

@@ -106,6 +106,10 @@ class Source:
         """All bytes, decompressed."""
         return b"".join(self.chunks())
 
+    def text(self) -> bytes:
+        """The same without a byte order mark."""
+        return self.read().removeprefix(MARK)
+
     def blocks(self, longest: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
         """Whole lines, many at a time, with the number of the first one; without a byte order mark.
 

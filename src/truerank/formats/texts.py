@@ -22,7 +22,7 @@ from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records
 from truerank.formats.parquet import batches
 from truerank.formats.records import Numbered, keys_of, parsed
-from truerank.formats.source import HEAD, MARK, Source, as_source
+from truerank.formats.source import HEAD, Source, as_source
 
 SNIPPET = 240
 """Characters of a text that are kept, unless said otherwise."""
@@ -217,7 +217,7 @@ def _is_of_lines(head: bytes, kind: TextKind, is_all: bool) -> bool:
 
 def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
     """One JSON value, which is read whole: {id: text}, or a list of records, in whatever it is wrapped."""
-    value = parsed(source.read().removeprefix(MARK), source.name)
+    value = parsed(source.text(), source.name)
     if isinstance(value, dict) and isinstance(inside := value.get(kind.many), dict | list):
         value = inside
     if isinstance(value, dict) and names.find(list(value), kind.ids) is not None:

@@ -79,7 +79,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
     if source.head.startswith(b"PAR1") or b"\0" in head:
         raise InputError("this is binary; queries are JSON, JSON lines, TSV, CSV or a text a line", source.name)
     try:
-        text = source.read().removeprefix(MARK).decode()
+        text = source.text().decode()
     except UnicodeDecodeError as error:
         raise InputError("this is not UTF-8 (byte {byte})", source.name, byte=error.start + 1) from None
     return _of_text(text, source.name)
@@ -87,7 +87,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
 
 def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
     """One JSON value, or one a line."""
-    text = source.read().removeprefix(MARK)
+    text = source.text()
     lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}"):
         return _of_values([parsed(line, source.name, number) for number, line in lines], source.name)

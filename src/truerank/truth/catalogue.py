@@ -15,7 +15,7 @@ from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.formats.frames import is_frame
 from truerank.formats.names import DOC, find, folded
 from truerank.formats.records import parsed
-from truerank.formats.source import MARK, Source, as_source
+from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
 from truerank.truth.values import numbers
 
@@ -72,13 +72,13 @@ def _of_path(source: Source) -> Columns:
     if head.startswith((b"{", b"[")):
         return _of_json(source)
     if not any(mark in head.split(b"\n", 1)[0] for mark in b"\t,;|"):
-        return {"id": source.read().removeprefix(MARK).decode("utf-8", "surrogateescape").split()}
+        return {"id": source.text().decode("utf-8", "surrogateescape").split()}
     return tabular.from_csv(source)
 
 
 def _of_json(source: Source) -> Columns:
     """The items of a JSON text, or of JSON lines."""
-    text = source.read().removeprefix(MARK)
+    text = source.text()
     lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}") and lines[1][1].lstrip().startswith(b"{"):
         return _of_object([parsed(line, source.name, number) for number, line in lines], source.name)

@@ -15,7 +15,7 @@ from truerank.formats import read_qrels
 from truerank.formats.delimited import header
 from truerank.formats.frames import is_frame
 from truerank.formats.names import QUERY, find
-from truerank.formats.source import MARK, Source, as_source
+from truerank.formats.source import Source, as_source
 from truerank.truth.checks import checked
 from truerank.truth.distances import distance_named
 from truerank.truth.items import Floats, Ints, Items
@@ -64,7 +64,7 @@ def _of_file(source: Source) -> Qrels:
         return _of_pairs(zip(*columns[:: -1 if query else 1], strict=True), source.name)
     lines = [line.split() for line in source.head.decode("utf-8", "replace").splitlines()[:1]]
     if lines and len(lines[0]) == 2 and len(first.names) == 1:
-        return _of_pairs(map(bytes.split, source.read().removeprefix(MARK).splitlines()), source.name)
+        return _of_pairs(map(bytes.split, source.text().splitlines()), source.name)
     return read_qrels(source.name)
 
 

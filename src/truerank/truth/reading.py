@@ -15,7 +15,7 @@ from truerank.core.messages import message
 from truerank.formats.frames import is_frame
 from truerank.formats.names import folded
 from truerank.formats.records import parsed
-from truerank.formats.source import MARK, Source, as_source
+from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import PATHS, SIDES, chosen, open_pairs
@@ -81,7 +81,7 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
 
 def _json(source: Source) -> Any:
     """The value of a JSON text, or the values of JSON lines as a list."""
-    text = source.read().removeprefix(MARK)
+    text = source.text()
     try:
         return parsed(text, source.name)
     except InputError as fault:
@@ -92,7 +92,7 @@ def _json(source: Source) -> Any:
 
 
 def _lines(source: Source) -> list[str]:
-    lines = source.read().removeprefix(MARK).decode("utf-8", "surrogateescape").splitlines()
+    lines = source.text().decode("utf-8", "surrogateescape").splitlines()
     return [line.strip() for line in lines if line.strip()]
 
 

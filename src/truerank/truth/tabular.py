@@ -14,7 +14,7 @@ from truerank.formats.delimited import header
 from truerank.formats.frames import arrow, first_line
 from truerank.formats.names import find
 from truerank.formats.records import parsed
-from truerank.formats.source import MARK, Source
+from truerank.formats.source import Source
 from truerank.truth.nested import Columns, Listing, columns, expanded
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def read_table(source: Source) -> Table:
 
 def read_records(source: Source) -> tuple[list[Any], list[int] | None]:
     """The objects of a JSON array, or of JSON lines, and the line of each of these."""
-    text = source.read().removeprefix(MARK)
+    text = source.text()
     if text.lstrip().startswith(b"["):
         whole = parsed(text, source.name)
         return (whole if isinstance(whole, list) else [whole]), None
@@ -107,7 +107,7 @@ def from_csv(source: Source) -> Columns:
 def _csv(source: Source) -> tuple[Columns, list[int]]:
     """The columns, and the line in which each row ends."""
     delimiter = header(source.head).delimiter
-    text = source.read().removeprefix(MARK).decode("utf-8", "surrogateescape")
+    text = source.text().decode("utf-8", "surrogateescape")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         numbered = [(rows.line_num, row) for row in rows if row]
