@@ -43,6 +43,11 @@ def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
         raise InputError("this is no JSON: {error}", name, line + error.lineno - 1, error=error.msg) from None
 
 
+def numbered_lines(text: bytes) -> list[tuple[int, bytes]]:
+    """The lines that are not blank, each with its number."""
+    return [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+
+
 def written(value: Any, *, indent: bool = False) -> bytes:
     """The value as JSON text with a line's end.
 

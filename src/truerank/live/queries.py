@@ -12,7 +12,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
-from truerank.formats.records import parsed
+from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import MARK, Source, as_source
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
@@ -88,7 +88,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
 def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
     """One JSON value, or one a line."""
     text = source.text()
-    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    lines = numbered_lines(text)
     if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}"):
         return _of_values([parsed(line, source.name, number) for number, line in lines], source.name)
     value = parsed(text, source.name)

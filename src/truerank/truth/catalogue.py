@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, printable, quoted
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.formats.frames import is_frame
 from truerank.formats.names import DOC, find, folded
-from truerank.formats.records import parsed
+from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
 from truerank.truth.values import numbers
@@ -79,7 +79,7 @@ def _of_path(source: Source) -> Columns:
 def _of_json(source: Source) -> Columns:
     """The items of a JSON text, or of JSON lines."""
     text = source.text()
-    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    lines = numbered_lines(text)
     if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}") and lines[1][1].lstrip().startswith(b"{"):
         return _of_object([parsed(line, source.name, number) for number, line in lines], source.name)
     return _of_object(parsed(text, source.name), source.name)

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
 from truerank.formats.names import folded
-from truerank.formats.records import parsed
+from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
@@ -85,7 +85,7 @@ def _json(source: Source) -> Any:
     try:
         return parsed(text, source.name)
     except InputError as fault:
-        lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+        lines = numbered_lines(text)
         if len(lines) < 2 or not lines[0][1].rstrip().endswith((b"}", b'"')):
             raise fault from None
         return [parsed(line, source.name, number) for number, line in lines]

@@ -13,7 +13,7 @@ from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import header
 from truerank.formats.frames import arrow, first_line
 from truerank.formats.names import find
-from truerank.formats.records import parsed
+from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source
 from truerank.truth.nested import Columns, Listing, columns, expanded
 
@@ -95,7 +95,7 @@ def read_records(source: Source) -> tuple[list[Any], list[int] | None]:
     if text.lstrip().startswith(b"["):
         whole = parsed(text, source.name)
         return (whole if isinstance(whole, list) else [whole]), None
-    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    lines = numbered_lines(text)
     return [parsed(line, source.name, number) for number, line in lines], [number for number, _ in lines]
 
 
