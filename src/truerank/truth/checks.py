@@ -6,6 +6,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message
+from truerank.truth.distances import Distance, distance_named
 from truerank.truth.items import Floats, Items
 
 FARTHEST = 1e150
@@ -59,6 +60,20 @@ def _refuse_far(items: Items, plane: Floats) -> None:
             x=plane[row, 0],
             y=plane[row, 1],
         )
+
+
+def placed(queries: Items, references: Items, distance: str) -> tuple[Distance, Floats, Floats]:
+    """The distance of this name, and the coordinates of both sides as it takes them.
+
+    Raises:
+        RulesError: there is no such distance.
+        InputError: as for `checked` and `one_plane`.
+    """
+    measured = distance_named(distance)
+    if distance == "xy":
+        one_plane(queries, references)
+    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    return measured, asked, there
 
 
 def one_plane(queries: Items, references: Items) -> None:

@@ -7,9 +7,8 @@ import numpy as np
 from truerank.core.errors import RulesError
 from truerank.core.messages import message
 from truerank.truth import search
-from truerank.truth.checks import checked, one_plane
+from truerank.truth.checks import placed
 from truerank.truth.coordinate_checks import FAR, TruthNote
-from truerank.truth.distances import distance_named
 from truerank.truth.items import Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
@@ -28,10 +27,7 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise RulesError("nearest: n is a positive whole number, not {n!r}", n=n)
-    measured = distance_named(distance)
-    if distance == "xy":
-        one_plane(queries, references)
-    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    measured, asked, there = placed(queries, references, distance)
     index, metres, tied = search.nearest(measured, asked, there, n)
     query = np.repeat(np.arange(len(queries)), index.shape[1])
     notes = (_far(float(metres[:, 0].min())),) if metres[:, 0].min() > FAR else ()

@@ -6,8 +6,7 @@ import math
 
 from truerank.core.errors import RulesError
 from truerank.truth import search
-from truerank.truth.checks import checked, one_plane
-from truerank.truth.distances import distance_named
+from truerank.truth.checks import placed
 from truerank.truth.items import Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
@@ -30,9 +29,6 @@ def within(
     """
     if isinstance(metres, bool) or not isinstance(metres, int | float) or not 0 <= metres < math.inf:
         raise RulesError("within: metres is a number from 0 on, not {metres!r}", metres=metres)
-    measured = distance_named(distance)
-    if distance == "xy":
-        one_plane(queries, references)
-    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    measured, asked, there = placed(queries, references, distance)
     query, reference, apart = search.within(measured, asked, there, metres, inclusive)
     return Pairs(query, reference, apart, distance=distance)
