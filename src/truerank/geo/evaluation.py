@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +25,7 @@ from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
 from truerank.truth.items import Ints
+from truerank.truth.reading import name_of
 from truerank.truth.result import EXAMPLES, listed
 from truerank.truth.search import nearest
 
@@ -80,7 +80,8 @@ def evaluate(
     >>> places["geo"].scores.mean["R@1"], places["geo"].scores.mean["R@2"], places["geo"].errors.round(2).tolist()
     (0.0, 1.0, [[11098.8, 11.1]])
     """
-    asked, there = _items(queries, "queries"), _items(references, "references")
+    asked = read_items(queries, name_of(queries, "queries"))
+    there = read_items(references, name_of(references, "references"))
     ruled = RULES if rules is None else Rules.of(rules).by_query(message("places are evaluated query by query"))
     answers = _read(results, asked, there, reading)
     ks, metres, steep = accuracy.cutoffs(k), accuracy.distances(within), accuracy.checked_steepness(steepness)
@@ -92,11 +93,6 @@ def evaluate(
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
     return Places(views, (*answers.notes, *unplaced, *plan.strangers(), *notes), answers)
-
-
-def _items(source: Any, role: str) -> Items:
-    has_name = isinstance(source, Items | str | os.PathLike)
-    return read_items(source, None if has_name else role)
 
 
 def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any]) -> Results:

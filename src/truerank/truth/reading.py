@@ -59,6 +59,11 @@ def read_items(
     return _items(columns, keys, name)
 
 
+def name_of(source: Any, role: str) -> str | None:
+    """What messages call items that came in memory; None for others, which have names."""
+    return None if isinstance(source, str | os.PathLike | Items) else role
+
+
 def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | None) -> Columns:
     name = os.fspath(path)
     if Path(name).is_dir():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -15,8 +14,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
-from truerank.truth.items import Items
-from truerank.truth.reading import read_items
+from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
 P = ParamSpec("P")
@@ -75,8 +73,8 @@ def rule(
 
         @wraps(function)
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
-            asked = read(queries, _named(queries, "queries"))
-            there = None if is_alone else read(references, _named(references, "references"))
+            asked = read(queries, name_of(queries, "queries"))
+            there = None if is_alone else read(references, name_of(references, "references"))
             right = function(asked, there, *args, **params)
             called = written(name, params)
             if isinstance(right, Truth):
@@ -177,8 +175,3 @@ def written(name: str, params: dict[str, Any]) -> str:
 
 def _is_plain(value: Any) -> bool:
     return isinstance(value, str | int | float)
-
-
-def _named(thing: Any, role: str) -> str | None:
-    """What messages call items that came in memory."""
-    return None if isinstance(thing, str | os.PathLike | Items) else role
