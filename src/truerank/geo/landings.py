@@ -11,7 +11,6 @@ import numpy as np
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rules import Rules
 from truerank.core.run import Ranked
-from truerank.geo.names import UNKNOWN
 from truerank.geo.results import Results
 from truerank.truth.distances import Distance
 from truerank.truth.items import Floats, Ints, Items
@@ -30,15 +29,11 @@ def first_results(results: Results, rules: Rules, k: int) -> Ints:
     """
     ranks = max(1, min(k, results.longest))
     table = np.full((len(results.queries), ranks), NOTHING)
+    find = results.form.table.get
     for q, ranked in enumerate(results.ranked()):
         names = first(ranked, rules, min(k, rules.depth or k))
-        table[q, : len(names)] = [STRANGER if row == UNKNOWN else row for row in _rows(results, names)]
+        table[q, : len(names)] = [find(str(name), STRANGER) for name in names]
     return table
-
-
-def _rows(results: Results, names: Sequence[Any]) -> list[int]:
-    find = results.form.table.get
-    return [find(str(name), UNKNOWN) for name in names]
 
 
 def first(ranked: Ranked, rules: Rules, k: int) -> Sequence[Any]:
