@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from numbers import Real
@@ -59,18 +59,13 @@ def _best_first(scores: list[float | None]) -> tuple[float, ...]:
     return tuple(numbers)
 
 
-def cut(call: Callable[[str], object], read: Read) -> tuple[Call, Read]:
+def cut(call: Ask, read: Read, is_async: bool | None) -> tuple[Call, Read]:
     """A call and a reader for a retriever that takes no k."""
-    return lambda query, k: (k, call(query)), cutting(read)
-
-
-def cut_async(call: Callable[[str], Awaitable[object]], read: Read) -> tuple[Call, Read]:
-    """The same for coroutines."""
 
     async def awaited(query: str, k: int) -> tuple[int, object]:
         return k, await call(query)
 
-    return awaited, cutting(read)
+    return awaited if is_async else lambda query, k: (k, call(query)), cutting(read)
 
 
 def carrying(
@@ -78,7 +73,7 @@ def carrying(
 ) -> tuple[Call, Read]:
     """A call and a reader for a retriever that carries its k, which `with_k` makes once for each; or takes none."""
     if with_k is None:
-        return (cut_async if is_async else cut)(plain, read)
+        return cut(plain, read, is_async)
     made = cache(with_k)
     return lambda query, k: made(k)(query), read
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.live.adapters.answers import CUT, Call, Read, answer, cut, cut_async
+from truerank.live.adapters.answers import CUT, Call, Read, answer, cut
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, retriever
 from truerank.live.adapters.registry import adapter
@@ -71,7 +71,7 @@ def _calls(target: Any, takes: Iterable[str], embedder: Any, asynchronous: bool,
     runs = _runs_async(target, embedder, takes) if asynchronous else _runs(target, embedder, takes)
     if "top_k" in takes:
         return lambda query, k: runs(query, top_k=k), read
-    return (cut_async if asynchronous else cut)(runs, read)
+    return cut(runs, read, asynchronous)
 
 
 def _runs(target: Any, embedder: Any, takes: Iterable[str]) -> Any:

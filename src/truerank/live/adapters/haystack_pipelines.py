@@ -6,7 +6,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, did_you_mean, message
-from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
+from truerank.live.adapters.answers import CUT, Call, Read, cut
 from truerank.live.adapters.haystack import QUERIES, asynchrony, documents
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN, inherits, pool, retriever
@@ -85,7 +85,7 @@ def _calls(target: Any, method: str, last: str, takes_k: bool, read: Read) -> tu
             data.setdefault(last, {})["top_k"] = k  # type: ignore[assignment]
         return run(data, include_outputs_from=included)
 
-    return (runs, read) if takes_k else (cut_async if method == "run_async" else cut)(runs, read)
+    return (runs, read) if takes_k else cut(runs, read, method == "run_async")
 
 
 def _open_queries(target: Any) -> dict[str, list[str]]:

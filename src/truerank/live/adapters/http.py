@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError, MissingPackage, TruerankError
 from truerank.core.messages import joined, message
-from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
+from truerank.live.adapters.answers import CUT, Call, Read, cut
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.json_answers import JsonAnswer
 from truerank.live.adapters.libraries import OWN, release
@@ -65,7 +65,7 @@ def http(
     call, close = _client(bool(asynchronous), request, options)
     read: Read = JsonAnswer(ids, results, score, scores).read
     if not request.has("{k}"):
-        call, read = (cut_async if asynchronous else cut)(partial(_without_k, call), read)
+        call, read = cut(partial(_without_k, call), read, asynchronous)
     return Retriever(
         name=request.shown.partition("?")[0],
         call=call,

@@ -28,7 +28,7 @@ def pyterrier(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -
         raise InputError("PyTerrier has no asynchronous call")
     return retriever(
         target,
-        cut(target.search, lambda raw: _read(raw, ids)),
+        cut(target.search, lambda raw: _read(raw, ids), is_async=False),
         kind="PyTerrier",
         package="python-terrier",
         call="search",
