@@ -35,6 +35,7 @@ from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
 from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
+from truerank.live.storage import ODD
 from truerank.live.workers import WorkerPool
 from truerank.measures import MeasuresLike
 from truerank.stats.quantiles import LINEAR, NEAREST
@@ -280,10 +281,7 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     """What was returned of one retriever."""
     count = len(queries)
     mine = range(who * count, (who + 1) * count)
-    odd = {
-        name: sum(job in mine for job in getattr(tally, name))
-        for name in ("repeated", "overlong", "unordered", "changing")
-    }
+    odd = {name: sum(job in mine for job in getattr(tally, name)) for name in ODD}
     kept = {queries[job - mine.start]: answer for job, (_, answer) in tally.answers.items() if job in mine}
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 

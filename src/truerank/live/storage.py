@@ -29,6 +29,7 @@ FORMAT = "truerank bench 1"
 """The first key says what this is, and how it is written."""
 
 ODD = ("repeated", "overlong", "unordered", "changing")
+"""What may be odd about answers, as `FirstAnswers` and `Tally` call it."""
 
 
 def plain(value: object) -> object:
