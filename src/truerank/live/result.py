@@ -28,7 +28,7 @@ from truerank.live.indexing import Indexing
 from truerank.live.plan import Load
 from truerank.live.quality import as_run
 from truerank.live.retriever import FirstAnswers
-from truerank.live.samples import OUTCOMES, PHASES, Harness, Samples
+from truerank.live.samples import MEASURED, OUTCOMES, PHASES, Harness, Samples
 from truerank.stats import Interval
 from truerank.stats.quantiles import NEAREST
 
@@ -223,12 +223,10 @@ class Bench(Presented):
     @property
     def asked_before(self) -> int:
         """Measured calls whose query had been asked before, which a cache could answer."""
-        order = self.samples.query[np.argsort(self.samples.begin, kind="stable")]
-        _, first = np.unique(order, return_index=True)
-        is_again = np.ones(len(order), bool)
-        is_again[first] = False
-        phases = self.samples.phase[np.argsort(self.samples.begin, kind="stable")]
-        return int(is_again[phases == PHASES.index("measured")].sum())
+        ordered = self.samples[np.argsort(self.samples.begin, kind="stable")]
+        is_again = np.ones(len(ordered), bool)
+        is_again[np.unique(ordered.query, return_index=True)[1]] = False
+        return int(is_again[ordered.phase == MEASURED].sum())
 
     @property
     def asked(self) -> tuple[str, ...]:
