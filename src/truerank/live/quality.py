@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Ranked, Run
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, measures_under
 from truerank.live.retriever import Answer
@@ -35,11 +35,7 @@ def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer], of_
         for query in queries
         for call, one in enumerate(answers.get(query, nothing).lists, 1)
     ]
-
-    def batches() -> Iterator[Batch]:
-        return iter(parts)
-
-    return Run(name, batches)
+    return Run(name, lambda: iter(parts))
 
 
 def _encoded(answer: Answer) -> tuple[list[bytes], list[float]]:
