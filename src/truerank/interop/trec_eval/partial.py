@@ -97,9 +97,7 @@ def _next(starts: Bools, rows: Ints) -> Ints:
 
 def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) -> Matrices:
     """(groups, size, size) how often each subgroup, and so the group, puts one document above another."""
-    local = np.full(ranked.n_groups, -1)
-    local[groups] = np.arange(len(groups))
-    rows = np.flatnonzero(local[ranked.group] >= 0)
+    local, rows = ranked.among(groups)
     rows = rows[worse[1][rows] > 0]
     times = np.zeros(len(groups) * size * size, np.int32)
     for some in _slices(rows, worse[1][rows]):

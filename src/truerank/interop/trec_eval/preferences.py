@@ -176,9 +176,7 @@ def _put(pairs: Pairs, balanced: Balanced, batch: Batch, ranked: Ranked) -> None
 
 def _levels(ranked: Ranked, groups: Ints, size: int) -> Floats:
     """(groups, size) the grade of each document, by the last subgroup that has it; -1 for none."""
-    local = np.full(ranked.n_groups, -1)
-    local[groups] = np.arange(len(groups))
-    rows = np.flatnonzero(local[ranked.group] >= 0)
+    local, rows = ranked.among(groups)
     level = np.full((len(groups), size), -1.0)
     level[local[ranked.group[rows]], ranked.place[rows]] = ranked.grade[rows]
     return level

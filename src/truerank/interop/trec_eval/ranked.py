@@ -74,6 +74,12 @@ class Ranked:
         partial[self.group[self.part != first[self.group]]] = True
         return partial
 
+    def among(self, groups: Ints) -> tuple[Ints, Ints]:
+        """(groups,) the place of each among some, -1 where it is none of them; and the rows of these."""
+        place = np.full(self.n_groups, -1)
+        place[groups] = np.arange(len(groups))
+        return place, np.flatnonzero(place[self.group] >= 0)
+
     def line(self, row: int) -> int:
         """The line of a row in its file."""
         return int(self.groups.lines[self.row[row]])
