@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -60,14 +60,9 @@ def wholes(values: Floats) -> list[str]:
     return list(map(str, values.astype(np.int64).tolist()))
 
 
-def template(names: Iterable[str]) -> str:
-    """The lines of one topic, with a place for each value."""
-    return "".join(f"{name:<22}\t{TOPIC}\t%s\n" for name in names)
-
-
 def rows(names: Sequence[str], topics: Sequence[bytes], columns: Sequence[Sequence[str]]) -> Iterator[bytes]:
-    """The lines of all topics, each topic's together; one list of texts a name."""
-    form = template(names)
+    """The lines of all topics, each topic's together; one list of texts a name, which is as wide as its column."""
+    form = "".join(f"{name}\t{TOPIC}\t%s\n" for name in names)
     values = zip(topics, zip(*columns, strict=True), strict=bool(names))
     lines = ((form % row).replace(TOPIC, topic.decode("latin-1")) for topic, row in values)
     while piece := "".join(itertools.islice(lines, AT_ONCE)):
