@@ -166,7 +166,7 @@ class Work:
         if self.frame is None:
             given = zip(self.stretches, parts, strict=True)
             some = [stretch for stretch, part in given if np.isin(split, part.answered).any()]
-            if is_ordered(self.question.rules):
+            if ordered(self.question.rules):
                 return read_together(scattered, [stretch.run(format) for stretch in some])
             with self._shared(scattered) as shared:
                 count = partial(tasks.counts_of_stretches, format=format, distinct=distinct)
@@ -261,9 +261,9 @@ ORDERED = {"ties": ("input",), "duplicates": ("first", "last")}
 """Rules that ask in which order rows came."""
 
 
-def is_ordered(rules: Rules) -> bool:
-    """Whether the rules ask in which order rows came."""
-    return any(getattr(rules, field) in values for field, values in ORDERED.items())
+def ordered(rules: Rules) -> list[str]:
+    """What in the rules asks in which order rows came."""
+    return [field for field, values in ORDERED.items() if getattr(rules, field) in values]
 
 
 def refuse_order(rules: Rules) -> None:
@@ -272,12 +272,9 @@ def refuse_order(rules: Rules) -> None:
     Raises:
         RulesError: they do.
     """
-    asked = [
-        f"{field} = {getattr(rules, field)}" for field, values in ORDERED.items() if getattr(rules, field) in values
-    ]
-    if asked:
+    if asked := ordered(rules):
         raise RulesError(
             "{rule} asks for the order of rows, and those of a DataFrame have none: give paths of files, whose "
             "rows have one, or choose another rule",
-            rule=asked[0],
+            rule=f"{asked[0]} = {getattr(rules, asked[0])}",
         )
