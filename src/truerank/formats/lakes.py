@@ -6,9 +6,7 @@ import os
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
-
-METADATA = ".metadata.json"
-"""How the names of files end that describe a table of Iceberg."""
+from truerank.formats.source import METADATA
 
 UNREADABLE = ("columnMapping", "deletionVectors")
 """Features of Delta tables whose files do not hold the rows as they are."""

@@ -28,6 +28,9 @@ HEAD = 1 << 16
 BLOCK = 1 << 20
 """Bytes of whole lines that are worked on at once."""
 
+METADATA = ".metadata.json"
+"""How the names of files end that describe a table of Iceberg."""
+
 IN_MEMORY = 1 << 26
 """A copy of a pipe up to this long stays in memory."""
 
@@ -58,7 +61,7 @@ class Source:
         """Whether this is a local folder, a glob of local files, or a table's metadata that names them."""
         if self.name == "-" or self.is_remote:
             return False
-        if self.name.endswith(".metadata.json"):
+        if self.name.endswith(METADATA):
             return True
         if os.path.exists(self.name):
             return os.path.isdir(self.name)

@@ -15,7 +15,7 @@ from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
 from truerank.formats.files import NAME as FILES
 from truerank.formats.files import is_data, listed
-from truerank.formats.source import Source
+from truerank.formats.source import METADATA, Source
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -116,4 +116,4 @@ def _table(inside: list[str]) -> str | None:
     """The kind of table that a file in a folder is the log of."""
     if inside[0] == "_delta_log":
         return "Delta Lake"
-    return "Iceberg" if inside[0] == "metadata" and inside[-1].endswith(".metadata.json") else None
+    return "Iceberg" if inside[0] == "metadata" and inside[-1].endswith(METADATA) else None
