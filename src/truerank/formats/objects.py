@@ -18,7 +18,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked, Run
-from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
+from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, is_id, steps, text_column
@@ -76,8 +76,6 @@ def run_from_object(run: Any, name: str) -> Run:
     if isinstance(run, tuple) and len(run) in (2, 3):
         return Run(name, partial(listed, *run, name=name), rising=partial(_rise, *run[:2]))
     if isinstance(run, list) and run and all(map(is_frame, run)):
-        from truerank.formats.frames import run_from_frames
-
         return run_from_frames(run, name)
     if isinstance(run, list) and (places := _places(run)):
         return Run(name, partial(_tuples, run, *places, name))
@@ -122,7 +120,7 @@ def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]]
     if any(map(_is_answer, columns.values())):  # the first of {query: {document: …}} tells
         return None
     keys, values = list(columns), list(columns.values())
-    if not all(isinstance(key, str) for key in keys) or (kind(keys) != what and not _has_scores(keys)):
+    if not all(isinstance(key, str) for key in keys) or (kind(keys) != what and find(keys, SCORE) is None):
         return None
     if find(keys, QUERY) is None or find(keys, DOC) is None:
         return None
@@ -138,10 +136,6 @@ def _columns(keys: list[str], values: list[list[Any]]) -> Iterator[dict[str, Any
 
 def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Batch]:
     return run_parts(((None, record) for record in records()), name)
-
-
-def _has_scores(keys: list[str]) -> bool:
-    return find(keys, SCORE) is not None
 
 
 def _is_answer(value: Any) -> bool:

@@ -17,13 +17,14 @@ from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
 from truerank.core.run import Columns, Ranked
 
+Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 FILL = -1
 """The id with which FAISS fills short rows."""
 
 
-def is_id(ids: NDArray[Any]) -> NDArray[np.bool_]:
+def is_id(ids: NDArray[Any]) -> Bools:
     """Where an id stands, and not -1, with which FAISS fills short rows; nor what -1 becomes in unsigned numbers.
 
     That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
@@ -33,9 +34,6 @@ def is_id(ids: NDArray[Any]) -> NDArray[np.bool_]:
     if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
         return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
     return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
-
-
-Bools = NDArray[np.bool_]
 
 
 def steps(ids: NDArray[Any], values: NDArray[Any]) -> tuple[Bools, Bools, Bools]:

@@ -16,8 +16,8 @@ from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import NUMBER, POSITIVE, Kind, is_number, kind_of, list_of, number, plain
 from truerank.fusion.pooled import Floats
 
-_WEIGHT = number(message("a number from 0 on"), 0)
-_POSITIVE_LIST = list_of(_WEIGHT, message("a list of numbers from 0 on, one for each run and one above 0"))
+_FROM_0 = number(message("a number from 0 on"), 0)
+_POSITIVE_LIST = list_of(_FROM_0, message("a list of numbers from 0 on, one for each run and one above 0"))
 
 Weights = Annotated[
     Sequence[float],
@@ -50,7 +50,7 @@ Tables = Annotated[
 Scores = Annotated[Sequence[float], list_of(NUMBER, message("a list of numbers, one for each run"))]
 """What was learnt of each run."""
 
-Amount = Annotated[float, number(message("a number from 0 on"), 0)]
+Amount = Annotated[float, _FROM_0]
 Share = Annotated[float, Kind(message("a number from 0 to 1"), lambda v: is_number(v) and 0 <= v <= 1, plain)]
 Persistence = Annotated[
     float, Kind(message("a number from 0 to below 1"), lambda v: is_number(v) and 0 <= v < 1, plain)
