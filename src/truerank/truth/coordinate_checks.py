@@ -12,9 +12,6 @@ from truerank.core.messages import Message, message, plural
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
 
-FAR = 100_000.0
-"""Metres; if even the nearest reference of every query is further, the files hardly belong together."""
-
 DIGITS = 8
 """A number of more digits that fits into 32 bits was cut to them."""
 

@@ -8,10 +8,13 @@ from truerank.core.errors import RulesError
 from truerank.core.messages import message
 from truerank.truth import search
 from truerank.truth.checks import placed
-from truerank.truth.coordinate_checks import FAR, TruthNote
+from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.items import Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
+
+FAR = 100_000.0
+"""Metres; if even the nearest reference of every query is further, the files hardly belong together."""
 
 
 @rule("nearest")
