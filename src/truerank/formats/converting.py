@@ -142,10 +142,15 @@ def _ending_in_documents(
                 query=truncated(query),
                 call=last.call,
                 format=chosen.name,
-                able=", ".join(f.name for f in formats().values() if f.holds_empty),
+                able=_able(lambda f: f.holds_empty),
             )
         empty += [last] if not last.docs else []
         yield from calls
+
+
+def _able(holds: Callable[[Format], object]) -> str:
+    """The names of the formats that hold something."""
+    return ", ".join(f.name for f in formats().values() if holds(f))
 
 
 def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) -> Qrels:
@@ -169,32 +174,29 @@ def _refuse_aspects(qrels: Qrels, chosen: Format) -> None:
     if qrels.aspects is None:
         return
     if not chosen.holds_aspects:
-        able = ", ".join(f.name for f in formats().values() if f.holds_aspects)
         raise InputError(
             "the judgements have aspects, which {format} cannot say; {able} can (--to jsonl)",
             format=chosen.name,
-            able=able,
+            able=_able(lambda f: f.holds_aspects),
         )
     if chosen.holds_aspects != "weights" and (qrels.aspects.weight != 1).any():
-        able = ", ".join(f.name for f in formats().values() if f.holds_aspects == "weights")
         raise InputError(
             "the aspects have weights, which {format} cannot say; {able} can (--to jsonl)",
             format=chosen.name,
-            able=able,
+            able=_able(lambda f: f.holds_aspects == "weights"),
         )
 
 
 def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
     ignored = int(np.isnan(qrels.grades).sum())
     if ignored and not chosen.holds_ignored:
-        able = ", ".join(f.name for f in formats().values() if f.holds_ignored)
         raise InputError(
             plural(
                 "{n:,} pair is ignored, which {format} cannot say; {able} can (--to {able})",
                 "{n:,} pairs are ignored, which {format} cannot say; {able} can (--to {able})",
                 n=ignored,
                 format=chosen.name,
-                able=able,
+                able=_able(lambda f: f.holds_ignored),
             )
         )
 
