@@ -174,8 +174,7 @@ def judge(
     scores = audited.official_scores
     if scores is None:
         raise InputError(_no_score(audited), audited.strict_scores.run, _first_stop(audited))
-    fields = {name: getattr(scores, name) for name in Scores.__dataclass_fields__}
-    return AuditedScores(**fields, audit=audited)
+    return AuditedScores(**_known(scores), audit=audited)
 
 
 def _no_better(strict: Scores, lines: Scores, official: Scores | None) -> StrictScores:
@@ -189,8 +188,12 @@ def _no_better(strict: Scores, lines: Scores, official: Scores | None) -> Strict
             str(m): np.where(at >= 0, _worse(m)(strict[m], lines[m][at]), strict[m]) for m in strict.measures
         }
     means = None if official is None else {str(m): m.mean(official[m]) for m in strict.measures}
-    known = {name: getattr(strict, name) for name in Scores.__dataclass_fields__}
-    return StrictScores(**{**known, "columns": columns}, official=means)
+    return StrictScores(**{**_known(strict), "columns": columns}, official=means)
+
+
+def _known(scores: Scores) -> dict[str, Any]:
+    """What scores know, for scores that know more."""
+    return {name: getattr(scores, name) for name in Scores.__dataclass_fields__}
 
 
 def _worse(measure: Measure) -> Callable[[Any, Any], Any]:

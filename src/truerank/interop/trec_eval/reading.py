@@ -15,7 +15,7 @@ from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run, uncut
+from truerank.core.run import Batch, Ranked, Run, uncut, unwatched
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.interop.trec_eval.groups import Groups, read_groups
@@ -49,7 +49,7 @@ class Answers:
     groups: Groups | None = None
 
 
-def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> Answers:
+def read(options: Options, watch: Callable[[int], None] = unwatched) -> Answers:
     """Read both files under the options; `watch` is called with how many bytes more of the run were read.
 
     Raises:
