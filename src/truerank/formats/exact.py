@@ -15,10 +15,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.schema import POSITIVE, number, optional
 from truerank.formats.objects import digits
-from truerank.formats.rows import is_id, text_column
+from truerank.formats.rows import Bools, is_id, text_column
 
 Array = NDArray[Any]
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 

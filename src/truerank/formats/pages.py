@@ -23,9 +23,8 @@ from truerank.core.run import Columns
 from truerank.formats.compression import zstd_library
 from truerank.formats.footers import DOUBLE, FLOAT, TEXT, Description, description
 from truerank.formats.names import Layout
-from truerank.formats.rows import complete
+from truerank.formats.rows import Ints, complete
 
-Ints = NDArray[np.int64]
 Bytes = bytes | memoryview
 
 BLOCK = 1 << 20

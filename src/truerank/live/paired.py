@@ -8,17 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.scores import shared
+from truerank.live.latency import Floats
 from truerank.live.result import Bench
 from truerank.stats import Interval, Paired
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

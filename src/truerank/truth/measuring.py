@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError
 from truerank.formats.exact import Neighbours
 from truerank.formats.rows import is_id
+from truerank.truth.items import Floats
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 TRIED = 20
 """Queries that the kind of distance is found out from."""

@@ -19,14 +19,12 @@ from truerank.formats.neighbour_arrays import neighbours_of, read_neighbours
 from truerank.formats.rows import is_id
 from truerank.formats.source import as_source
 from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.items import Bools, Floats, Ints
 from truerank.truth.measuring import measured
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth, listed
 
 Array = NDArray[Any]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ALIKE = 0.01
 """Two distances of one pair may differ by this share."""

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.kernel.scanning import as_text
@@ -18,9 +17,10 @@ from truerank.core.schema import is_real
 from truerank.formats import open_run
 from truerank.formats.rows import text_column
 from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.items import Bools, Ints
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
-from truerank.truth.spans import Ints, Segments, Spans, lengths, read_spans
+from truerank.truth.spans import Segments, Spans, lengths, read_spans
 
 MOST = 1_000_000
 """Judgements of chunks that are made where no run says which are needed."""
@@ -226,7 +226,7 @@ def _returned(run: Any, chunks: _Chunks) -> Iterator[tuple[bytes, bytes]]:
             yield part.query, chunks.spans.doc[chunks.by_id[chunk]]
 
 
-Rows = tuple[Ints, Ints, NDArray[np.bool_]]
+Rows = tuple[Ints, Ints, Bools]
 """The document of each row, the aspect, and whether it is evidence."""
 
 
@@ -293,7 +293,7 @@ class _Judged:
         grades = np.concatenate([is_evidence, np.ones(len(alone), bool)])
         return np.array(docs, np.int64), names[np.concatenate([segment, alone])], grades
 
-    def _is_right(self, start: Ints, end: Ints, first: Ints, last: Ints) -> NDArray[np.bool_]:
+    def _is_right(self, start: Ints, end: Ints, first: Ints, last: Ints) -> Bools:
         """(chunks, evidence) whether a chunk has enough of a piece of evidence."""
         common = np.minimum(end[:, None], last) - np.maximum(start[:, None], first)
         length = last - first

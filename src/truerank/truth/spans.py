@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.kernel.scanning import as_bytes
@@ -22,10 +21,9 @@ from truerank.formats.names import QUERY
 from truerank.formats.registry import sniffed
 from truerank.formats.source import as_source
 from truerank.truth.chunks import CHUNK, DOC, compiled
+from truerank.truth.items import Bools, Ints
 from truerank.truth.nested import Listing, columns
 from truerank.truth.tabular import Table, from_frame, read_table
-
-Ints = NDArray[np.int64]
 
 START = ("start", "startindex", "startchar", "startcharidx", "startoffset", "charstart", "begin", "offset")
 END = ("end", "endindex", "endchar", "endcharidx", "endoffset", "charend", "stop")
@@ -383,7 +381,7 @@ class Segments:
         span = np.repeat(np.arange(len(start)), counts)
         return span, np.arange(len(span)) + np.repeat(first - (np.cumsum(counts) - counts), counts)
 
-    def mask(self, start: Ints, end: Ints) -> NDArray[np.bool_]:
+    def mask(self, start: Ints, end: Ints) -> Bools:
         """(spans, segments) whether a span covers a segment."""
         mask = np.zeros((len(start), len(self.cuts) - 1), bool)
         mask[self.covered(start, end)] = True
