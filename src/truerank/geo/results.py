@@ -80,13 +80,11 @@ class Results:
 
     def run_of(self, references: Items) -> Run:
         """The same with the references called by their ids; names that none has stay."""
-        ids, find = references.ids, self.form.table.get
+        ids = {name: references.ids[row] for name, row in self.form.table.items()}
 
         def ranked() -> Iterator[Ranked]:
             for part in self.ranked():
-                rows = [find(str(name), UNKNOWN) for name in part.docs]
-                docs = [name if row == UNKNOWN else ids[row] for name, row in zip(part.docs, rows, strict=True)]
-                yield Ranked(part.query, docs, part.scores)
+                yield Ranked(part.query, [ids.get(str(name), name) for name in part.docs], part.scores)
 
         return Run(self.name, ranked)
 

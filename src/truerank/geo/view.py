@@ -181,7 +181,7 @@ class View(Presented):
 
     def _name(self, row: int) -> str | None:
         """The name of a reference; None where nothing was returned, or no reference."""
-        return self.references.ids[row] if 0 <= row < len(self.references) else None
+        return self.references.ids[row] if row >= 0 else None
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON."""
