@@ -85,19 +85,18 @@ def _listed(ranked: Ranked) -> Bools:
 
 def _of_classes(ranked: Ranked) -> tuple[Pairs, Balanced]:
     """The pairs of each group that has no subgroups."""
-    n = ranked.n_groups
     plain = ~ranked.is_partial[ranked.group]
     rows = np.flatnonzero(plain)[np.lexsort((ranked.place[plain], ranked.group[plain]))]
-    last = np.zeros(n, np.int64)
+    last = np.zeros(ranked.n_groups, np.int64)
     np.maximum.at(last, ranked.group[rows], ranked.cls[rows])
     is_last = ranked.cls[rows] == last[ranked.group[rows]]
-    pairs, inner = _pairs(ranked, rows, n), _pairs(ranked, rows[~is_last], n)
+    pairs, inner = _pairs(ranked, rows), _pairs(ranked, rows[~is_last])
     relevant = rows[ranked.grade[rows] > 0]
-    rel, size = (np.bincount(ranked.group[some], minlength=n) for some in (relevant, rows))
+    rel, size = ranked.count(relevant), ranked.count(rows)
     seen = ranked.is_returned
-    rel_seen, size_seen = (np.bincount(ranked.group[some[seen[some]]], minlength=n) for some in (relevant, rows))
-    least = _against(ranked, rows, rows[is_last], rel, n)
-    least_seen = _against(ranked, rows, rows[is_last], rel_seen, n)
+    rel_seen, size_seen = (ranked.count(some[seen[some]]) for some in (relevant, rows))
+    least = _against(ranked, rows, rows[is_last], rel)
+    least_seen = _against(ranked, rows, rows[is_last], rel_seen)
     spare, spare_seen = 2 * rel - size, 2 * rel_seen - size_seen  # the others are not relevant
     within = inner.returned + inner.halved + inner.unseen
     every = pairs.returned + pairs.halved + pairs.unseen
@@ -110,13 +109,14 @@ def _of_classes(ranked: Ranked) -> tuple[Pairs, Balanced]:
     )
 
 
-def _pairs(ranked: Ranked, rows: Ints, n: int) -> Pairs:
+def _pairs(ranked: Ranked, rows: Ints) -> Pairs:
     """The pairs of some rows, which are ordered by group, then place."""
     found, lost = rows[ranked.is_returned[rows]], rows[~ranked.is_returned[rows]]
-    return pairs_of((ranked.group[found], ranked.cls[found]), (ranked.group[lost], ranked.cls[lost]), n)
+    of_found, of_lost = ((ranked.group[some], ranked.cls[some]) for some in (found, lost))
+    return pairs_of(of_found, of_lost, ranked.n_groups)
 
 
-def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints, n: int) -> Balanced:
+def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints) -> Balanced:
     """All documents of each group against the first ones of its last class, that class itself included.
 
     Args:
@@ -125,17 +125,17 @@ def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints, n: int) -> 
         allowed: (groups,) how many of these count.
     """
     group = ranked.group[worst]
-    starts = np.searchsorted(group, np.arange(n))
+    starts = np.searchsorted(group, np.arange(ranked.n_groups))
     first = worst[np.arange(len(worst)) - starts[group] < allowed[group]]
     returned = rows[ranked.is_returned[rows]]
     owner = ranked.group[first]
-    size, size_found = (np.bincount(ranked.group[some], minlength=n) for some in (rows, returned))
+    size, size_found = ranked.count(rows), ranked.count(returned)
     ahead = np.searchsorted(ranked.document[returned], ranked.document[first])
     ahead -= np.searchsorted(ranked.group[returned], owner)
     seen = ranked.is_returned[first]
 
     def total(of: Ints) -> Ints:
-        return np.bincount(owner, of, n).astype(np.int64)
+        return np.bincount(owner, of, ranked.n_groups).astype(np.int64)
 
     return Balanced(total(ahead), total(size[owner]), total(ahead * seen), total(size_found[owner] * seen))
 

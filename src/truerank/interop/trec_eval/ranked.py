@@ -50,6 +50,10 @@ class Ranked:
         """How many groups there are."""
         return len(self.groups.topic)
 
+    def count(self, rows: Ints) -> Ints:
+        """(groups,) how many of some rows are each one's."""
+        return np.bincount(self.group[rows], minlength=self.n_groups)
+
     @cached_property
     def topic(self) -> Ints:
         """(rows,) the topic of each."""
