@@ -75,11 +75,6 @@ class Source:
         return "://" in self.name
 
     @property
-    def is_http(self) -> bool:
-        """Whether a web server has it."""
-        return self.name.startswith(("http://", "https://"))
-
-    @property
     def is_compressed(self) -> bool:
         """Whether the first bytes are those of gzip, zstd, bzip2 or xz."""
         with self.raw() as file:
@@ -193,7 +188,7 @@ class Source:
         try:
             return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
-            if self.is_http:
+            if is_http(self.name):
                 raise InputError("there is no such file, or nobody answers", self.name) from None
             raise InputError("there is no such file", self.name) from None
         except IsADirectoryError:
@@ -250,9 +245,14 @@ def _remote(url: str) -> Any:
 
         return fsspec.open(url, "rb").open()
     except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
-        if error.name == "fsspec" or url.startswith(("http://", "https://")):
+        if error.name == "fsspec" or is_http(url):
             raise MissingPackage(message("reading {url}", url=url), "remote") from None
         raise
+
+
+def is_http(url: str) -> bool:
+    """Whether a web server has it."""
+    return url.startswith(("http://", "https://"))
 
 
 def as_source(path: str | os.PathLike[str]) -> Source:

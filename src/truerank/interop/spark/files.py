@@ -15,7 +15,7 @@ from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
 from truerank.formats.files import NAME as FILES
 from truerank.formats.files import is_data, listed
-from truerank.formats.source import METADATA, Source
+from truerank.formats.source import METADATA, Source, is_http
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -86,7 +86,7 @@ def _is_whole(folder: str) -> bool:
 def _remote(url: str) -> list[str]:
     with needs(message("reading {url}", url=url), "remote"):
         import fsspec
-    if url.startswith(("http://", "https://")):
+    if is_http(url):
         return [url]
     system: Any
     system, path = fsspec.core.url_to_fs(url)
