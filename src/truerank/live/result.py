@@ -117,11 +117,11 @@ class Bench(Presented):
     @cached_property
     def intervals(self) -> dict[str, Interval | None]:
         """The 95 % interval of each latency in ms and of each measure's mean; None for what is not resolved."""
-        return {**self._of_latencies(0.95), **self._of_scores()}
+        return {**self._of_latencies(), **self._of_scores()}
 
-    def _of_latencies(self, confidence: float) -> dict[str, Interval | None]:
+    def _of_latencies(self) -> dict[str, Interval | None]:
         answered = self.measured.answered
-        intervals = latency.intervals(answered.latency, answered.query, confidence)
+        intervals = latency.intervals(answered.latency, answered.query)
         own = self.latency  # an interval knows percentiles of one kind
         return {name: each and replace(each, estimate=own[name]) for name, each in intervals.items()}
 
