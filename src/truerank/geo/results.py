@@ -128,7 +128,7 @@ def read_results(
 def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None]) -> Results:
     spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
     sample = [name for answer in folder.read(spread) for name in answer.ids]
-    form = _form(Names(references), sample, folder.name)
+    form = _form(references, sample, folder.name)
     answers = PackedAnswers(folder.name)
     for answer in folder.read(files, watch):
         answers.add(files[answer.file], answer.ids, answer.values, os.path.join(folder.name, answer.file))
@@ -199,7 +199,7 @@ def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> 
         raise InputError("there are no results in it", run.name)
     known = _known(list(lists), Names(queries), run.name)
     sample = [doc for docs, _ in list(lists.values())[:SAMPLE] for doc in docs]
-    form = _form(Names(references), sample, run.name)
+    form = _form(references, sample, run.name)
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
         answers.add(known[query], docs, None if better == "order" else scores, run.name)
@@ -244,13 +244,13 @@ def _known(queries: Sequence[str], names: Names, source: str) -> dict[str, str]:
     return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(queries, rows, strict=True)}
 
 
-def _form(names: Names, sample: Sequence[Any], source: str) -> NameForm:
-    form = names.best(sample)
+def _form(references: Items, sample: Sequence[Any], source: str) -> NameForm:
+    form = Names(references).best(sample)
     if sample and not form.share(sample):
         raise InputError(
             "no reference is known by the results' names: {example}",
             source,
-            example=_example(sample[0], names.items),
+            example=_example(sample[0], references),
         )
     return form
 
