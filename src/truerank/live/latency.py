@@ -91,7 +91,7 @@ def checked(kind: str) -> str:
     return kind
 
 
-def intervals(times: Ints, query: Ints, confidence: float = 0.95, seed: int = 0) -> dict[str, Interval | None]:
+def intervals(times: Ints, query: Ints, confidence: float = 0.95) -> dict[str, Interval | None]:
     """Where the mean and the percentiles may lie, in milliseconds; None where there are too few queries to say.
 
     Calls of the same query resemble each other. Where queries were asked more than once they are therefore what
@@ -104,28 +104,28 @@ def intervals(times: Ints, query: Ints, confidence: float = 0.95, seed: int = 0)
     Raises:
         MissingPackage: SciPy is not installed.
     """
-    return value_intervals(times / MILLION, query, confidence, seed)
+    return value_intervals(times / MILLION, query, confidence)
 
 
-def value_intervals(values: Floats, query: Ints, confidence: float, seed: int = 0) -> dict[str, Interval | None]:
+def value_intervals(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
     """The same of milliseconds."""
     if not len(values):
         return dict.fromkeys(("mean", *PERCENTILES))
     with needs(message("an interval"), "stats"):
         if len(np.unique(query)) == len(query):
-            return _of_single(values, confidence, seed)
-        return _of_clusters(values, query, confidence, seed)
+            return _of_single(values, confidence)
+        return _of_clusters(values, query, confidence)
 
 
-def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interval | None]:
+def _of_single(values: Floats, confidence: float) -> dict[str, Interval | None]:
     from truerank.stats import mean_interval, quantile_interval
 
-    mean = mean_interval(values, confidence=confidence, resamples=_resamples(len(values)), seed=seed)
+    mean = mean_interval(values, confidence=confidence, resamples=_resamples(len(values)))
     intervals = {name: quantile_interval(values, q, confidence=confidence) for name, q in PERCENTILES.items()}
     return {"mean": mean, **intervals}
 
 
-def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> dict[str, Interval | None]:
+def _of_clusters(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
     """Both by resampling queries with all their calls (Davison and Hinkley, 1997, section 3.8)."""
     from truerank.stats import is_too_few, quantile_interval
 
@@ -137,7 +137,7 @@ def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> d
         if quantile_interval(np.arange(count), q, confidence=confidence) is not None
     }
     order = np.argsort(values, kind="stable")
-    drawn = _resampled(values[order], cluster[order], count, list(resolved.values()), seed)
+    drawn = _resampled(values[order], cluster[order], count, list(resolved.values()))
     tails = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
     ranks = [math.ceil(round(q * len(values), 9)) - 1 for q in resolved.values()]
     estimates = [float(values.mean()), *values[order][ranks].tolist()]
@@ -148,14 +148,14 @@ def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> d
     return intervals
 
 
-def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float], seed: int) -> Floats:
+def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float]) -> Floats:
     """(resamples, 1 + quantiles) the mean and the quantiles of as many queries drawn with replacement.
 
     Args:
         values: (n,) in rising order.
         cluster: (n,) the query of each.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = np.empty((_resamples(len(values)), 1 + len(quantiles)))
     for row in drawn:
         times = np.bincount(rng.integers(count, size=count), minlength=count)[cluster]
