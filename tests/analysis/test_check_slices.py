@@ -142,3 +142,10 @@ def test_an_attribute_is_a_mapping():
     scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
     with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\}, not 3"):
         tr.check(scores, min={"AP": 0.1}, by=3)
+
+
+def test_the_name_of_a_slice_is_escaped_wherever_it_stands():
+    scores = tr.evaluate({q: {"a": 1} for q in "pqr"}, {q: ["a"] for q in "pqr"}, "AP")
+    found = tr.check(scores, min={"AP": 0.1}, sure=True, by=dict.fromkeys("pqr", "a\x1b[31mred"))
+    assert "\x1b" not in str(found)
+    assert "a\\x1b[31mred" in str(found)

@@ -67,3 +67,9 @@ def test_what_may_be_repeated_and_flags_stay_as_they_were():
     result = CliRunner().invoke(truerank, ["eval", "no.qrels", "no.run", "-q", "-q", "-m", "AP", "-m", "RR"])
     assert "no.qrels: there is no such file" in result.output
     assert distinct([("a", 1), ("b", 2)], "--set") == {"a": 1, "b": 2}
+
+
+def test_an_option_without_its_value_points_to_the_help_of_its_own_command():
+    result = CliRunner().invoke(truerank, ["eval", "qrels", "run", "-m"])
+    assert result.exit_code == 2
+    assert "requires an argument (see truerank eval --help)" in result.stderr

@@ -278,3 +278,10 @@ def test_a_retriever_is_closed_even_if_the_run_fails():
 
 def _refused(raw):
     raise tr.InputError("unusable")
+
+
+def test_judgements_of_aspects_stay_so_where_not_every_judged_query_is_asked():
+    qrels = {"1": {"a": {"x": 1, "y": 1}, "b": {"y": 1}}, "2": {"a": {"x": 1}}, "3": {"c": {"x": 1}}}
+    some = tr.bench(lambda query, k: ["b", "a"], {"1": "one", "2": "two"}, qrels, measures="alpha_nDCG@5")
+    wanted = tr.evaluate({q: qrels[q] for q in "12"}, {q: ["b", "a"] for q in "12"}, "alpha_nDCG@5")
+    assert some.scores.mean == wanted.mean

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import subprocess
 import sys
 
@@ -221,3 +222,15 @@ def test_a_missing_scipy_says_what_to_install(monkeypatch):
 def test_scipy_is_not_loaded_before_it_is_needed():
     program = "import sys, truerank.stats; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_number_of_threads_changes_no_bit():
+    code = "from truerank import stats; print(repr(stats.smallest_detectable(0.3, 3, alpha=1e-4)))"
+    command = [sys.executable, "-c", code]
+    found = {
+        subprocess.run(
+            command, env={**os.environ, "OPENBLAS_NUM_THREADS": n}, capture_output=True, text=True, check=True
+        ).stdout
+        for n in "12"
+    }
+    assert len(found) == 1

@@ -295,3 +295,9 @@ def test_two_columns_are_pairs_whatever_the_other_is_called(text, tmp_path):
     (tmp_path / "pairs.csv").write_text(text)
     right = truth.listed([{"id": "q"}], [{"id": "a"}, {"id": "b"}], pairs=tmp_path / "pairs.csv")
     assert right.to_dict() == {b"q": {b"b": 1.0}}
+
+
+def test_a_list_of_pairs_is_not_measured_across_planes():
+    one, other = [{"id": "q", "x": 0, "y": 0, "zone": "52N"}], [{"id": "a", "x": 3, "y": 4, "zone": "53N"}]
+    with pytest.raises(tr.TruerankError, match="several planes"):
+        truth.listed(one, other, pairs=[("q", "a")], distance="xy")

@@ -25,7 +25,11 @@ def refusing_repeats(command: click.Command) -> click.Command:
         parse = parser.parse_args
 
         def parse_args(args: list[str]) -> Any:
-            parsed = parse(args)
+            try:
+                parsed = parse(args)
+            except click.UsageError as error:
+                error.ctx = error.ctx or ctx  # an option without its value does not know whose it is
+                raise
             _refuse(parsed[2], ctx)
             return parsed
 

@@ -49,11 +49,11 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
         InputError: none of them is judged.
     """
     names = set(map(as_bytes, asked))
-    judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
-    if not judged:
+    keep = np.array([query in names for query in qrels.queries], bool)
+    if not keep.any():
         some = ", ".join(list(asked)[:3])
         raise InputError("none of the queries is judged: they are called {names} and so on", qrels.name, names=some)
-    return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
+    return qrels if keep.all() else qrels.select(keep)
 
 
 def unasked(qrels: Qrels, asked: Sequence[str]) -> int:

@@ -136,7 +136,7 @@ def remarks_of(check: Check) -> list[str]:
 
 def _named(verdict: Verdict) -> Message:
     """What is checked, after the slice that it is checked on."""
-    return joined(" ", [*([verdict.slice] if verdict.slice else []), verdict.name])
+    return joined(" ", [*([printable(verdict.slice)] if verdict.slice else []), verdict.name])
 
 
 def _of_sample(check: Check) -> list[str]:

@@ -22,10 +22,11 @@ Column = tuple[str, list[Cell]]
 def percent(share: float) -> str:
     """A confidence in percent.
 
-    >>> percent(0.95), percent(0.999)
-    ('95', '99.9')
+    >>> percent(0.95), percent(0.999), percent(0.99999)
+    ('95', '99.9', '99.999')
     """
-    return f"{share * 100:.4g}"
+    short = f"{share * 100:.4g}"
+    return short if short != "100" else f"{share * 100:.10g}"
 
 
 def span(low: str, high: str) -> str:
@@ -96,19 +97,19 @@ def p_cell(p: float) -> str:
 
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
-    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-        return message("unknown")
-    fine = 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2))
-    low, high = (f"{_rounded(end, fine):.{fine}f}" for end in (interval.low, interval.high))
-    return f"[{low}, {high}]"
+    return _between(interval, 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2)))
 
 
 def limits(interval: Interval, digits: int) -> str:
     """Any other interval with a digit less than its estimate."""
+    return _between(interval, min(digits, max(digits - 1, 2)))
+
+
+def _between(interval: Interval, digits: int) -> str:
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return message("unknown")
-    fine = min(digits, max(digits - 1, 2))
-    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
+    low, high = (f"{_rounded(end, digits):.{digits}f}" for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
 
 
 def _rounded(value: float, digits: int) -> float:

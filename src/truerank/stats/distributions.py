@@ -73,7 +73,7 @@ def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
         return float(_special().gammainc(freedom / 2, freedom / 2 * min(abs(shift) / t, 1e9) ** 2)) if t else 1.0
     spread, weights = estimated_spread(freedom, STEP / max(1.0, abs(shift)))
     outside = normal_below(shift - t * spread) + normal_below(-shift - t * spread)
-    return float(outside @ weights)
+    return float(np.sum(outside * weights))  # no product of vectors: its last bits follow the number of threads
 
 
 def estimated_spread(freedom: float, widest: float = STEP) -> tuple[Floats, Floats]:

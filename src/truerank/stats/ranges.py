@@ -31,7 +31,7 @@ def range_above(ranges: Floats, systems: int, freedom: float) -> Floats:
     [0.05]
     """
     spread, weights = estimated_spread(freedom)
-    return np.array([float(_known_above(at * spread, systems) @ weights) for at in ranges.tolist()])
+    return np.array([float(np.sum(_known_above(at * spread, systems) * weights)) for at in ranges.tolist()])
 
 
 @functools.lru_cache

@@ -16,8 +16,7 @@ from truerank.formats.delimited import header
 from truerank.formats.frames import is_frame
 from truerank.formats.names import QUERY, find
 from truerank.formats.source import Source, as_source
-from truerank.truth.checks import checked
-from truerank.truth.distances import distance_named
+from truerank.truth.checks import placed
 from truerank.truth.items import Floats, Ints, Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
@@ -85,6 +84,5 @@ def _possible(queries: Items, references: Items) -> str | None:
 def _metres(queries: Items, references: Items, query: Ints, reference: Ints, distance: str | None) -> Floats:
     if distance is None:
         return np.full(len(query), np.nan)
-    measured = distance_named(distance)
-    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    measured, asked, there = placed(queries, references, distance)
     return measured.metres(asked[query], there[reference])
