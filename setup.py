@@ -33,4 +33,7 @@ compiled = [
     for name, depends in DEPENDS.items()
 ]
 is_source = "sdist" in sys.argv  # of which nothing is compiled
-setup(ext_modules=compiled if is_source else cythonize(compiled, language_level=3))
+setup(
+    ext_modules=compiled if is_source else cythonize(compiled, language_level=3),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
+)

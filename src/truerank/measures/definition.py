@@ -22,9 +22,10 @@ Divisor = Literal["", "relevant", "gain"]
 Monotone = Literal["rising", "stepped", "ordered", "no"]
 """How a measure follows its documents, which is what makes bounds exact without trying every possibility.
 
-"rising": it never falls, or never rises, when a grade rises, so the best grade for all and none are the extremes.
-"stepped": it knows relevant or not alone, and never falls, or never rises, when a relevant document moves up, so of
-any number of relevant ones the first are the extreme on one side, and the last on the other.
+"rising": it never falls (where less is better, never rises) when a grade rises or a relevant document moves up, so
+the best grade for all and none are the extremes.
+"stepped": the same, and it knows relevant or not alone, so of any number of relevant documents the first are the
+extreme on one side, and the last on the other.
 "ordered": of equal scores, the extremes put one grade before another throughout; so they do for those above.
 "no": none of these.
 """
