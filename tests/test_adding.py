@@ -275,9 +275,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield Prose((message("This was a report."),))
 ''',
         ),
-        Edit(
-            "src/truerank/present/sections/__init__.py", "    thanks,\n", before=")\nfrom truerank.present.sections"
-        ),
+        Edit("src/truerank/present/sections/__init__.py", "    thanks,\n", before="    unjudged,\n"),
         Edit("src/truerank/present/sections/__init__.py", "    thanks.blocks,\n", before="    reproduce.blocks,"),
     ],
     "a renderer": [
