@@ -38,7 +38,7 @@ from truerank.formats.source import Source, as_source
 from truerank.formats.trec import cut_run
 
 TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
-"""The formats that strangers may send."""
+"""The formats that teams may send."""
 
 SMALL = 4 << 20
 """Up to this many bytes a submission is linted; of a larger one only the first fault is reported."""
@@ -179,7 +179,7 @@ def format_of(source: Source) -> str:
     """As which format a submission is read.
 
     Raises:
-        InputError: as none that strangers may send.
+        InputError: as none that teams may send.
     """
     if not source.head.strip():
         raise InputError("the file is empty", source.name)

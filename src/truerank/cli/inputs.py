@@ -62,7 +62,7 @@ def opened(
 
     Args:
         collapse: what is made of each.
-        again: whether a run may be read more than once: then nobody knows how much there is to read.
+        again: whether a run may be read more than once: then it is unknown how much there is to read.
     """
     with ReadingBar() as reading:
         sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]

@@ -23,7 +23,7 @@ class ReadingBar:
     """How much has been read; drawn on standard error when it takes long.
 
     Attributes:
-        total: the bytes that there are, or None when nobody knows.
+        total: the bytes that there are, or None when that is unknown.
     """
 
     def __init__(self) -> None:

@@ -235,15 +235,15 @@ def _ledger(ledger: Ledger, case: Case) -> Ledger:
     """What the means hide, counted in judged ids where the engine counts lines."""
     missing = [query for query, lines in case.answers.items() if not lines]
     extra = list(dict.fromkeys(x.query for x in case.readable if x.query and x.query not in case.truth))
-    barren = [query for query, docs in case.truth.items() if not docs]
-    named = {"missing": _names(missing), "extra": _names(extra), "without_relevant": _names(barren)}
+    without_relevant = [query for query, docs in case.truth.items() if not docs]
+    named = {"missing": _names(missing), "extra": _names(extra), "without_relevant": _names(without_relevant)}
     return replace(
         ledger,
         judged=len(case.truth),
         answered=len(case.truth) - len(missing),
         missing=len(missing),
         extra=len(extra),
-        without_relevant=len(barren),
+        without_relevant=len(without_relevant),
         duplicates=sum(count - 1 for line in case.readable for count in line.counts.values()),
         examples={**ledger.examples, **{key: names for key, names in named.items() if names}},
     )

@@ -58,7 +58,7 @@ def load_own(package: str, folder: str, later: Collection[str] = ()) -> None:
 def _import(point: EntryPoint, kind: Kind) -> None:
     try:
         point.load()
-    except Exception as error:  # whatever somebody else's module raises
+    except Exception as error:  # whatever the module of another package raises
         package = point.dist.name if point.dist else point.name
         raise TruerankError(
             "the package {package} adds {what} by {point}, which cannot be imported ({kind}: {error}); "

@@ -80,7 +80,7 @@ Piece = Callable[[], Iterator[Batch]]
 
 
 def unwatched(size: int) -> None:
-    """The `watch` of what nobody follows."""
+    """The `watch` of a run that is read without progress."""
 
 
 def uncut(threads: int) -> Sequence[Piece]:
@@ -196,7 +196,7 @@ def watching(progress: Progress, total: int) -> Callable[[int], None]:
 
 
 def unreported(done: int, total: int) -> None:
-    """The progress that nobody asked for."""
+    """No progress was asked for."""
 
 
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

@@ -32,7 +32,7 @@ BETTER = {"lower": -1, "higher": 1}
 
 
 def checked_better(which: str | None, name: str) -> str | None:
-    """Which value is better, or None where nobody says so.
+    """Which value is better, or None where that is not said.
 
     Raises:
         InputError: it is neither lower, higher nor order.

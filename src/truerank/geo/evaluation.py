@@ -92,7 +92,7 @@ def evaluate(
     names = several_of(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
-    return Places(views, (*answers.notes, *unplaced, *plan.strangers(), *notes), answers)
+    return Places(views, (*answers.notes, *unplaced, *plan.unknown_ids(), *notes), answers)
 
 
 def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any]) -> Results:
@@ -179,7 +179,7 @@ class _Plan:
     keep: Keep
 
     def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[TruthNote]]:
-        """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
+        """A view for each distance; where xy was not asked for, it is left out with a note if it cannot be."""
         views: dict[str, View] = {}
         notes = []
         for name in metrics:
@@ -248,7 +248,7 @@ class _Plan:
         """The first results of each query that has some."""
         return first_results(self.results, self.rules, max(self.k))
 
-    def strangers(self) -> list[TruthNote]:
+    def unknown_ids(self) -> list[TruthNote]:
         """How many of the first results name no reference, and which."""
         at = np.argwhere(self.first == STRANGER)
         if not len(at):

@@ -42,7 +42,7 @@ class Coroutines(WorkerPool):
     def _live(self) -> None:
         try:
             asyncio.run(self._work())
-        except BaseException as error:  # nobody would see it in this thread
+        except BaseException as error:  # it would be lost in this thread
             self.fault = error
             self._stop("failed")
         finally:

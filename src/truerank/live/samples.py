@@ -72,7 +72,7 @@ class Samples:
 
     @property
     def latency(self) -> Ints:
-        """(n,) from the intended start to the end: what somebody waits who knows nothing of queues."""
+        """(n,) from the intended start to the end: what a user waits, queues included."""
         return self.end - self.due
 
     @property

@@ -80,7 +80,7 @@ class Threads(WorkerPool):
     def _live(self, worker: Worker) -> None:
         try:
             self._work(worker)
-        except BaseException as error:  # in a thread of its own, where nobody would see it
+        except BaseException as error:  # in a thread of its own, where it would be lost
             self.fault = error
             self._stop("failed")
 

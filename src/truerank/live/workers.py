@@ -103,7 +103,7 @@ class WorkerPool:
         return self.plan.due is not None and stage == len(self._stages) - 1
 
     def _is_too_late(self, due: int, taken: int) -> bool:
-        """Whether a start has waited so long for its turn that nobody waits for it any more."""
+        """Whether a start has waited longer for its turn than its timeout."""
         return taken > self._last or (self._limit is not None and taken > due + self._limit)
 
     def _job(self, call: int) -> Job:

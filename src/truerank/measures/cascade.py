@@ -143,7 +143,7 @@ def rank_biased_utility(
 
 
 def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Floats]:
-    """(hits,) how likely each document satisfies who reads it, and how likely nobody stopped before."""
+    """(hits,) how likely each document satisfies its reader, and how likely the reader has not stopped before."""
     satisfied = _satisfaction(top.grade, top.max_grade if max_grade is None else max_grade, gain)
     one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
     return satisfied, top.running_product(1.0 - one_above)

@@ -41,7 +41,7 @@ def ranked(outcome: Outcome) -> list[str]:
 
 
 def winners(outcome: Outcome) -> frozenset[str]:
-    """The systems that no other is better than, where some is worse; nobody wins at counts."""
+    """The systems that no other is better than, where some is worse; of counts none."""
     heights = {name: mean.estimate for name, mean in outcome.means.items()}
     if not direction(outcome.measure) or not min(heights.values()) < max(heights.values()):
         return frozenset()

@@ -11,7 +11,7 @@ from truerank.stats.halving import enough, enough_whole
 from truerank.stats.values import count, share
 
 MOST = 10**9
-"""More queries than this nobody judges."""
+"""More queries than this are never judged."""
 
 
 def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float:

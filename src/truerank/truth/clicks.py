@@ -194,12 +194,12 @@ class _Log:
                 "docs and clicks are lists of ids; clicks has those that were clicked", self.name, line
             )
         docs, clicked = tuple(map(str, shown)), set(map(str, clicks))
-        if strangers := sorted(clicked - set(docs)):
+        if unlisted := sorted(clicked - set(docs)):
             raise InputError(
                 "a click on {doc}, which was not shown; the impression showed {docs}",
                 self.name,
                 line,
-                doc=truncated(strangers[0]),
+                doc=truncated(unlisted[0]),
                 docs=truncated(", ".join(docs)) or message("nothing"),
             )
         return self._checked(

@@ -54,7 +54,7 @@ class Retrieval:
         """What was given, checked.
 
         Args:
-            is_self: the queries are the gallery too, and nobody finds himself.
+            is_self: the queries are the gallery too, and none is its own answer.
         """
         if is_self:
             rules, given = rules.replace(self_match="remove"), _twice(given, source)
@@ -165,7 +165,7 @@ def _refuse(given: Given, both: Sides, rules: Rules, qrels: Qrels | None) -> Non
 
 
 def _refuse_labels(both: Sides, rules: Rules) -> None:
-    """A query must be somebody whom the gallery can show."""
+    """A query must have an identity that the gallery can show."""
     labels = both.queries.labels
     if both.queries.classes is not None and rules.single_shot_galleries:
         raise RulesError("random galleries with one entry an identity need one label an entry, not several")
@@ -173,10 +173,10 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
         raise InputError("there are neither labels nor qrels to tell what is right; give one of them")
     if labels is None:  # several an entry: no identities
         return
-    nobody = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
-    if nobody.any():
-        name, count = printable(str(both.names[labels[nobody][0]])), int(nobody.sum())
-        which = "junk" if (labels[nobody][0] == both.named(rules.junk_identities)).any() else "distractor"
+    excluded = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
+    if excluded.any():
+        name, count = printable(str(both.names[labels[excluded][0]])), int(excluded.sum())
+        which = "junk" if (labels[excluded][0] == both.named(rules.junk_identities)).any() else "distractor"
         raise InputError(
             "{n:,} of the queries have the label {name}, which these rules keep for junk or "
             "distractors; where that is somebody, as identity 0 is in MSMT17, say --{which} none (in "

@@ -41,7 +41,7 @@ class Figures:
         mean: {measure: its mean}.
         queries: the ids of the values; empty if only means are known.
         values: {measure: (queries,)}.
-        rules: under which it was scored; None if nobody knows.
+        rules: under which it was scored; None where that is unknown.
         system: the scores of a system with several runs, whose means these are.
         predicted: where people judged some queries and a model all: the estimate, whose values are people's.
     """

@@ -37,7 +37,7 @@ class Verdict:
         decider: "value" or "interval": what decided.
         unit: of a benchmark's figure: "ms", "/s" or nothing.
         against: the name of the baseline.
-        queries: over how many queries; None where nobody knows.
+        queries: over how many queries; None where that is unknown.
         is_least: whether the value is the least that it may be: calls that failed could be of any length.
         slice: the value of the attribute whose queries these are; empty for all queries.
         note: why there is no interval, or which queries were left out; empty for nothing remarkable.
@@ -102,7 +102,7 @@ class Check(Presented):
         verdicts: in the order in which the gates were given: min, max, no worse than.
         run: the name of what was checked.
         confidence: of the intervals.
-        rules: under whose rules it was scored; empty where nobody knows.
+        rules: under whose rules it was scored; empty where that is unknown.
         by: the attribute that slices are cut by; empty where there are none.
         unsliced: how many queries have no value of it.
         watch: the looks so far and this one, where gates are watched.

@@ -66,7 +66,7 @@ def pairs_of(names: Sequence[str], procedure: Procedure) -> Places:
 
 
 def direction(measure: Measure) -> int:
-    """1 where more is better, -1 where less is, 0 for counts, which nobody wins."""
+    """1 where more is better, -1 where less is, 0 for counts, of which neither is better."""
     if measure.definition.average == "sum":
         return 0
     return -1 if measure.definition.lower_is_better else 1
@@ -83,8 +83,8 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
     left_out = int((~kept).sum())
     if not len(rows):
         unknown = Interval.unknown(math.nan, procedure.confidence)
-        nobody: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-        return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), nobody)
+        beaten_by: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+        return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), beaten_by)
     means = intervals(
         [measure] * len(names),
         rows,

@@ -299,8 +299,8 @@ def _watched(run: Run, ordered: set[bytes]) -> Run:
 
 def lenient(rules: Rules) -> Rules:
     """The rules, but so that no query is refused or left out: its value is the same."""
-    barren = rules.without_relevant
-    keeps = "zero" if barren in ("skip", "error", "undefined") else barren
+    rule = rules.without_relevant
+    keeps = "zero" if rule in ("skip", "error", "undefined") else rule
     return rules.replace(unit="query", missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
 
 

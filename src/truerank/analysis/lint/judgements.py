@@ -73,14 +73,14 @@ def unanswered_aspect(case: Case) -> Watch:
             if row.aspect is not None:
                 key = row.query, row.aspect
                 best[key] = max(row.grade, best.get(key, row.grade))
-    barren = [b" ".join(key) for key, grade in best.items() if grade < case.rules.level]
-    if barren:
+    without_relevant = [b" ".join(key) for key, grade in best.items() if grade < case.rules.level]
+    if without_relevant:
         fault = message(
             "{n:,} of {aspects:,} aspects without a relevant document (measures of aspects leave them out)",
-            n=len(barren),
+            n=len(without_relevant),
             aspects=len(best),
         )
-        case.log.once("warning", "no-relevant-document", fault, examples=barren)
+        case.log.once("warning", "no-relevant-document", fault, examples=without_relevant)
 
 
 def _judged_again(row: Judgement, before: float, first: int | None) -> Message:
@@ -165,17 +165,17 @@ def relevant(case: Case) -> Watch:
             level=level,
         )
         case.log.once("error", "level-unreached", fault)
-    elif barren := [query for query, grade in best.items() if grade < level]:
+    elif without_relevant := [query for query, grade in best.items() if grade < level]:
         fault = message(
             "{n:,} of {queries:,} queries without a relevant document ({effect})",
-            n=len(barren),
+            n=len(without_relevant),
             queries=len(best),
-            effect=BARREN[case.rules.without_relevant],
+            effect=EFFECTS[case.rules.without_relevant],
         )
-        case.log.once("warning", "no-relevant-document", fault, examples=barren)
+        case.log.once("warning", "no-relevant-document", fault, examples=without_relevant)
 
 
-BARREN = {
+EFFECTS = {
     "zero": message("scored 0"),
     "one": message("scored 1"),
     "skip": message("left out of the mean"),

@@ -130,9 +130,9 @@ cdef class QrelsParser(Lines):
             self.second = self.iterations.ids.n
             if self.iterations.add(p, n):
                 return MEMORY
-        return self.look_up() if self.slots == NULL and self.n else OK
+        return self.locate() if self.slots == NULL and self.n else OK
 
-    cdef int look_up(self) noexcept nogil:
+    cdef int locate(self) noexcept nogil:
         """Make the table of the documents so far, which have a row each; a repeated one is refused later."""
         cdef int64_t d, step = 0, since = self.since
         self.since = 0

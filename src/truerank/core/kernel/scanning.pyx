@@ -504,7 +504,7 @@ cdef class Scanner(Lines):
         cdef Py_ssize_t size
         for key, docs in run.items():
             self.open(as_bytes(key))
-            if not self.look_up(docs):
+            if not self.locate(docs):
                 size = len(docs)
                 self.ranked_rows(docs.keys(), docs.values())
                 if len(docs) != size:                    # another's __float__ changed it
@@ -558,7 +558,7 @@ cdef class Scanner(Lines):
         self.line += 1
         return self.push(name, len(name), score) if isfinite(score) else NOT_FINITE
 
-    cdef bint look_up(self, dict docs):
+    cdef bint locate(self, dict docs):
         """Find the judged documents in a dict by looking each up, which reads no other key.
 
         False when the dict must be walked: a key that is no text, a score that is no number, a judged document

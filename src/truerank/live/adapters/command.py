@@ -107,7 +107,7 @@ class Child:
 
         Raises:
             TruerankError: the process has ended, and the message has the end of its stderr; or it wrote something
-                else than one answer, after which nobody knows what answers what.
+                else than one answer, after which answers cannot be told apart.
         """
         with self._one:
             answer = b"" if self._stray else self._asked(line)

@@ -150,7 +150,7 @@ def _asynchronous(request: Request, options: dict[str, Any]) -> tuple[Call, Call
                     raise TruerankError(TOO_LONG)
         return _body(response, body)
 
-    with httpx.Client(**options):  # the one that is used is made on the event loop, where nobody is told
+    with httpx.Client(**options):  # the one that is used is made on the event loop, where it cannot be reported
         pass
     return call, clients.clear
 

@@ -47,7 +47,7 @@ Continuation = Callable[[Stretch], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """How somebody reads.
+    """How a user reads.
 
     Attributes:
         goes_on: the continuation.
