@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
+import inspect
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ import truerank as tr
 from truerank.cli import truerank
 from truerank.core.rules import presets
 from truerank.formats import formats
+from truerank.present.sections import SECTIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -128,3 +130,11 @@ def test_links_between_documents_lead_somewhere():
 def test_the_public_names_are_documented_and_sorted():
     assert sorted(tr.__all__) == list(tr.__all__)
     assert [name for name in tr.__all__ if not getattr(tr, name).__doc__] == []
+
+
+def test_the_page_on_the_report_tells_its_sections_in_their_order():
+    """By their headings, of which each section's file has one."""
+    page = (ROOT / "docs" / "report.md").read_text("utf-8").partition("| section | says |")[2].partition("\n\n")[0]
+    files = [Path(inspect.getfile(section)).read_text("utf-8") for section in SECTIONS]
+    headings = [name for text in files for name in re.findall(r'Heading\(message\("(.+?)"\)', text)]
+    assert re.findall(r"^\| (\w.*?) \|", page, re.MULTILINE) == headings
