@@ -79,7 +79,15 @@ class Interleaved(InputError):
         )
 
 
-def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
+def refused_row(refused: Refused, query: bytes, path: str, line: int | None) -> InputError:
+    """The error to raise for a row of a query that cannot be read; `line` is where it stands, if in a line."""
+    fault = run_fault(refused, line)
+    if line:
+        return InputError(fault, path, line)
+    return InputError("query {query}: {fault}", path, query=truncated(query), fault=fault)
+
+
+def repeated_document(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
     names = {"doc": truncated(doc), "query": truncated(query)}
     fault = message("document {doc} is returned twice for query {query}", **names)

@@ -15,7 +15,7 @@ from truerank.core.ids import NO_IDS, Ids
 from truerank.core.kernel.scanning import Judged
 from truerank.core.rules import DEEPEST, Rules
 from truerank.core.run import Run
-from truerank.core.scan import Look, fed
+from truerank.core.scan import Look, feed
 
 _NO_NUMBERS = np.empty(0, np.int64)
 NOT_JUDGED = Judged([], np.zeros(1, np.int64), _NO_NUMBERS, _NO_NUMBERS, b"")
@@ -60,7 +60,7 @@ def lists(
     names: list[bytes] = []
     given = 0
     try:
-        for done in fed(source, scanner):
+        for done in feed(source, scanner):
             if done is None and together:
                 continue
             rows, ids = scanner.taken() if done is None else (done[0], scanner.unjudged_ids)
@@ -69,7 +69,7 @@ def lists(
             if whole > 0:
                 yield from _cut(names[:whole], given, rows, Ids(*ids))
                 names, given = names[whole:], given + whole
-    except Refused:  # `fed` makes errors of the others
+    except Refused:  # `feed` makes errors of the others
         raise Interleaved(scanner.here[0], run.name) from None
 
 

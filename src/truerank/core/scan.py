@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, Refused, SeveralCalls, truncated
-from truerank.core.faults import Interleaved, not_put_aside, repeated, run_fault, unreadable
+from truerank.core.faults import Interleaved, not_put_aside, refused_row, repeated_document, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.messages import message
@@ -84,11 +84,7 @@ def scan(
     look = Look(judged, rules, keep, every, interleaved)
     try:
         return _scan_pieces(run, look, run.pieces(threads) if threads > 1 else ())
-    except Refused as refused:
-        if refused.kind != "interleaved":  # `explain` made errors of the others
-            raise
-        return _scan_whole(run, look._replace(interleaved=True))
-    except Interleaved:
+    except (Refused, Interleaved):  # `feed` makes errors of what else is refused
         return _scan_whole(run, look._replace(interleaved=True))
 
 
@@ -136,13 +132,13 @@ def _scan_whole(run: Run, look: Look) -> Scan:
 
 def _finished(run: Run, scanner: Scanner) -> Found:
     """What a scanner finds in all of a run."""
-    *_, finished = fed(run, scanner)
+    *_, finished = feed(run, scanner)
     assert finished is not None
     return finished
 
 
-def fed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
-    """None after each part of a run that a scanner was fed; at last what it found."""
+def feed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
+    """Give a scanner a run, batch by batch: None after each; at last what it found."""
     batch: Batch = b""
     before = 0
     try:
@@ -153,7 +149,7 @@ def fed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
             yield None
         yield scanner.finish()
     except Refused as refused:
-        raise explain(refused, scanner, run, _line(refused, before, batch)) from None
+        raise _error(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
     except OSError as error:
@@ -272,16 +268,13 @@ def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) ->
     return whole
 
 
-def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:
+def _error(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:
     """The error to raise for a row that the kernel refused; `line` is where it stands, if in a line."""
     if refused.kind == "interleaved":
         return refused
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
-    fault = run_fault(refused, line)
-    if line:
-        return InputError(fault, run.name, line)
-    return InputError("query {query}: {fault}", run.name, query=truncated(scanner.here[0]), fault=fault)
+    return refused_row(refused, scanner.here[0], run.name, line)
 
 
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:
@@ -297,10 +290,10 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
     if there := [(one.name, line) for one in run.files() for line in _lines_of(one, query, doc)]:
-        return repeated(query, doc, None, *there[1])
+        return repeated_document(query, doc, None, *there[1])
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
-    return repeated(query, doc, first if first != second else None, run.name, second)
+    return repeated_document(query, doc, first if first != second else None, run.name, second)
 
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:

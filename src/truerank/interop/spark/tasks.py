@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank.core.errors import InputError, Refused, TruerankError, truncated
-from truerank.core.faults import repeated, run_fault
+from truerank.core.faults import refused_row, repeated_document
 from truerank.core.ids import Ids
 from truerank.core.kernel.scanning import Scanner
 from truerank.core.merge import merge
@@ -98,11 +98,11 @@ class Question:
         Raises:
             Interleaved: they are, and may not be.
         """
-        *_, scan = self.fed(rows, interleaved)
+        *_, scan = self.feed(rows, interleaved)
         assert scan is not None
         return scan
 
-    def fed(self, rows: Iterable[Columns], interleaved: bool) -> Iterator[Scan | None]:
+    def feed(self, rows: Iterable[Columns], interleaved: bool) -> Iterator[Scan | None]:
         """The same bit by bit: None after each part of the rows; at last what they say."""
         scanner = Look(self.qrels.judged, self.rules, self.kept, False, interleaved).scanner()
         try:
@@ -121,8 +121,8 @@ class Question:
         if refused.kind == "interleaved":
             return Interleaved(truncated(query))
         if refused.kind == "duplicate":
-            return repeated(query, doc, None, self.name, None)
-        return InputError(_said(query, run_fault(refused)), self.name)
+            return repeated_document(query, doc, None, self.name, None)
+        return refused_row(refused, query, self.name, None)
 
 
 def of_stretches(stretches: Iterable[Stretch], question: Question) -> Iterator[Answer]:
@@ -156,7 +156,7 @@ def keeping(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Itera
     rows, passed = iter(batches), deque[Any]()
     said: Answer | None = None
     try:
-        for scan in question.fed(columns(map(partial(_noted, passed), rows), question.name), True):
+        for scan in question.feed(columns(map(partial(_noted, passed), rows), question.name), True):
             said = None if scan is None else Part.of(scan)
             while passed:
                 yield _cells(None, _written(passed.popleft()))
