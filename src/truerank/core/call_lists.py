@@ -12,16 +12,12 @@ from truerank.core.calls import Calls
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
-from truerank.core.qrels import Ints, Qrels
+from truerank.core.qrels import NO_QRELS, Ints, Qrels
 from truerank.core.rankings import columns_ids
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Columns, Ranked, Run
-from truerank.core.scan import Scan, scan
+from truerank.core.scan import EVERY_RANK, Scan, scan
 from truerank.formats.rows import text_column
-
-ALL = 2**62
-
-NOTHING = Qrels.from_dict({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +58,9 @@ class _Lists:
         silent = set(range(len(self.queries))) - set(owner[starts].tolist())
         batches: list[Batch] = [columns, *(Ranked(self.queries[query], []) for query in sorted(silent))]
         how = "count" if rules.duplicates in ("count", "once") else "first"
-        return scan(Run(name, lambda: iter(batches)), qrels.judged, Rules(ties="input", duplicates=how), keep=ALL)
+        return scan(
+            Run(name, lambda: iter(batches)), qrels.judged, Rules(ties="input", duplicates=how), keep=EVERY_RANK
+        )
 
 
 def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
@@ -99,7 +97,7 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
 
 def _read(run: Run, rules: Rules) -> _Lists:
     owner: dict[bytes, tuple[bytes, int]] = {}
-    scanned = scan(_keyed(run, owner), NOTHING.judged, rules, keep=ALL, every=True)
+    scanned = scan(_keyed(run, owner), NO_QRELS.judged, rules, keep=EVERY_RANK, every=True)
     named = [owner[key] for key in scanned.extra]
     queries = sorted({query for query, _ in named})
     place = {query: number for number, query in enumerate(queries)}

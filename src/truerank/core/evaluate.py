@@ -15,9 +15,10 @@ from truerank.core.hits import Bools, Hits
 from truerank.core.ledger import ledger_of, named, undefined, without_relevant
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import EVERY_RANK, Keep, Reading, lacking, read
+from truerank.core.reading import Keep, Reading, lacking, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
+from truerank.core.scan import EVERY_RANK
 from truerank.core.scores import Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, checked, unknown

@@ -12,14 +12,10 @@ from numpy.typing import NDArray
 from truerank.core.errors import Refused
 from truerank.core.faults import Interleaved
 from truerank.core.ids import NO_IDS, Ids
-from truerank.core.kernel.scanning import Judged
+from truerank.core.qrels import NO_QRELS
 from truerank.core.rules import DEEPEST, Rules
 from truerank.core.run import Run
 from truerank.core.scan import Look, feed
-
-_NO_NUMBERS = np.empty(0, np.int64)
-NOT_JUDGED = Judged([], np.zeros(1, np.int64), _NO_NUMBERS, _NO_NUMBERS, b"")
-"""No judgements at all: every document is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +51,7 @@ def lists(
         Interleaved: the rows of a query are scattered, and not `together`.
         InputError: a line, a score or a repeated document that the rules refuse.
     """
-    scanner = Look(NOT_JUDGED, rules, depth or DEEPEST, every=True, interleaved=together).scanner()
+    scanner = Look(NO_QRELS.judged, rules, depth or DEEPEST, every=True, interleaved=together).scanner()
     source = run.whole() if together else run
     names: list[bytes] = []
     given = 0

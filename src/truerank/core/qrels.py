@@ -443,5 +443,7 @@ def _starts(query: Ints, queries: int) -> Ints:
     return np.concatenate([[0], np.cumsum(np.bincount(query, minlength=queries))]).astype(np.int64)
 
 
+NO_QRELS = Qrels.from_dict({})
+
 QrelsLike = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]
 """Judgements, or what they are read from: a path, {query: {doc: grade}}, a frame, an Arrow table."""

@@ -21,11 +21,11 @@ from truerank.core.ids import NO_IDS, Ids
 from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message
-from truerank.core.qrels import Ints, Qrels, QrelsLike
+from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of
-from truerank.core.scan import Scan, scan
+from truerank.core.scan import EVERY_RANK, Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 Keep = Literal["judged", "all"] | int
 """Which rows of a run are kept: those of judged documents, all, or the unjudged ones of the first k ranks too."""
-
-EVERY_RANK = 2**62
 
 READ_UNDER = (
     *("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match"),
@@ -420,6 +418,3 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     repeats = None if scanned.repeats is None else scanned.repeats[order]
     scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)
     return Reading.of(qrels, scanned, rules, run.name, kept)
-
-
-NO_QRELS = Qrels.from_dict({})

@@ -15,7 +15,7 @@ from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
-from truerank.core.scan import Scan, scan
+from truerank.core.scan import EVERY_RANK, Scan, scan
 
 if TYPE_CHECKING:
     import pyarrow
@@ -246,7 +246,7 @@ def _numbered(qrels: Qrels, row: Ints, queries: Any, found: Any) -> tuple[Ints, 
     query, doc = _text(queries.combine_chunks().take(pa.array(row))), _text(found.field("doc"))
     columns = Columns(*query, *doc, -np.arange(len(row), dtype=np.float64))
     rules = Rules(ties="input", duplicates="count")
-    again = scan(Run("rows", lambda: iter([columns])), qrels.judged, rules, keep=2**62)
+    again = scan(Run("rows", lambda: iter([columns])), qrels.judged, rules, keep=EVERY_RANK)
     return again.table["doc"].copy(), again.unjudged
 
 

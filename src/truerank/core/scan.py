@@ -25,6 +25,9 @@ from truerank.core.schema import POSITIVE
 if TYPE_CHECKING:
     from truerank.core.calls import Calls
 
+EVERY_RANK = 2**62
+"""The `keep` that makes rows of all unjudged documents."""
+
 
 class Scan(NamedTuple):
     """What the kernel found in a run.

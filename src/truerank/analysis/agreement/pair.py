@@ -19,9 +19,10 @@ from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
-from truerank.core.reading import EVERY_RANK, Keep, Reading, read
+from truerank.core.reading import Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
+from truerank.core.scan import EVERY_RANK
 from truerank.core.schema import is_number, is_whole
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery

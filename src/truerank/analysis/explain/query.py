@@ -25,9 +25,10 @@ from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings, without_scores
-from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled, scan_units
+from truerank.core.reading import Reading, answered, as_ruled, scan_units
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Run
+from truerank.core.scan import EVERY_RANK
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 if TYPE_CHECKING:

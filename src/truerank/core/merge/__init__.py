@@ -16,8 +16,8 @@ from truerank.core.merge.counts import RankCounts, added, ranked, uncounted
 from truerank.core.merge.parts import Parts
 from truerank.core.merge.scattered import scattered
 from truerank.core.messages import plural
-from truerank.core.reading import EVERY_RANK, Reading
-from truerank.core.scan import Scan
+from truerank.core.reading import Reading
+from truerank.core.scan import EVERY_RANK, Scan
 
 Again = Reading | RankCounts | Iterable[RankCounts]
 """What was found out of scattered queries."""

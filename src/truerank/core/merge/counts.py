@@ -15,10 +15,10 @@ from truerank.core.hits import UNJUDGED
 from truerank.core.kernel.scanning import Thresholds
 from truerank.core.merge.scattered import Scattered, repeated
 from truerank.core.qrels import Floats, Ints
-from truerank.core.reading import EVERY_RANK, Reading, first_ranks
+from truerank.core.reading import Reading, first_ranks
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import arrow
-from truerank.core.scan import count
+from truerank.core.scan import EVERY_RANK, count
 from truerank.formats import open_run
 from truerank.formats.frames import is_frame
 

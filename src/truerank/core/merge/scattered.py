@@ -21,9 +21,9 @@ from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import IGNORED
 from truerank.core.merge.parts import Parts
 from truerank.core.qrels import Ints, Qrels
-from truerank.core.reading import EVERY_RANK, Reading
+from truerank.core.reading import Reading
 from truerank.core.run import Columns, Run, RunLike
-from truerank.core.scan import Scan, scan
+from truerank.core.scan import EVERY_RANK, Scan, scan
 from truerank.formats import open_run
 from truerank.formats.rows import columns
 

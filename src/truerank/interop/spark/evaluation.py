@@ -11,8 +11,8 @@ from truerank.core.errors import InputError, TruerankError, needs
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.evaluate import seen_rows
 from truerank.core.messages import message, plural
-from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import NO_QRELS, Keep, Reading, as_ruled, kept_rows
+from truerank.core.qrels import NO_QRELS, Qrels, QrelsLike
+from truerank.core.reading import Keep, Reading, as_ruled, kept_rows
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, checked
