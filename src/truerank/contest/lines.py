@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truerank.core.ids import starts_of
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import Rules
@@ -61,5 +62,5 @@ def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
 def _rows(start: Ints, queries: Ints) -> tuple[Ints, Ints]:
     """The rows of each query's judgements, one query after another, and where each begins among them."""
     counts = start[queries + 1] - start[queries]
-    begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    begins = starts_of(counts)
     return np.arange(begins[-1]) + np.repeat(start[queries] - begins[:-1], counts), begins

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.ids import starts_of
 from truerank.core.kernel.counting import answered
 from truerank.core.kernel.scanning import by_document
 
@@ -152,13 +153,13 @@ class Aspects:
         """
         rows = keep[self.of]
         counts = np.where(keep, np.diff(self.start), 0)
-        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        start = starts_of(counts)
         return replace(self, start=start, aspect=self.aspect[rows], grade=self.grade[rows])
 
     def judged(self) -> Aspects:
         """Those that some document is judged for, numbered anew; they are as if the others had never been given."""
         is_left = np.bincount(self.aspect, minlength=len(self.names)) > 0
-        before = np.concatenate([[0], np.cumsum(is_left)]).astype(np.int64)
+        before = starts_of(is_left)
         return replace(
             self,
             names=[name for name, left in zip(self.names, is_left.tolist(), strict=True) if left],
@@ -181,7 +182,7 @@ class Aspects:
         shift = ends - sizes - self.begin[queries]
         chosen = np.arange(int(sizes.sum())) - np.repeat(shift, sizes)
         counts = np.diff(self.start)[docs]
-        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        start = starts_of(counts)
         rows = np.arange(start[-1]) + np.repeat(self.start[docs] - start[:-1], counts)
         return replace(
             self,
@@ -216,7 +217,7 @@ class Aspects:
         """
         counts = np.zeros(size, np.int64)
         counts[place] = np.diff(self.start)
-        return replace(self, start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+        return replace(self, start=starts_of(counts))
 
     def weighted(
         self,

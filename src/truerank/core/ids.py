@@ -33,6 +33,13 @@ class Ids:
         return (self.text[a:b] for a, b in zip([0, *ends], ends, strict=False))
 
 
+def starts_of(sizes: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    """(sizes + 1,) where each of several begins that stand one after another, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, dtype=np.int64, out=starts[1:])
+    return starts
+
+
 NO_IDS = Ids(np.empty(0, np.int64), b"")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.ids import starts_of
 from truerank.core.kernel.names import Names
 from truerank.core.kernel.names import judgements as plain_judgements
 from truerank.core.kernel.scanning import Judged, as_bytes
@@ -95,7 +96,7 @@ class Qrels:
         """
         names, place = (queries if isinstance(queries, Names) else Names(queries)).in_order()
         query = query if place is None or not len(query) else place[query]
-        start = _starts(query, len(names))
+        start = starts_of(np.bincount(query, minlength=len(names)))
         rows: Any = slice(None) if not (query[1:] < query[:-1]).any() else np.argsort(query, kind="stable")
         placed = None if lines is None else np.asarray(lines)[rows]
         kinds = None if is_number is None else is_number[rows]
@@ -120,7 +121,7 @@ class Qrels:
         kept = first == places
         docs = replace(
             self,
-            start=_starts(self.query[kept], len(self)),
+            start=starts_of(np.bincount(self.query[kept], minlength=len(self))),
             begin=np.ascontiguousarray(self.begin[kept]),
             end=np.ascontiguousarray(self.end[kept]),
             lines=None if self.lines is None else self.lines[kept],
@@ -282,9 +283,8 @@ class Qrels:
         aspects: tuple[Sequence[bytes], Ints] | None = None,
     ) -> Qrels:
         """Qrels from one judgement a row; the arguments as for `build`."""
-        ends = np.cumsum(np.fromiter(map(len, docs), np.int64, len(docs)), dtype=np.int64)
-        begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(docs) else ends
-        columns = np.asarray(query, np.int64), begins, ends, b"".join(docs), np.asarray(grades, np.float64)
+        ends = starts_of(np.fromiter(map(len, docs), np.int64, len(docs)))
+        columns = np.asarray(query, np.int64), ends[:-1], ends[1:], b"".join(docs), np.asarray(grades, np.float64)
         return cls.build(queries, *columns, name=name, lines=lines, is_number=is_number, aspects=aspects)
 
     def __len__(self) -> int:
@@ -345,7 +345,7 @@ class Qrels:
         return replace(
             self,
             queries=queries,
-            start=np.concatenate([[0], np.cumsum(np.diff(self.start)[keep])]).astype(np.int64),
+            start=starts_of(np.diff(self.start)[keep]),
             begin=ends - sizes,
             end=ends,
             text=b"".join(itertools.compress(self.docs(), rows.tolist())),
@@ -436,11 +436,6 @@ class Qrels:
         grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)
         order = np.argsort(query, kind="stable")
         return query[order], grades[order]
-
-
-def _starts(query: Ints, queries: int) -> Ints:
-    """(queries + 1,) where the rows of each begin, in order."""
-    return np.concatenate([[0], np.cumsum(np.bincount(query, minlength=queries))]).astype(np.int64)
 
 
 NO_QRELS = Qrels.from_dict({})

@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, needs
 from truerank.core.hits import Hits
-from truerank.core.ids import Ids
+from truerank.core.ids import Ids, starts_of
 from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
@@ -197,7 +197,7 @@ def _aspects(table: Any, judged: Any) -> Aspects:
         found.field("weight").to_numpy(),
         ends - sizes,
         ends,
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        starts_of(counts),
         place[answers.field("aspect").to_numpy()],
         answers.field("grade").to_numpy(),
     )
@@ -221,7 +221,7 @@ def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | 
 def _lists(pa: Any, sizes: Ints, fields: dict[str, Any]) -> Any:
     """A column of lists of structs."""
     struct = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-    starts = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int64())
+    starts = pa.array(starts_of(sizes), pa.int64())
     return pa.LargeListArray.from_arrays(starts, struct)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Union
 import numpy as np
 
 from truerank.core.errors import InputError, printable
+from truerank.core.ids import starts_of
 from truerank.truth.items import Floats, Ints
 
 Packed = Union[str, "array[int]", list[Any]]
@@ -97,7 +98,7 @@ class PackedAnswers:
     @property
     def start(self) -> Ints:
         """(queries + 1,) where the answers begin and end in the scores."""
-        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]).astype(np.int64)
+        return starts_of(self.counts)
 
     def scores(self, sign: int) -> Floats | None:
         """The values, the higher the better; None if some answers have none.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank.core.errors import printable
+from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
@@ -82,7 +83,7 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
     tied = tuple(queries.ids[q] for q in np.flatnonzero(pairs.tied).tolist()) if pairs.tied is not None else ()
     return Truth(
         queries=tuple(names[i] for i in by_name),
-        start=np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(names)))]).astype(np.int64),
+        start=starts_of(np.bincount(query, minlength=len(names))),
         begin=ends[refs],
         end=ends[refs + 1],
         text=text,

@@ -12,6 +12,7 @@ import numpy as np
 from truerank.analysis.bounds.pool import Pool
 from truerank.analysis.bounds.ways import chunks, copied, values_of
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits, Judgements
+from truerank.core.ids import starts_of
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
@@ -79,7 +80,7 @@ class Part:
     @classmethod
     def of(cls, pool: Pool) -> Iterator[Part]:
         """All parts of a run."""
-        ends = np.concatenate([[0], np.cumsum(pool.hits.count)])
+        ends = starts_of(pool.hits.count)
         for part in chunks(pool.hits.count + 1):
             yield cls(pool, part, slice(int(ends[part.start]), int(ends[part.stop])))
 
@@ -136,7 +137,7 @@ class Settled:
     @cached_property
     def start(self) -> Ints:
         """(queries + 1,) where the rows of each begin."""
-        return np.concatenate([[0], np.cumsum(self.hits.count)])
+        return starts_of(self.hits.count)
 
     def values(
         self, measures: tuple[Measure, ...], ways: Ways, highest: float

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.hits import UNJUDGED
+from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import Thresholds
 from truerank.core.merge.scattered import Scattered, repeated
 from truerank.core.qrels import Floats, Ints
@@ -99,7 +100,7 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     new = scattered.found.rows.where(scattered.is_new)
     thresholds = Thresholds(
         watched.judged,
-        np.concatenate([[0], np.cumsum(new.count)]).astype(np.int64),
+        starts_of(new.count),
         docs,
         np.ascontiguousarray(new.score),
         _kinds(watched.grades),
