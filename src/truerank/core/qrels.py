@@ -327,10 +327,10 @@ class Qrels:
             hashed.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
         return hashed.hexdigest()
 
-    def docs(self) -> list[bytes]:
-        """(judgements,) the document id of each."""
+    def docs(self, rows: Any = slice(None)) -> list[bytes]:
+        """(judgements,) the document id of each, or of some of them."""
         text = self.text
-        return [text[a:b] for a, b in zip(self.begin.tolist(), self.end.tolist(), strict=True)]
+        return [text[a:b] for a, b in zip(self.begin[rows].tolist(), self.end[rows].tolist(), strict=True)]
 
     def select(self, keep: NDArray[np.bool_]) -> Qrels:
         """The judgements of some queries alone.
@@ -348,7 +348,7 @@ class Qrels:
             start=starts_of(np.diff(self.start)[keep]),
             begin=ends - sizes,
             end=ends,
-            text=b"".join(itertools.compress(self.docs(), rows.tolist())),
+            text=b"".join(self.docs(rows)),
             grades=self.grades[rows],
             lines=None if self.lines is None else self.lines[rows],
             is_number=None if self.is_number is None else self.is_number[rows],

@@ -139,7 +139,7 @@ class Reading:
         judged = len(self.qrels.grades)
         is_judged = numbers < judged
         known, others = numbers[is_judged], numbers[~is_judged] - judged
-        ids = iter(_cut(self.qrels.text, self.qrels.begin[known], self.qrels.end[known]))
+        ids = iter(self.qrels.docs(known))
         if not len(others):
             return list(ids)
         rest = iter(self.unjudged.some(others))
@@ -261,10 +261,6 @@ def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "tab
     rules = facts["rules"]
     judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
     return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
-
-
-def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
-    return [text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True)]
 
 
 def read(

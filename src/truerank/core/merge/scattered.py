@@ -86,7 +86,7 @@ class Scattered:
         docs, row, place = np.unique(reading.rows.doc, return_index=True, return_inverse=True)
         gone = np.flatnonzero(np.isnan(qrels.grades))
         query = np.concatenate([reading.rows.query[row], qrels.query[gone]])
-        ids = [*reading.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
+        ids = [*reading.docs(docs), *qrels.docs(gone)]
         grades = np.append(reading.rows.grade[row], np.full(len(gone), IGNORED))
         number = np.empty(len(query), np.int64)
         number[np.argsort(query, kind="stable")] = np.arange(len(query))
