@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,6 +115,14 @@ def ids(names: Iterable[Any], name: str) -> list[bytes]:
         raise InputError("an id cannot be written as text: {error}", name, error=error) from None
 
 
+def query_ids(judgements: Mapping[Any, Any], name: str) -> list[bytes]:
+    """The ids of the queries as bytes, in which no two are the same."""
+    queries = ids(judgements, name)
+    if len(set(queries)) < len(queries):
+        raise InputError("two query ids print the same (1 and '1'?)", name)
+    return queries
+
+
 def numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
     """The grades as numbers; only `IGNORED` itself may be NaN."""
     try:
@@ -153,8 +160,8 @@ def _is_text(kind: type) -> bool:
     return issubclass(kind, str | bytes)
 
 
-def joined_names(parts: Sequence[Sequence[bytes]]) -> tuple[list[bytes], Ints]:
-    """The distinct ids among those of all parts, in the order of their first places, and which each one is."""
+def distinct_ids(ids: Iterable[bytes]) -> tuple[list[bytes], Ints]:
+    """The distinct ids, in the order of their first places, and which of them each one is."""
     index: dict[bytes, int] = {}
-    rows = [index.setdefault(name, len(index)) for name in chain.from_iterable(parts)]
+    rows = [index.setdefault(name, len(index)) for name in ids]
     return list(index), np.array(rows, np.int64)

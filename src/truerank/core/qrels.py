@@ -17,7 +17,17 @@ from truerank.core.ids import starts_of
 from truerank.core.kernel.names import Names
 from truerank.core.kernel.names import judgements as plain_judgements
 from truerank.core.kernel.scanning import Judged, as_bytes
-from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, joined_names, numbers
+from truerank.core.mappings import (
+    IGNORED,
+    are_numbers,
+    by_aspect,
+    distinct_ids,
+    graded,
+    has_aspects,
+    ids,
+    numbers,
+    query_ids,
+)
 from truerank.core.messages import message
 
 if TYPE_CHECKING:
@@ -239,9 +249,7 @@ class Qrels:
             kinds.extend(map(type, judged))
             grades.extend(judged.values())
             counts.append(len(judged))
-        queries = ids(judgements, name)
-        if len(set(queries)) < len(queries):
-            raise InputError("two query ids print the same (1 and '1'?)", name)
+        queries = query_ids(judgements, name)
         query = np.repeat(np.arange(len(counts)), counts)
         worth = numbers(grades, queries, query, docs, name)
         return cls.from_rows(queries, query, docs, worth, name=name, is_number=are_numbers(kinds))
@@ -250,13 +258,11 @@ class Qrels:
     def _from_aspects(cls, judgements: Mapping[Any, Any], name: str) -> Qrels:
         """Qrels from a dict whose documents have a grade an aspect, or whose lists are aspects."""
         rows = [(key, *row) for key, judged in judgements.items() for row in by_aspect(judged, key, name)]
-        queries = ids(judgements, name)
-        if len(set(queries)) < len(queries):
-            raise InputError("two query ids print the same (1 and '1'?)", name)
+        queries = query_ids(judgements, name)
         places = {key: place for place, key in enumerate(judgements)}
         query = np.array([places[key] for key, *_ in rows], np.int64)
         docs = ids([doc for _, doc, _, _ in rows], name)
-        aspects = joined_names([ids([aspect for _, _, aspect, _ in rows], name)])
+        aspects = distinct_ids(ids([aspect for _, _, aspect, _ in rows], name))
         worth = numbers([grade for *_, grade in rows], queries, query, docs, name)
         kinds = are_numbers([type(doc) for _, doc, _, _ in rows])
         return cls.from_rows(queries, query, docs, worth, name=name, is_number=kinds, aspects=aspects)

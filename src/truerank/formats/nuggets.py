@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import ids, joined_names
+from truerank.core.mappings import distinct_ids, ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -61,8 +61,8 @@ def read_qrels(source: Source) -> Qrels:
                     query=quoted(query),
                 )
     owners, answers, texts, grades, lines = zip(*rows, strict=True) if rows else ((),) * 5
-    queries, place = joined_names([ids((*weights, *owners), source.name)])
-    aspects = joined_names([ids(texts, source.name)])
+    queries, place = distinct_ids(ids((*weights, *owners), source.name))
+    aspects = distinct_ids(ids(texts, source.name))
     worth, where = np.array(grades, np.float64), np.array(lines)
     place, docs = place[len(weights) :], ids(answers, source.name)
     qrels = Qrels.from_rows(queries, place, docs, worth, name=source.name, lines=where, aspects=aspects)

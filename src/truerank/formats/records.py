@@ -14,7 +14,7 @@ import numpy as np
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.kernel.names import all_floats, all_ids
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.mappings import are_numbers, joined_names
+from truerank.core.mappings import are_numbers, distinct_ids
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -106,7 +106,7 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
             rows.append((q, _id(doc, name, line), type(doc), number, line or 0, part, worth))
     queries, docs, kinds, grades, lines, parts, weights = zip(*rows, strict=True) if rows else ((),) * 7
     where = np.array(lines) if any(lines) else None
-    aspects = joined_names([parts]) if rows and parts[0] is not None else None
+    aspects = distinct_ids(parts) if rows and parts[0] is not None else None
     known = are_numbers(kinds)
     ids = list(index)
     qrels = Qrels.from_rows(ids, queries, docs, grades, name=name, lines=where, is_number=known, aspects=aspects)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.ids import starts_of
 from truerank.core.kernel.names import first_empty
-from truerank.core.mappings import joined_names
+from truerank.core.mappings import distinct_ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
@@ -45,9 +46,7 @@ def steps(ids: NDArray[Any], values: NDArray[Any]) -> tuple[Bools, Bools, Bools]
 
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""
-    ends = np.zeros(len(names) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, names), np.int64, len(names)), out=ends[1:])
-    return ends, b"".join(names)
+    return starts_of(np.fromiter(map(len, names), np.int64, len(names))), b"".join(names)
 
 
 def columns(
@@ -107,7 +106,7 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     index: dict[bytes, int] = {}
     query: list[int] = []
     begins, ends, texts, grades, lines = [], [], [], [], []
-    names: list[list[bytes]] = []
+    names: list[bytes] = []
     weights: list[NDArray[np.float64]] = []
     used = 0
     for part in parts:
@@ -121,13 +120,13 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
         rows = np.arange(len(query) - len(part.scores), len(query))
         lines.append(rows + 1 if part.lines is None else part.lines)
         used += len(text)
-        names += [] if part.aspects is None else [list(cut(*part.aspects))]
+        names += [] if part.aspects is None else cut(*part.aspects)
         weights += [] if part.weights is None else [part.weights]
     if not query:
         raise InputError("there are no judgements in it", name)
     begin, end, line = (np.concatenate(each) for each in (begins, ends, lines))
     grade = np.concatenate(grades)
-    aspects = joined_names(names) if names else None
+    aspects = distinct_ids(names) if names else None
     judged = np.array(query), begin, end, b"".join(texts), grade
     qrels = Qrels.build(list(index), *judged, name=name, lines=line, aspects=aspects)
     if aspects is None or not weights:

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
 from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import HIT
-from truerank.core.mappings import IGNORED, joined_names
+from truerank.core.mappings import IGNORED, distinct_ids
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.saved import FOUND
@@ -185,7 +185,7 @@ def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
 
     rows = [(query, doc, *answer) for doc, (query, answers) in enumerate(docs) for answer in answers or ()]
     query, doc, names, grades, weights = zip(*rows, strict=True) if rows else ((),) * 5
-    known, name = joined_names([names])
+    known, name = distinct_ids(names)
     start = starts_of(list(map(len, judged)))
     numbers = np.array(doc, np.uint32), name.astype(np.uint32), np.array(grades, np.float64)
     aspects, *_ = Aspects.of_rows(start, *numbers, known)
