@@ -111,8 +111,8 @@ class Framed:
         with needs(f"{type(self).__name__}.{method}", extra):
             return import_module(name)
 
-    def _flat_columns(self) -> dict[str, list[Any]]:
-        """The rows by their headings."""
+    def _flat_columns(self) -> dict[str, Any]:
+        """The rows by their headings: a list or an array each."""
         raise NotImplementedError
 
 
@@ -159,7 +159,7 @@ class Presented(Printable, Framed):
         drawn: Drawn = import_module("truerank.present.plot").plot_of(self, **options)
         return drawn
 
-    def _flat_columns(self) -> dict[str, list[Any]]:
+    def _flat_columns(self) -> dict[str, Any]:
         """The rows that the command writes as CSV."""
         return self._laid().to_columns()
 

@@ -24,8 +24,6 @@ from truerank.measures.whole import OfRun
 
 if TYPE_CHECKING:
     import pandas
-    import polars
-    import pyarrow
 
     from truerank.stats import Interval
 
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Means[PerQuery]):
     """A value for each query and measure: a mapping {measure: (queries,) float64}; means are views.
+
+    As a frame a row a query: the id, then a column a measure.
 
     Attributes:
         queries: the query ids, in the order of the value arrays.
@@ -108,15 +108,9 @@ class Scores(Means[PerQuery]):
             return {query: {**row} for query, row in queries.items()}
         return {q: {m: None if math.isnan(v) else v for m, v in row.items()} for q, row in queries.items()}
 
-    def to_arrow(self) -> pyarrow.Table:
-        """One row a query: the id, then a column a measure."""
-        table: pyarrow.Table = self._library("pyarrow").table({"query": list(self.queries), **self._named})
-        return table
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row a query: the id, then a column a measure."""
-        frame: polars.DataFrame = self._library("polars").DataFrame({"query": list(self.queries), **self._named})
-        return frame
+    def _flat_columns(self) -> dict[str, Any]:
+        """The ids of the queries, then a column a measure."""
+        return {"query": list(self.queries), **self._named}
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row a query, which is the index; a column a measure."""
