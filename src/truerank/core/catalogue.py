@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,10 +123,7 @@ class Located:
         """
         if self.catalogue is None:
             raise InputError(
-                message(
-                    "{measure} needs a table of the documents: items=…, or --items FILE of a command",
-                    measure=measure,
-                )
+                "{measure} needs a table of the documents: items=…, or --items FILE of a command", measure=measure
             )
         return self.catalogue
 

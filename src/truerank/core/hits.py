@@ -190,11 +190,8 @@ class Hits(Presented):
 
     def relevant_total(self, level: float) -> Ints:
         """(queries,) how many documents are judged with at least this grade, found or not."""
-        return self.once(("total", level), lambda: self._judged_at_least(level))
-
-    def _judged_at_least(self, level: float) -> Ints:
-        there = self.judgements.query[self.judgements.grade >= level]
-        return np.bincount(there, minlength=len(self.queries))
+        query, grade = self.judgements
+        return self.once(("total", level), lambda: np.bincount(query[grade >= level], minlength=len(self.queries)))
 
     def select(self, keep: Bools) -> Hits:
         """Only these queries, which are numbered anew."""

@@ -44,9 +44,7 @@ def translated(text: str, language: str = SOURCE) -> str:
     Raises:
         InputError: there is no such language.
     """
-    if language == SOURCE or not isinstance(text, Message):
-        return str(text)
-    return text.into(catalogue(language))
+    return str(in_language(text, language))
 
 
 def languages() -> list[str]:
