@@ -259,7 +259,7 @@ class Reading:
 def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:
     facts = facts_of(table.schema, path)
     rules = facts["rules"]
-    judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
+    judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), facts, path)
     return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
 
 

@@ -82,7 +82,7 @@ def table_of(
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
 
 
-def facts_of(schema: pyarrow.Schema, name: str | None = "table") -> dict[str, Any]:
+def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
     """What a table with this schema says of the reading as a whole.
 
     Raises:
@@ -102,13 +102,15 @@ def facts_of(schema: pyarrow.Schema, name: str | None = "table") -> dict[str, An
     return {**facts, "rules": Rules.from_dict(facts["rules"])}
 
 
-def scan_of(table: pyarrow.Table, qrels: Qrels | None = None, name: str | None = "table") -> tuple[Qrels, Scan]:
+def scan_of(
+    table: pyarrow.Table, qrels: Qrels | None, facts: Mapping[str, Any], name: str | None
+) -> tuple[Qrels, Scan]:
     """The judgements and what the kernel had found, out of a table.
 
     Args:
         qrels: the judgements, where the table has none.
+        facts: what it says of the reading as a whole.
     """
-    facts = facts_of(table.schema, name)
     table = table.combine_chunks().sort_by("query")
     is_extra = table["returned"].is_null().to_numpy(zero_copy_only=False)
     extra = tuple(table["query"].filter(is_extra).to_pylist())
@@ -141,7 +143,7 @@ def _calls(table: Any, place: Ints) -> Calls | None:
     return Calls(query[order], *(found.field(name).to_numpy()[order] for name in CALLS))
 
 
-def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:
+def qrels_of(table: pyarrow.Table, name: str | None) -> Qrels:
     """The judgements in the table of a reading.
 
     Raises:
@@ -203,7 +205,7 @@ def _aspects(table: Any, judged: Any) -> Aspects:
     )
 
 
-def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | None) -> tuple[Qrels, Ints]:
+def _judged(table: Any, qrels: Qrels | None, facts: Mapping[str, Any], name: str | None) -> tuple[Qrels, Ints]:
     """The judgements, and which of their queries each row of the table is."""
     if qrels is None:
         judged = qrels_of(table, name)
