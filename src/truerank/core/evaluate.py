@@ -12,7 +12,7 @@ import numpy as np
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
-from truerank.core.ledger import ledger_of, named, undefined, without_relevant
+from truerank.core.ledger import as_texts, ledger_of, undefined, without_relevant
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading, lacking, read
@@ -145,7 +145,7 @@ def score(
         foreign=unknown(measures, rules),
     )
     return Scores(
-        named(hits.queries),
+        as_texts(hits.queries),
         tuple(measures),
         values,
         rules,

@@ -198,6 +198,6 @@ def added(ledgers: Sequence[Ledger]) -> Ledger:
     return replace(ledgers[0], **numbers, **said, undefined=dict(undefined), examples=examples)
 
 
-def named(queries: Sequence[bytes]) -> Sequence[str]:
+def as_texts(queries: Sequence[bytes]) -> Sequence[str]:
     """The ids of queries as text."""
     return Texts(queries) if isinstance(queries, Names) else tuple(map(as_text, queries))
