@@ -28,7 +28,7 @@ LAYERS = [
     {"core.call_lists"},
     {"measures"},
     {"truth"},
-    {"core.build", "formats"},
+    {"core.found", "formats"},
     {"core.saved", "core.unjudged"},
     {"core.hits"},
     {"core.lists"},

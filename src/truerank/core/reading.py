@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
+from truerank.core.found import hits_of, is_later
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.kernel.scanning import as_text
@@ -86,7 +86,7 @@ class Reading:
         cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
     ) -> Reading:
         """A reading of what the kernel found, in whatever form it came."""
-        rows = build(qrels, scan)
+        rows = hits_of(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
         facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats
         return cls(name, rules, qrels, rows, scan.unjudged, *facts, rising)

@@ -12,9 +12,9 @@ from typing import Any, get_args
 import numpy as np
 
 from truerank import stats
-from truerank.core.build import is_later
 from truerank.core.errors import InputError
 from truerank.core.evaluate import as_one_list, reading_of, rules_of
+from truerank.core.found import is_later
 from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message

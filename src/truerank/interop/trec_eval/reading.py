@@ -9,8 +9,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from truerank.core.build import build
 from truerank.core.errors import InputError, Refused, printable
+from truerank.core.found import hits_of
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -67,7 +67,7 @@ def read(options: Options, watch: Callable[[int], None] = unwatched) -> Answers:
     scan = _scan(qrels, run if run.path else last.watching(run), options)
     if run.path:
         last.look_at_end(run.path)
-    hits = build(qrels, scan)
+    hits = hits_of(qrels, scan)
     missing = hits.returned < 0
     _refuse(hits, missing, options, run.name)
     if options.compat == 9:

@@ -1,4 +1,4 @@
-"""Judgements and what the kernel found in a run, joined into hits."""
+"""What was found in a run, with the grades of the judgements: hits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from truerank.core.aspects import Aspects
 
 
-def build(qrels: Qrels, scan: Scan) -> Hits:
+def hits_of(qrels: Qrels, scan: Scan) -> Hits:
     """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
     table = scan.table
     grades = qrels.grades
