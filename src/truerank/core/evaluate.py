@@ -25,8 +25,8 @@ from truerank.core.vocabulary import asked_for, checked, unknown
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
+from truerank.measures.of_run import OfRun
 from truerank.measures.sums import PerQuery
-from truerank.measures.whole import OfRun
 
 if TYPE_CHECKING:
     from truerank.core.catalogue import Catalogue

@@ -13,8 +13,8 @@ from truerank.core.presented import Presented
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
 from truerank.measures import Measure
+from truerank.measures.of_run import OfRun
 from truerank.measures.parsing import spelled
-from truerank.measures.whole import OfRun
 
 Value = TypeVar("Value")
 Each = TypeVar("Each")

@@ -19,8 +19,8 @@ from truerank.core.ledger import Ledger
 from truerank.core.means import Means
 from truerank.core.rules import Rules
 from truerank.measures import Measure
+from truerank.measures.of_run import OfRun
 from truerank.measures.sums import FLOOR, PerQuery, logarithm
-from truerank.measures.whole import OfRun
 
 if TYPE_CHECKING:
     import pandas

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from truerank.core.messages import Message, message
 from truerank.core.schema import Kind, kind_of
+from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 from truerank.measures.terms import Terms
-from truerank.measures.whole import OfRun
 
 Function = Callable[..., PerQuery | Terms | OfRun]
 

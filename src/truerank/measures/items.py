@@ -14,11 +14,11 @@ from truerank.core.errors import MeasureError
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import message
 from truerank.measures.discounts import weights
+from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import Discount, Share, Shares
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
-from truerank.measures.whole import OfRun
 
 L = TypeVar("L", bound="Listings")
 

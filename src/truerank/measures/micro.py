@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from truerank.core.hits import Bools, Hits
+from truerank.measures.of_run import OfRun
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, total
-from truerank.measures.whole import OfRun
 
 Ties = Literal["together", "worst"]
 

@@ -32,12 +32,12 @@ from truerank.measures.definition import (
     Need,
 )
 from truerank.measures.gains import ideal_ranking
+from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import WHOLE, canonical
 from truerank.measures.soundness import sound
 from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
-from truerank.measures.whole import OfRun
 
 Measured = TypeVar("Measured", bound=Function)
 

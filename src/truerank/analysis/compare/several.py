@@ -18,8 +18,8 @@ from truerank.core.run import Run
 from truerank.core.scores import Scores, averaged, distinct
 from truerank.formats.frames import is_frame
 from truerank.measures import Measure
+from truerank.measures.of_run import OfRun
 from truerank.measures.sums import Ints, PerQuery
-from truerank.measures.whole import OfRun
 from truerank.stats.values import mean
 
 

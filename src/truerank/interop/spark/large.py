@@ -20,8 +20,8 @@ from truerank.interop.spark.columns import escaped
 from truerank.interop.spark.reading import Work, expected, raised_here
 from truerank.interop.spark.values import Summary, Total
 from truerank.measures import Measure
+from truerank.measures.of_run import OfRun
 from truerank.measures.sums import rounded
-from truerank.measures.whole import OfRun
 from truerank.stats import percentile_interval
 from truerank.stats.poisson import Drawn
 
