@@ -88,7 +88,7 @@ class Terms(NamedTuple):
         return self.hits.count if self.values is None else self.hits.sum(self.values)
 
     @property
-    def under(self) -> Numbers:
+    def denominators(self) -> Numbers:
         """What the sums are divided by; 1 without a divisor."""
         if isinstance(self.divisor, Terms):
             return self.divisor.result
@@ -97,7 +97,9 @@ class Terms(NamedTuple):
     @property
     def result(self) -> PerQuery:
         """(queries,) what the measure is."""
-        return self.sums.astype(np.float64, copy=False) if self.divisor is None else ratio(self.sums, self.under)
+        if self.divisor is None:
+            return self.sums.astype(np.float64, copy=False)
+        return ratio(self.sums, self.denominators)
 
     @property
     def read(self) -> Words:
@@ -106,7 +108,7 @@ class Terms(NamedTuple):
             return self.words()
         has_number = not isinstance(self.divisor, Terms) and self.divisor is not None
         return Words(
-            divisor=Quantity(message("divisor"), message("what the sum is divided by"), self.under)
+            divisor=Quantity(message("divisor"), message("what the sum is divided by"), self.denominators)
             if has_number
             else None
         )

@@ -54,11 +54,11 @@ def derive(case: Case, terms: Terms) -> Worked:
         below, sums = _below(case, divisor, divisor.read)
     else:
         below, sums = _divisor_lines(words.divisor, {quantity.name for quantity in words.given}), []
-    total, under = _one(terms.sums), _one(terms.under)
+    total, denominator = _one(terms.sums), _one(terms.denominators)
     name = words.name or "Σ"
     above = _sum_line(terms, words, name)
-    lines = (*map(_line, words.given), above, *below, divided(case.measure, total, under))
-    return Worked((_sum(case, terms, words, name).over(under), *sums), lines)
+    lines = (*map(_line, words.given), above, *below, divided(case.measure, total, denominator))
+    return Worked((_sum(case, terms, words, name).over(denominator), *sums), lines)
 
 
 def _below(case: Case, divisor: Terms, words: Words) -> tuple[list[Line], list[Sum]]:
