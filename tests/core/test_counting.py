@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from truerank.core.kernel.counting import concordance, count_before
 from truerank.core.kernel.counting import count_better as count_block
-from truerank.vectors import counting
+from truerank.vectors import placed
 
 
 def drawn(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -> np.ndarray:
@@ -52,8 +52,8 @@ def test_counts_are_those_of_comparing_with_every_score(kind, real, seed, rows, 
     row, column = np.sort(rng.integers(0, rows, pairs)), rng.integers(0, width, pairs)
     score = block[row, column]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "AT_ONCE", at_once)
-        better, tied = counting.count_better(block, np.searchsorted(row, np.arange(rows + 1)), score)
+        patch.setattr(placed, "AT_ONCE", at_once)
+        better, tied = placed.count_better(block, np.searchsorted(row, np.arange(rows + 1)), score)
     assert better.tolist() == [int((block[r] > s).sum()) for r, s in zip(row, score, strict=True)]
     assert tied.tolist() == [int((block[r] == s).sum()) for r, s in zip(row, score, strict=True)]
 
@@ -74,7 +74,7 @@ def test_a_start_that_does_not_cut_own_into_rows_is_refused(start):
 
 def test_a_block_without_rows_or_columns_has_nothing_to_count():
     for shape in ((0, 5), (3, 0)):
-        better, tied = counting.count_better(np.zeros(shape), np.zeros(shape[0] + 1, np.int64), np.zeros(0))
+        better, tied = placed.count_better(np.zeros(shape), np.zeros(shape[0] + 1, np.int64), np.zeros(0))
         assert (better.tolist(), tied.tolist()) == ([], [])
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import truerank as tr
 from truerank.core.rules import Rules
-from truerank.vectors import blocks, counting, evaluate_matrix, evaluate_vectors, pairs, rank_vectors
+from truerank.vectors import blocks, evaluate_matrix, evaluate_vectors, pairs, placed, rank_vectors
 
 SIDES = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras")
 
@@ -242,7 +242,7 @@ def test_the_counts_of_a_device_are_those_of_numpy(crowd):
     rng = np.random.default_rng(1)
     row, column = np.sort(rng.integers(0, 300, 2000)), rng.integers(0, 900, 2000)
     ignored = rng.integers(0, 300, 50), rng.integers(0, 900, 50)
-    ours = counting.find(block.copy(), row, column, ignored)
+    ours = placed.find(block.copy(), row, column, ignored)
     other = tensors.find(torch.tensor(block), row, column, ignored)
     assert all((one == two).all() for one, two in zip(ours, other, strict=True))
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from truerank.core.qrels import Ints
 from truerank.core.scan import Scan
-from truerank.vectors.counting import Placed, find
 from truerank.vectors.pairs import JudgedPairs
+from truerank.vectors.placed import Placed, find
 from truerank.vectors.source import BlockSource, Scorer
 
 Look = Callable[[Ints, Any, Ints, Ints], None]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery, ratio
-from truerank.vectors.counting import Block
+from truerank.vectors.placed import Block
 
 NEVER = np.iinfo(np.int64).max
 """The rank of what is not in the gallery."""

@@ -10,7 +10,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, listed, message
 from truerank.core.qrels import Floats, Ints
-from truerank.vectors.counting import Placed
+from truerank.vectors.placed import Placed
 from truerank.vectors.source import PRODUCT, BlockSource, Scorer
 
 Tensor = Any
@@ -78,7 +78,7 @@ def matrix(values: Tensor, holds: str, single: bool) -> BlockSource:
 
 
 def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Placed:
-    """As `counting.find`, on the device: the first pair of every row at once, then the second, …"""
+    """As `placed.find`, on the device: the first pair of every row at once, then the second, …"""
     torch = _torch()
     rows, columns = _on(block, row), _on(block, column)
     block[_on(block, ignored[0]), _on(block, ignored[1])] = -torch.inf

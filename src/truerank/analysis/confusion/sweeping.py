@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.confusion.counting import checked_rules, checked_unit, cut_off, enough
+from truerank.analysis.confusion.counts import checked_rules, checked_unit, cut_off, enough
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
 from truerank.core.errors import TruerankError
