@@ -135,9 +135,9 @@ class Hits(Presented):
         return min((each for each in (k, self.depth) if each is not None), default=None)
 
     @property
-    def whole(self) -> Hits:
+    def with_beyond(self) -> Hits:
         """The same with all rows of every group of equal scores, those too that the depth cuts off."""
-        return self.once("whole", lambda: self if self.beyond is None else merged(self, self.beyond))
+        return self.once("with_beyond", lambda: self if self.beyond is None else merged(self, self.beyond))
 
     @cached_property
     def call(self) -> Ints:
@@ -309,7 +309,7 @@ class Hits(Presented):
         """The first results alone; it is not forgotten which documents are tied with the last of them."""
         if depth is None or (self.depth is not None and self.depth <= depth):
             return self
-        return self.once(("cut", depth), lambda: self.whole._first(depth))
+        return self.once(("cut", depth), lambda: self.with_beyond._first(depth))
 
     def read_to(self, read: Bools) -> Hits:
         """The first rows of each query, which are those of all its documents, as if it had returned no others."""

@@ -18,7 +18,7 @@ def with_unjudged(hits: Hits, grade: float, k: int | None = None) -> Hits:
     A rank that no judged document has is that of an unjudged one. The judgements stay as they are.
     """
     made = ("unjudged", grade, k)
-    return hits.once(made, lambda: _filled(hits.whole, hits.limit(k), grade).cut(hits.depth))
+    return hits.once(made, lambda: _filled(hits.with_beyond, hits.limit(k), grade).cut(hits.depth))
 
 
 def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:

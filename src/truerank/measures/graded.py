@@ -95,7 +95,7 @@ def dcg(
     """
     check_base(discount, log_base)
     if ties == "averaged":
-        every = hits.whole  # a document that the depth cuts off is above it in other orders
+        every = hits.with_beyond  # a document that the depth cuts off is above it in other orders
         worth = gains(every.grade, gain, gain_from)
         return _averaged(every, hits.limit(k), worth, gain, discount, log_base)
     top = hits.top(k)
