@@ -13,7 +13,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, relevant, smaller
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, count_of, relevant, smaller
 
 FIRST = message("relevant among the first {a}")
 
@@ -38,11 +38,11 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     """
     rows = hits.top(k).relevant(level)
     if divisor == "k":
-        return Terms(rows, None, k, lambda: counting(FIRST, k))
+        return Terms(rows, None, k, lambda: count_of(FIRST, k))
     least = np.minimum(hits.returned, k)
 
     def words() -> Words:
-        return counting(
+        return count_of(
             FIRST,
             k,
             divisor=Quantity("min(k, n)", message("the smaller of {a} and {b}"), least, (k, hits.returned)),
@@ -76,7 +76,7 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Ter
 
     def words() -> Words:
         r = relevant(total)
-        return counting(FIRST, k, divisor=smaller(r, k) if capped else r, given=(r,), lost_from=level)
+        return count_of(FIRST, k, divisor=smaller(r, k) if capped else r, given=(r,), lost_from=level)
 
     return Terms(hits.top(k).relevant(level), None, np.minimum(total, k) if capped else total, words)
 
@@ -119,7 +119,7 @@ def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms
 
 def _counted_to(k: int | None, level: float) -> Words:
     words, cut = (FIRST, (k,)) if k else (message("relevant documents were returned"), ())
-    return counting(words, *cut, lost_from=level)
+    return count_of(words, *cut, lost_from=level)
 
 
 @measure(
@@ -351,7 +351,7 @@ def r_precision(hits: Hits, *, level: float = 1) -> Terms:
     rows = hits.relevant(level)
     first = rows.where(rows.rank <= total[rows.query])
     r = partial(relevant, total)
-    return Terms(first, None, total, lambda: counting(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
+    return Terms(first, None, total, lambda: count_of(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
 
 
 @measure(

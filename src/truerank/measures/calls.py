@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2
-from truerank.measures.terms import PerRow, Terms, Words, counting, relevant, whole
+from truerank.measures.terms import PerRow, Terms, Words, count_of, relevant, whole
 
 SESSION = "Järvelin, Price, Delcambre and Nielsen, Discounted cumulated gain of multiple-query sessions, ECIR 2008"
 
@@ -48,7 +48,7 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
     def words() -> Words:
         r = relevant(total)
         within = message("relevant documents that the first {a} calls returned")
-        return counting(within, calls, divisor=r, given=(r,), lost_from=level)
+        return count_of(within, calls, divisor=r, given=(r,), lost_from=level)
 
     return Terms(once.where(once.call <= calls), None, total, words)
 

@@ -10,7 +10,7 @@ from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
-from truerank.measures.terms import Terms, counting
+from truerank.measures.terms import Terms, count_of
 
 CAME_BACK = message("relevant documents were returned")
 
@@ -65,7 +65,7 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
     {'NumRelRet': 1.0}
     """
-    return Terms(hits.relevant(level), words=lambda: counting(CAME_BACK, lost_from=level))
+    return Terms(hits.relevant(level), words=lambda: count_of(CAME_BACK, lost_from=level))
 
 
 @count(
@@ -83,4 +83,4 @@ def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> Terms:
     {'NumNonrelJudgedRet': 1.0}
     """
     wrong = hits.where((hits.grade >= 0) & (hits.grade < level))
-    return Terms(wrong, words=lambda: counting(message("was returned, judged and not relevant")))
+    return Terms(wrong, words=lambda: count_of(message("was returned, judged and not relevant")))

@@ -7,7 +7,7 @@ import numpy as np
 from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.registry import measure
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, relevant
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, count_of, relevant
 
 
 @measure(
@@ -62,6 +62,6 @@ def precision_to_last(hits: Hits, *, k: int, level: float = 1) -> Terms:
 
     def words() -> Words:
         over = Quantity("kq", message("the smaller of {a} and {b}, the last relevant"), least, (k, last))
-        return counting(message("relevant among the first {a}"), k, divisor=over)
+        return count_of(message("relevant among the first {a}"), k, divisor=over)
 
     return Terms(rows.top(k), None, least, words)

@@ -10,7 +10,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
-from truerank.measures.terms import Quantity, Terms, Words, counting, relevant
+from truerank.measures.terms import Quantity, Terms, Words, count_of, relevant
 
 TREC = "trec_eval, Buckley, NIST"
 
@@ -37,7 +37,7 @@ def set_precision(hits: Hits, *, level: float = 1) -> Terms:
     {'SetP': 0.25}
     """
     return Terms(
-        hits.relevant(level), None, hits.returned, lambda: counting(AMONG, divisor=(n := _n(hits)), given=(n,))
+        hits.relevant(level), None, hits.returned, lambda: count_of(AMONG, divisor=(n := _n(hits)), given=(n,))
     )
 
 
@@ -66,7 +66,7 @@ def set_recall(hits: Hits, *, level: float = 1) -> Terms:
 
     def words() -> Words:
         r = relevant(total)
-        return counting(AMONG, divisor=r, given=(r, _n(hits)), lost_from=level)
+        return count_of(AMONG, divisor=r, given=(r, _n(hits)), lost_from=level)
 
     return Terms(hits.relevant(level), None, total, words)
 
@@ -170,7 +170,7 @@ def set_relative_precision(hits: Hits, *, level: float = 1) -> Terms:
 
     def words() -> Words:
         smaller = Quantity("min(n, R)", message("the smaller of {a} and {b}"), least, both)
-        return counting(AMONG, divisor=smaller, given=(relevant(both[1]), _n(hits)))
+        return count_of(AMONG, divisor=smaller, given=(relevant(both[1]), _n(hits)))
 
     return Terms(hits.relevant(level), None, least, words)
 

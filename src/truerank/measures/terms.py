@@ -128,7 +128,7 @@ def whole(number: float) -> float:
     return int(number) if float(number).is_integer() else float(number)
 
 
-def counting(
+def count_of(
     words: str,
     *numbers: Numbers,
     divisor: Quantity | None = None,
