@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -103,17 +104,14 @@ class Aspects:
         lengths = np.fromiter(map(len, self.names), np.int64, len(self.names))
         return [b"".join(self.names), lengths, self.weight, self.start, self.aspect, self.grade]
 
-    @property
+    @cached_property
     def of(self) -> Ints:
         """(rows,) which judgement each is of."""
-        return self.once("of", lambda: np.repeat(np.arange(len(self.start) - 1), np.diff(self.start)))
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
-    @property
+    @cached_property
     def owner(self) -> Ints:
         """(all aspects,) the place of the query of each among those that are there, or -1."""
-        return self.once("owner", self._owner)
-
-    def _owner(self) -> Ints:
         owner = np.full(len(self.names), -1)
         owner[self.number] = self.query
         return owner

@@ -138,7 +138,6 @@ def _repeats(repeats: Ints | None, judged: Ints, queries: int) -> Ints | None:
 
 def _keyed(run: Run, owner: dict[bytes, tuple[bytes, int]]) -> Run:
     """The run with a query of its own for each list, which `owner` then names with its call."""
-
     return run.through(lambda batches: (_by_call(batch, owner, run.name) for batch in batches))
 
 
