@@ -228,7 +228,7 @@ class _Page:
 
     def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float]) -> Case:
         hits, rows = system.hits, system.rows(place)
-        docs = [self.qrels.doc(row) for row in system.hits.doc[rows].tolist()]
+        docs = self.qrels.docs(hits.doc[rows])
         columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
         came = tuple(
             Hit(rank, printable(doc), whole(grade), first, last)

@@ -43,8 +43,7 @@ class JudgedPairs:
 def by_qrels(qrels: Qrels, queries: Side, gallery: Side) -> Iterator[JudgedPairs]:
     """All judgements, found by the ids."""
     row = np.array([queries.place.get(name, -1) for name in qrels.queries], np.int64)
-    docs = (qrels.doc(i) for i in range(len(qrels.grades)))
-    column = np.array([gallery.place.get(doc, -1) for doc in docs], np.int64)
+    column = np.array([gallery.place.get(doc, -1) for doc in qrels.docs()], np.int64)
     judged = set(qrels.queries)
     yield JudgedPairs(qrels, row, column, tuple(name for name in queries.ids if name not in judged))
 

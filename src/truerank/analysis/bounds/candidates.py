@@ -187,7 +187,7 @@ class _Documents:
         order = np.argsort(query, kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        ids = [*map(a.qrels.doc, range(judged)), *(doc for _, doc in known)]
+        ids = [*a.qrels.docs(), *(doc for _, doc in known)]
         one, other = (place[np.array([*range(judged), *each], np.int64)] for each in own)
         return cls(query[order], [ids[number] for number in order.tolist()], (one, other))
 

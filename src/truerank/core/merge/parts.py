@@ -168,8 +168,8 @@ def _of(qrels: Qrels, query: int) -> list[_Judgement]:
     answers: dict[bytes, list[tuple[bytes, float, float]]] = {}
     for doc, aspect, grade, weight in qrels.rows_of(query) if qrels.aspects is not None else ():
         answers.setdefault(doc, []).append((aspect or b"", grade, weight))
-    judged = range(int(qrels.start[query]), int(qrels.start[query + 1]))
-    docs, grades = map(qrels.doc, judged), qrels.grades[judged.start : judged.stop].tolist()
+    judged = slice(int(qrels.start[query]), int(qrels.start[query + 1]))
+    docs, grades = qrels.docs(judged), qrels.grades[judged].tolist()
     return [
         (doc, IGNORED if grade != grade else grade, None if qrels.aspects is None else tuple(answers.get(doc, ())))
         for doc, grade in zip(docs, grades, strict=True)
