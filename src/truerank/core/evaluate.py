@@ -282,7 +282,8 @@ def run_reading(
 def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     """The hits of the queries that the rules let into the mean."""
     missing = hits.returned < 0
-    if missing.any() and rules.missing == "error":
+    n_missing = np.count_nonzero(missing)
+    if n_missing and rules.missing == "error":
         first = printable(hits.queries[int(np.argmax(missing))])
         raise InputError(
             "query {query} is judged but not answered; missing = 'zero' in the rules scores it 0, 'skip' leaves it "
@@ -304,7 +305,7 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
                 query=first,
             )
         keep &= answerable
-    if missing.any():
+    if n_missing:
         hits = hits.changed({"returned": np.maximum(hits.returned, 0)})
     return hits.select(keep)
 
@@ -415,7 +416,7 @@ def _why_not(definition: Definition) -> Message:
 
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:
     """(queries,) whether some measure changes when equal scores are put in their best or worst order."""
-    if not hits.tied.any():
+    if not np.count_nonzero(hits.tied):
         return np.zeros(len(hits.queries), bool)
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     part = hits.select(tied)

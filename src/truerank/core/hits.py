@@ -111,7 +111,7 @@ class Hits(Presented):
 
     def where(self, rows: Bools | Ints) -> Hits:
         """Only these rows, or the rows in this order; the queries stay."""
-        if rows.dtype == bool and rows.all():
+        if rows.dtype == bool and np.count_nonzero(rows) == len(rows):  # .all() takes far longer on few rows
             return self
         own = vars(self)
         return self.changed({name: own[name][rows] for name in COLUMNS})
@@ -149,7 +149,7 @@ class Hits(Presented):
     @cached_property
     def ordinal(self) -> Ints:
         """(hits,) 1 for the first row of each query, 2 for the next, …"""
-        ends = np.cumsum(self.count)
+        ends = self.count.cumsum()
         return np.arange(1, len(self) + 1) - (ends - self.count)[self.query]
 
     @cached_property
@@ -195,7 +195,7 @@ class Hits(Presented):
 
     def select(self, keep: Bools) -> Hits:
         """Only these queries, which are numbered anew."""
-        if keep.all():
+        if np.count_nonzero(keep) == len(keep):
             return self
         rows = keep[self.query]
         part = self.where(rows)

@@ -26,7 +26,7 @@ def gains(grade: Floats, gain: Gain, start: float = 0) -> Floats:
         MeasureError: a gain is so large that a sum of such could overflow.
     """
     worth = _gains(grade if start <= 0 else np.where(grade >= start, grade, -1.0), gain)
-    if worth.max(initial=0) > HEAVIEST:
+    if np.count_nonzero(worth > HEAVIEST):
         raise MeasureError(
             "a gain of {gain:g} is too large to be summed; use gain='binary' or a mapping", gain=worth.max()
         )
