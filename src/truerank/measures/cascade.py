@@ -12,7 +12,7 @@ from truerank.core.messages import message
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, Ints, PerQuery, powers, ratio
+from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
 
 
@@ -149,11 +149,10 @@ def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Fl
     return satisfied, top.running_product(1.0 - one_above)
 
 
-def _satisfaction(grade: Floats, highest: float, gain: Gain = "exp") -> Floats:
+def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
     """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest grade's."""
     if gain == "exp":
-        unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
-        return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]
+        return by_value(lambda g: 2.0 ** (g - highest) - 2.0**-highest, np.clip(grade, 0.0, highest))
     most = gains(np.array([highest], np.float64), gain)
     return np.clip(gains(np.minimum(grade, highest), gain) / (most + 1.0), 0.0, 1.0)
 
