@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, whole
 
 
 @measure(
@@ -109,8 +109,7 @@ def normalised_reciprocal_rank(
     got = expected_reciprocal_rank(hits, k=k, max_grade=max_grade, gain=gain)
     best = expected_reciprocal_rank(ideal_ranking(hits, gain), k=k, max_grade=max_grade, gain=gain)
     words = message("the sum over the best possible list")
-    ideal = best._replace(words=lambda: best.read._replace(name="IERR", words=words, is_ideal=True, given=()))
-    return got._replace(divisor=ideal, words=lambda: got.read._replace(name="ERR"))
+    return called(got, called(best, name="IERR", words=words, is_ideal=True, given=()), name="ERR")
 
 
 @measure(
@@ -145,8 +144,13 @@ def rank_biased_utility(
 def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Floats]:
     """(hits,) how likely each document satisfies its reader, and how likely the reader has not stopped before."""
     satisfied = _satisfaction(top.grade, top.max_grade if max_grade is None else max_grade, gain)
-    one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
-    return satisfied, top.running_product(1.0 - one_above)
+    return satisfied, _reaching(top, satisfied)
+
+
+def _reaching(top: Hits, stops: Floats) -> Floats:
+    """(hits,) how likely a reader has not stopped before, whom each document stops with a probability."""
+    one_above = np.where(top.ordinal == 1, 0.0, np.roll(stops, 1))
+    return top.running_product(1.0 - one_above)
 
 
 def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
@@ -195,8 +199,7 @@ def probability_found(
     top = hits.top(k)
     highest = hits.max_grade if max_grade is None else max_grade
     chances = _chances(top.grade, chance, highest)
-    one_above = np.where(top.ordinal == 1, 0.0, np.roll(chances, 1))
-    reaching = top.running_product(1.0 - one_above)
+    reaching = _reaching(top, chances)
 
     def how(row: int) -> tuple[str, tuple[float, ...]]:
         return f"{{}} × {{}} × {decay}^{top.rank[row] - 1}", (whole(chances[row]), reaching[row])

@@ -132,7 +132,7 @@ def ideal_dcg(
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
     terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
-    return called(terms, None, words=message("the sum, over the best possible list"), is_ideal=True)
+    return called(terms, words=message("the sum, over the best possible list"), is_ideal=True)
 
 
 @measure(
@@ -174,7 +174,7 @@ def ndcg(
     """
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
-    best = called(best, None, name="IDCG", words=message("the sum over the best possible list"))
+    best = called(best, name="IDCG", words=message("the sum over the best possible list"))
     return called(got, best, name="DCG", words=message("the sum over what was returned"))
 
 

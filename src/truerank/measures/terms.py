@@ -112,13 +112,13 @@ class Terms(NamedTuple):
         )
 
 
-def called(terms: Terms, divisor: Numbers | Terms | None, **names: Any) -> Terms:
-    """The same sum, read with other words, and divided.
+def called(terms: Terms, over: Numbers | Terms | None = None, **names: Any) -> Terms:
+    """The same sum, read with other words, and divided by something.
 
     Args:
         names: fields of `Words`, in place of its own.
     """
-    return Terms(terms.hits, terms.values, divisor, lambda: terms.read._replace(**names))
+    return Terms(terms.hits, terms.values, over, lambda: terms.read._replace(**names))
 
 
 def whole(number: float) -> float:
