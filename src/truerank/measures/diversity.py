@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -26,13 +28,9 @@ weight of the aspects; nothing."""
 Cascade = Literal["log2", "reciprocal"]
 
 
-def _cascade(hits: Hits, k: int | None, level: float, alpha: float, discount: Cascade) -> Terms:
-    """What each document adds, with the discount of its rank."""
-    top = hits.top(k)
-    return _discounted(top, novelty(top, level, alpha), discount)
-
-
 def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = message("novelty")) -> Terms:
+    """What each document adds, with the discount of its rank."""
+
     def words() -> Words:
         of, how = shown(hits, added, discount, 2)
         return Words(joined(" ", [name, of]), how, listed=added)
@@ -40,37 +38,37 @@ def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = messag
     return Terms(hits, discounted(hits, added, discount), words=words)
 
 
-def _ideal(hits: Hits, k: int | None, level: float, alpha: float) -> tuple[Hits, Floats]:
-    """The greedy ranking, and what each of its documents adds."""
-    ideal = greedy(hits, level, alpha, k)
-    return ideal, novelty(ideal, level, alpha)
-
-
-def _normalised(got: Terms, best: Terms, name: str) -> Terms:
-    """What the list has, by what the greedy ranking has."""
-    words = message("the sum over the list that adds most at each rank")
-    return called(got, called(best, None, name=f"I{name}", words=words, is_ideal=True), name=name)
-
-
-def _independent(
-    got: Terms, hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best
+def _normalised(
+    hits: Hits, k: int | None, level: float, alpha: float, weighed: Callable[[Hits, Floats], Terms], name: str
 ) -> Terms:
-    """What the list has, whatever documents the collection has."""
+    """What the documents of the list add, weighed by rank, by the same of the greedy ranking."""
+    rows = hits.top(k), greedy(hits, level, alpha, k)
+    got, best = (weighed(each, novelty(each, level, alpha)) for each in rows)
+    words = message("the sum over the list that adds most at each rank")
+    return called(got, called(best, name=f"I{name}", words=words, is_ideal=True), name=name)
+
+
+def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best) -> Terms:
+    """What the documents of the list add, by a number that is the same whatever documents the collection has."""
+    top = hits.top(k)
+    got = _discounted(top, novelty(top, level, alpha), discount)
     if best == "none":
         return got
     weight = asked(hits, level)
     ranks = np.arange(1, k + 1)
     added = powers(1 - alpha, ranks - 1) * weights(ranks, discount, 2)
     most = {"possible": total(added), "ndeval": total(added) if k > 1 else 0.0, "intents": 1.0}[best]
-    divisor: PerQuery = weight * most if most else np.ones(len(weight))
+    if not most:
+        return called(got, name="Σ")
+    divisor = weight * most
 
     def words() -> Words:
         of = weight_asked(weight)
         most_words = message("{a} × {b}, of perfect documents")
         by = of if best == "intents" else Quantity("best", most_words, divisor, (weight, most), (of,))
-        return got.read._replace(name="Σ", divisor=by if most else None)
+        return got.read._replace(name="Σ", divisor=by)
 
-    return Terms(got.hits, got.values, divisor if most else None, words)
+    return Terms(top, got.values, divisor, words)
 
 
 @measure(
@@ -94,7 +92,7 @@ def alpha_dcg(hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, bes
     >>> tr.evaluate(judged, run, "alpha_DCG@1 alpha_DCG(best='none')@1").mean
     {'alpha_DCG@1': 0.5, "alpha_DCG(best='none')@1": 1.0}
     """
-    return _independent(_cascade(hits, k, level, alpha, "log2"), hits, k, level, alpha, "log2", best)
+    return _independent(hits, k, level, alpha, "log2", best)
 
 
 @measure(
@@ -118,8 +116,7 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
     >>> tr.evaluate(judged, run, "alpha_nDCG@1 alpha_nDCG(alpha=1)@2").mean
     {'alpha_nDCG@1': 0.5, 'alpha_nDCG(alpha=1)@2': 0.8154648767857288}
     """
-    best = _discounted(*_ideal(hits, k, level, alpha), "log2")
-    return _normalised(_cascade(hits, k, level, alpha, "log2"), best, "α-DCG")
+    return _normalised(hits, k, level, alpha, partial(_discounted, discount="log2"), "α-DCG")
 
 
 @measure(
@@ -145,8 +142,7 @@ def intent_aware_err(
     >>> tr.evaluate(judged, run, "ERR_IA@2 ERR_IA(best='intents')@2").mean
     {'ERR_IA@2': 0.7, "ERR_IA(best='intents')@2": 0.875}
     """
-    got = _cascade(hits, k, level, alpha, "reciprocal")
-    return _independent(got, hits, k, level, alpha, "reciprocal", best)
+    return _independent(hits, k, level, alpha, "reciprocal", best)
 
 
 @measure(
@@ -167,8 +163,7 @@ def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Shar
     >>> tr.evaluate(judged, run, "nERR_IA@1 nERR_IA@2").mean
     {'nERR_IA@1': 0.5, 'nERR_IA@2': 0.7777777777777778}
     """
-    best = _discounted(*_ideal(hits, k, level, alpha), "reciprocal")
-    return _normalised(_cascade(hits, k, level, alpha, "reciprocal"), best, "ERR-IA")
+    return _normalised(hits, k, level, alpha, partial(_discounted, discount="reciprocal"), "ERR-IA")
 
 
 def _biased(hits: Hits, added: Floats, beta: float, share: float | None = None) -> Terms:
@@ -234,9 +229,7 @@ def normalised_novelty_biased_precision(
     >>> tr.evaluate(judged, run, "nNRBP").mean
     {'nNRBP': 0.7777777777777778}
     """
-    top = hits.top(k)
-    best = _biased(*_ideal(hits, k, level, alpha), beta)
-    return _normalised(_biased(top, novelty(top, level, alpha), beta), best, "NRBP")
+    return _normalised(hits, k, level, alpha, partial(_biased, beta=beta), "NRBP")
 
 
 SAKAI = "Sakai and Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011"
@@ -263,9 +256,7 @@ def global_ndcg(hits: Hits, *, k: int | None = None, gain: Worth = "linear") -> 
     top, worth = hits.top(k), _global_gains(hits, gain)
     best = best_by(hits, worth).top(k)
     name, words = message("global gain"), message("the sum over the list of the highest gains")
-    ideal = called(
-        _discounted(best, worth[best.doc], "log2", name), None, name="ID-DCG", words=words, is_ideal=True
-    )
+    ideal = called(_discounted(best, worth[best.doc], "log2", name), name="ID-DCG", words=words, is_ideal=True)
     known = np.where(top.grade > UNJUDGED, top.doc, len(worth) - 1)
     return called(_discounted(top, worth[known], "log2", name), ideal, name="D-DCG")
 
