@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, whole
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, per_row, whole
 
 
 @measure(
@@ -82,7 +82,7 @@ def expected_reciprocal_rank(
     satisfied, reaching = stopping(top, max_grade, gain)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {} / {}", (satisfied[row], reaching[row], top.rank[row]))  # noqa: E731
+        how = per_row("{} × {} / {}", satisfied, reaching, top.rank)
         return _stops(hits, max_grade, gain, message("R × (nobody stopped before) / rank"), how, satisfied)
 
     return Terms(top, satisfied * reaching / top.rank, words=words)
@@ -135,7 +135,9 @@ def rank_biased_utility(
     left = powers(p, top.rank)
 
     def words() -> Words:
-        how: PerRow = lambda row: (f"{{}} × {{}} × {p}^{top.rank[row]}", (satisfied[row], reaching[row]))  # noqa: E731
+        def how(row: int) -> tuple[str, tuple[float, ...]]:
+            return f"{{}} × {{}} × {p}^{top.rank[row]}", (satisfied[row], reaching[row])
+
         return _stops(hits, max_grade, gain, message("R × (nobody stopped before) × p^rank"), how, satisfied)
 
     return Terms(top, satisfied * reaching * left, words=words)
@@ -263,9 +265,7 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
         over = Terms(ideal, best, words=lambda: _words_of_ideal(ideal))
 
     def words() -> Words:
-        def how(row: int) -> tuple[str, tuple[float, ...]]:
-            return message("rank {a}; {b} in the ideal list"), (rows.rank[row], rank[row])
-
+        how = per_row(message("rank {a}; {b} in the ideal list"), rows.rank, rank)
         length = Quantity("D", message("the larger of {a} and {b}"), deepest, (hits.returned, ideal.count))
         given = (Quantity("p", message("the chance that the reader goes on"), p), length)
         weight = None if isinstance(over, Terms) else Quantity("W", message("Σ p^(d − 1) of d from 1 to D"), over)
@@ -275,7 +275,7 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
 
 
 def _words_of_ideal(ideal: Hits) -> Words:
-    how: PerRow = lambda row: (message("from depth {a} on"), (ideal.rank[row],))  # noqa: E731
+    how = per_row(message("from depth {a} on"), ideal.rank)
     return Words(OF, how, name="best", words=message("the same of the ideal list with itself"), is_ideal=True)
 
 

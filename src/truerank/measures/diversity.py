@@ -17,7 +17,7 @@ from truerank.measures.novelty import asked, best_by, greedy, novelty
 from truerank.measures.parameters import Share, Short, Worth
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio, total
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, whole
+from truerank.measures.terms import Quantity, Terms, Words, called, whole
 
 CASCADE = "Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011; ndeval"
 
@@ -166,24 +166,6 @@ def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Shar
     return _normalised(hits, k, level, alpha, partial(_discounted, discount="reciprocal"), "ERR-IA")
 
 
-def _biased(hits: Hits, added: Floats, beta: float, share: float | None = None) -> Terms:
-    """What each document adds, times the probability that it is read, and a share of it."""
-
-    def words() -> Words:
-        how: PerRow = lambda row: (  # noqa: E731
-            ("{} × " if share is None else "{} × {} × ") + f"{beta}^{hits.rank[row] - 1}",
-            (whole(added[row]),) if share is None else (whole(added[row]), share),
-        )
-        given = [Quantity("β", message("the chance that the reader goes on"), beta)]
-        if share is not None:
-            given.append(Quantity("c", message("1 − (1 − α) β"), share))
-        of = message("novelty × β^(rank − 1)") if share is None else message("novelty × c × β^(rank − 1)")
-        return Words(of, how, given=tuple(given), listed=added, name="Σ")
-
-    worth = added if share is None else added * share
-    return Terms(hits, worth * powers(beta, hits.rank - 1), words=words)
-
-
 @measure(
     "NRBP",
     formula="(1 − (1 − α) β) Σ_i n_i β^(i−1) / Σ_a w_a, n_i as of alpha_DCG",
@@ -203,10 +185,39 @@ def novelty_biased_precision(
     >>> tr.evaluate(judged, run, "NRBP NRBP(alpha=1, beta=0)").mean
     {'NRBP': 0.65625, 'NRBP(alpha=1, beta=0)': 0.5}
     """
-    top = hits.top(k)
-    got = _biased(top, novelty(top, level, alpha), beta, 1 - (1 - alpha) * beta)
-    weight = asked(hits, level)
-    return Terms(top, got.values, weight, lambda: got.read._replace(divisor=weight_asked(weight)))
+    top, weight, share = hits.top(k), asked(hits, level), 1 - (1 - alpha) * beta
+    added = novelty(top, level, alpha)
+
+    def words() -> Words:
+        return Words(
+            message("novelty × c × β^(rank − 1)"),
+            lambda row: (f"{{}} × {{}} × {beta}^{top.rank[row] - 1}", (whole(added[row]), share)),
+            weight_asked(weight),
+            "Σ",
+            given=(_going_on(beta), Quantity("c", message("1 − (1 − α) β"), share)),
+            listed=added,
+        )
+
+    return Terms(top, added * share * powers(beta, top.rank - 1), weight, words)
+
+
+def _going_on(beta: float) -> Quantity:
+    return Quantity("β", message("the chance that the reader goes on"), beta)
+
+
+def _biased(hits: Hits, added: Floats, beta: float) -> Terms:
+    """What each document adds, times the probability that it is read."""
+
+    def words() -> Words:
+        return Words(
+            message("novelty × β^(rank − 1)"),
+            lambda row: (f"{{}} × {beta}^{hits.rank[row] - 1}", (whole(added[row]),)),
+            name="Σ",
+            given=(_going_on(beta),),
+            listed=added,
+        )
+
+    return Terms(hits, added * powers(beta, hits.rank - 1), words=words)
 
 
 @measure(

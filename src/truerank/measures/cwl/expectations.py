@@ -20,7 +20,7 @@ from truerank.measures.parameters import Cost
 from truerank.measures.parsing import parse_measure
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
-from truerank.measures.terms import PerRow, Terms, Words, whole
+from truerank.measures.terms import Terms, Words, per_row, wholes
 
 
 def _has_reader(value: Any) -> bool:
@@ -100,8 +100,8 @@ def total_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> Terms:
     walk = _walk(hits, of, level)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (walk.reaching[row], whole(walk.gain[row])))  # noqa: E731
-        return Words(message("the chance that it is read × its gain"), how)
+        of = message("the chance that it is read × its gain")
+        return Words(of, per_row("{} × {}", walk.reaching, wholes(walk.gain)))
 
     return Terms(walk.rows, walk.reaching * walk.gain, words=words)
 

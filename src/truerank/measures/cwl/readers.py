@@ -18,7 +18,7 @@ from truerank.measures.cwl import continuations as on
 from truerank.measures.cwl.walks import Continuation, Reader
 from truerank.measures.parameters import Cost
 from truerank.measures.sums import Floats
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
+from truerank.measures.terms import Quantity, Terms, Words, per_row, wholes
 
 Worth = Literal["graded", "binary"]
 """What a document brings: its grade by the highest, or 1 from the level on."""
@@ -73,7 +73,7 @@ def found(hits: Hits, name: str, **params: Any) -> Terms:
     walk = READERS[name](**params).walk(hits)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (whole(walk.gain[row]), walk.reaching[row]))  # noqa: E731
+        how = per_row("{} × {}", wholes(walk.gain), walk.reaching)
         read = Quantity("ED", message("documents that are read, on average"), walk.items)
         return Words(message("gain × chance that it is read"), how, read, "ETU", listed=walk.gain)
 
