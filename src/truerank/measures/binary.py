@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, relevant, smaller
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, per_row, relevant, smaller
 
 FIRST = message("relevant among the first {a}")
 
@@ -188,8 +187,7 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     def words() -> Words:
         most = Quantity(message("ideal"), message("1 / rank of the first {a} ranks"), best, (ideal.count,))
         given = (relevant(hits.relevant_total(level)),)
-        how: PerRow = lambda row: ("1 / {}", (found.rank[row],))  # noqa: E731
-        return Words(message("1 / rank"), how, most, given=given, lost_from=level)
+        return Words(message("1 / rank"), per_row("1 / {}", found.rank), most, given=given, lost_from=level)
 
     return Terms(found, 1 / found.rank, best, words)
 
@@ -247,13 +245,9 @@ def average_precision(
         if area == "trapezoid":
             of = message("mean of precision before and {at}", at=where)
             return Words(of, _trapezoid(ordinal, rank), over, lost_from=level)
-        return Words(message("precision {at}", at=where), _precision(ordinal, rank), over, lost_from=level)
+        return Words(message("precision {at}", at=where), per_row("{} / {}", ordinal, rank), over, lost_from=level)
 
     return Terms(found, values, _divisor(hits, found, k, level, divisor), words)
-
-
-def _precision(ordinal: Ints, rank: Ints) -> PerRow:
-    return lambda row: ("{} / {}", (ordinal[row], rank[row]))
 
 
 def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
@@ -350,8 +344,12 @@ def r_precision(hits: Hits, *, level: float = 1) -> Terms:
     total = hits.relevant_total(level)
     rows = hits.relevant(level)
     first = rows.where(rows.rank <= total[rows.query])
-    r = partial(relevant, total)
-    return Terms(first, None, total, lambda: counting(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
+
+    def words() -> Words:
+        r = relevant(total)
+        return counting(FIRST, total, divisor=r, given=(r,), lost_from=level)
+
+    return Terms(first, None, total, words)
 
 
 @measure(
@@ -394,7 +392,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> Terms:
     total = hits.relevant_total(level)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("1 / log2(2 + {})", (before[row],))  # noqa: E731
+        how = per_row("1 / log2(2 + {})", before)
         return Words(message("1 / log2(2 + others before)"), how, relevant(total), lost_from=level)
 
     return Terms(found, 1.0 / log2(2 + before), total, words)
