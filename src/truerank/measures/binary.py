@@ -38,7 +38,7 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     rows = hits.top(k).relevant(level)
     if divisor == "k":
         return Terms(rows, None, k, lambda: counting(FIRST, k))
-    least = np.minimum(hits.returned, k)
+    least = returned_within(hits, k)
 
     def words() -> Words:
         return counting(
@@ -48,6 +48,11 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
         )
 
     return Terms(rows, None, least, words)
+
+
+def returned_within(hits: Hits, k: int | None) -> Ints:
+    """(queries,) how many results there are among the first k; all of them for None."""
+    return hits.returned if k is None else np.minimum(hits.returned, k)
 
 
 @measure(
@@ -272,7 +277,7 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
 def _most(hits: Hits, k: int | None, divisor: str) -> Ints | int | None:
     """How many relevant documents there could be among the first k, or as many as were returned of these."""
     if divisor == "returned":
-        return hits.returned if k is None else np.minimum(hits.returned, k)
+        return returned_within(hits, k)
     return k if divisor == "capped" else None
 
 
