@@ -42,10 +42,10 @@ def rank_biased_precision(
     {'RBP(p=0.5)': 0.75, "RBP(p=0.5, gain='graded')": 0.5}
     """
     top = hits.top(k)
-    return (1.0 - p) * top.sum(share(top, gain, level) * powers(p, top.rank - 1))
+    return (1.0 - p) * top.sum(unit_gain(top, gain, level) * powers(p, top.rank - 1))
 
 
-def share(hits: Hits, gain: str, level: float) -> Floats:
+def unit_gain(hits: Hits, gain: str, level: float) -> Floats:
     """(hits,) the gain of each document, between 0 and 1."""
     if gain == "binary":
         return (hits.grade >= level).astype(np.float64)
