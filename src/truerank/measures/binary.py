@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, per_row, relevant, smaller
+from truerank.measures.terms import Numbers, PerRow, Quantity, Terms, Words, counting, per_row, relevant, smaller
 
 FIRST = message("relevant among the first {a}")
 
@@ -243,16 +244,16 @@ def average_precision(
     if area == "trapezoid":
         before = np.where(rank == 1, 1.0, (ordinal - 1) / np.maximum(rank - 1, 1))
         values = (before + values) / 2
+    over, shown = _divisor(hits, found, k, level, divisor)
 
     def words() -> Words:
         where = message("after its equals") if ties == "together" else message("at its rank")
-        over = _shown_divisor(hits, found, k, level, divisor)
+        of, how = message("precision {at}", at=where), per_row("{} / {}", ordinal, rank)
         if area == "trapezoid":
-            of = message("mean of precision before and {at}", at=where)
-            return Words(of, _trapezoid(ordinal, rank), over, lost_from=level)
-        return Words(message("precision {at}", at=where), per_row("{} / {}", ordinal, rank), over, lost_from=level)
+            of, how = message("mean of precision before and {at}", at=where), _trapezoid(ordinal, rank)
+        return Words(of, how, shown(), lost_from=level)
 
-    return Terms(found, values, _divisor(hits, found, k, level, divisor), words)
+    return Terms(found, values, over, words)
 
 
 def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
@@ -263,33 +264,23 @@ def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
     return how
 
 
-def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints | int:
+def _divisor(
+    hits: Hits, found: Hits, k: int | None, level: float, divisor: str
+) -> tuple[Numbers, Callable[[], Quantity]]:
+    """What the sum is divided by, and how an explanation says it."""
     if divisor == "hits":
-        return found.count
+        return found.count, lambda: Quantity("N", message("relevant documents found"), found.count)
     if divisor == "k":
         if k is None:
             raise MeasureError("AP(divisor='k') divides by the cutoff; write AP(divisor='k')@10")
-        return k
-    total, most = hits.relevant_total(level), _most(hits, k, divisor)
-    return total if most is None else np.minimum(total, most)
-
-
-def _most(hits: Hits, k: int | None, divisor: str) -> Ints | int | None:
-    """How many relevant documents there could be among the first k, or as many as were returned of these."""
+        return k, lambda: Quantity("k", message("the cutoff"), k)
+    total = hits.relevant_total(level)
     if divisor == "returned":
-        return returned_within(hits, k)
-    return k if divisor == "capped" else None
-
-
-def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Quantity:
-    if divisor == "hits":
-        return Quantity("N", message("relevant documents found"), found.count)
-    if divisor == "k" and k is not None:
-        return Quantity("k", message("the cutoff"), k)
-    total, most = relevant(hits.relevant_total(level)), _most(hits, k, divisor)
-    if most is None:
-        return total
-    return smaller(total, most, "k" if divisor == "capped" else "n" if k is None else "k, n")
+        there, name = returned_within(hits, k), "n" if k is None else "k, n"
+        return np.minimum(total, there), lambda: smaller(relevant(total), there, name)
+    if divisor == "capped" and k is not None:
+        return np.minimum(total, k), lambda: smaller(relevant(total), k)
+    return total, lambda: relevant(total)
 
 
 @measure(

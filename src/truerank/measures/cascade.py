@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.gains import gains, ideal_ranking
+from truerank.measures.gains import from_grade_on, gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
@@ -221,8 +221,7 @@ def _chances(grade: Floats, chance: Chances | None, highest: float) -> Floats:
     """(hits,) how likely each document satisfies the reader."""
     if chance is None:
         return np.clip(grade / max(highest, 1.0), 0.0, 1.0)
-    steps = np.array([0.0, *(chance[grade] for grade in sorted(chance))])
-    return steps[np.searchsorted(sorted(chance), grade, side="right")]
+    return from_grade_on(chance, grade, 0.0)
 
 
 PREFERRED = math.ulp(0.0)

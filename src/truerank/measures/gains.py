@@ -53,6 +53,12 @@ def _worth(grade: float, gain: Gain) -> float:
     return float(2.0**grade - 1)
 
 
+def from_grade_on(table: Mapping[float, float], grade: Floats, below: float) -> Floats:
+    """What a table says of each grade, or of the next lower one in it; of those below all of them, `below`."""
+    known = sorted(table)
+    return np.array([below, *(table[each] for each in known)])[np.searchsorted(known, grade, side="right")]
+
+
 def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
     """The best possible ranking by gain, without the documents that gain nothing."""
     ideal = hits.ideal
