@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.messages import joined, message
-from truerank.measures.aspects import weight_asked
+from truerank.measures.aspects import is_answered, is_asked, weight_asked
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
 from truerank.measures.novelty import asked, best_by, greedy, novelty
@@ -310,7 +310,4 @@ def sharp_ndcg(
 def intent_recall(hits: Hits, k: int | None, level: float) -> PerQuery:
     """The share of the aspects with a relevant document that have one among the first k, whatever their weights."""
     by_aspect = hits.top(k).by_aspect
-    return ratio(
-        by_aspect.sum(by_aspect.hits.relevant(level).count > 0),
-        by_aspect.sum(by_aspect.hits.relevant_total(level) > 0),
-    )
+    return ratio(by_aspect.sum(is_answered(by_aspect, level)), by_aspect.sum(is_asked(by_aspect, level)))
