@@ -89,11 +89,12 @@ Oracle = Callable[..., float]
 ORACLES: dict[str, Oracle] = {}
 
 
-SEES_JUDGED: set[str] = set()
-"""Measures of what was judged, which nobody asks what is right."""
+OF_JUDGEMENTS: set[str] = set()
+"""Measures of what was judged: they see it as it is, whatever grade rules give to what is unjudged, and whatever
+they say where nothing is relevant."""
 
-OF_THE_LIST: set[str] = set()
-"""Measures that unjudged documents can be given a grade for."""
+TAKES_GRADES: set[str] = set()
+"""Measures that can be had where unjudged documents are given a grade: of the list and the ideal one alone."""
 
 NOT_RULED: set[str] = set()
 """Measures whose value no rule sets where nothing is relevant: sums, and what is about judgements."""
@@ -103,15 +104,18 @@ DIVIDES_BY: dict[str, str] = {}
 
 
 def oracle(
-    name: str, *, unit: bool = True, sees_judged: bool = False, of_the_list: bool = False, divides_by: str = ""
+    name: str, *, unit: bool = True, of_judgements: bool = False, takes_grades: bool = False, divides_by: str = ""
 ) -> Callable[[Oracle], Oracle]:
-    """Register a loop as the oracle of a measure, with what else there is to know of it under rules."""
+    """Register a loop as the oracle of a measure, with what else there is to know of it under rules.
+
+    `unit`, `takes_grades` and `divides_by` are what the measure itself declares, which its laws see to.
+    """
 
     def register(function: Oracle) -> Oracle:
         ORACLES[name] = function
-        NOT_RULED.update({name} if sees_judged or not unit else ())
-        SEES_JUDGED.update({name} if sees_judged else ())
-        OF_THE_LIST.update({name} if of_the_list else ())
+        NOT_RULED.update({name} if of_judgements or not unit else ())
+        OF_JUDGEMENTS.update({name} if of_judgements else ())
+        TAKES_GRADES.update({name} if takes_grades else ())
         DIVIDES_BY[name] = divides_by
         return function
 
@@ -120,12 +124,10 @@ def oracle(
 
 def over(numerator: float, denominator: float) -> float:
     """A quotient of which nothing is made of nothing."""
-    if isinstance(numerator, int) and isinstance(denominator, int) and denominator:
-        return numerator / denominator
-    return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
+    return float(numerator / denominator) if denominator else 0.0
 
 
-@oracle("SetP", of_the_list=True)
+@oracle("SetP", takes_grades=True)
 def set_precision(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), len(answer.ranked))
 
@@ -135,7 +137,7 @@ def set_recall(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), answer.relevant(level))
 
 
-@oracle("SetSuccess", of_the_list=True)
+@oracle("SetSuccess", takes_grades=True)
 def set_success(answer: Answer, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)) else 0.0
 
@@ -183,7 +185,7 @@ def utility(
     return a * right + b * wrong + c * missed + d * ((docs or 0) - right - wrong - missed)
 
 
-@oracle("P", of_the_list=True)
+@oracle("P", takes_grades=True)
 def precision(answer: Answer, k: int, level: float = 1, divisor: str = "k") -> float:
     return over(len(answer.ranks(level, k)), min(k, len(answer.ranked)) if divisor == "returned" else k)
 
@@ -194,12 +196,12 @@ def recall(answer: Answer, k: int, level: float = 1, capped: bool = False) -> fl
     return over(len(answer.ranks(level, k)), min(possible, k) if capped else possible)
 
 
-@oracle("Success", of_the_list=True)
+@oracle("Success", takes_grades=True)
 def success(answer: Answer, k: int, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)[:k]) else 0.0
 
 
-@oracle("RR", of_the_list=True)
+@oracle("RR", takes_grades=True)
 def reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
     for rank, hit in enumerate(answer.is_relevant(level)[:k], 1):
         if hit:
@@ -237,7 +239,7 @@ def average_precision(
         "hits": len(answer.ranks(level, k)),
         "k": k or 0,
     }
-    return total / divisors[divisor] if divisors[divisor] else 0.0
+    return over(total, divisors[divisor])
 
 
 @oracle("GMAP", divides_by="relevant")
@@ -273,7 +275,7 @@ def binary_g(answer: Answer, level: float = 1) -> float:
         else:
             wrong += 1
     possible = answer.relevant(level)
-    return total / possible if possible else 0.0
+    return over(total, possible)
 
 
 @oracle("Accuracy")
@@ -326,7 +328,7 @@ def ideal_worths(answer: Answer, gain: Any, gain_from: float = 0) -> list[float]
     return sorted((worth for worth in worths if worth > 0), reverse=True)
 
 
-@oracle("DCG", unit=False, of_the_list=True)
+@oracle("DCG", unit=False, takes_grades=True)
 def dcg(
     answer: Answer,
     k: int | None = None,
@@ -339,7 +341,7 @@ def dcg(
     return cumulated(list_worths(answer, gain, ties, gain_from), k, log_base, discount)
 
 
-@oracle("IDCG", unit=False, of_the_list=True)
+@oracle("IDCG", unit=False, takes_grades=True)
 def ideal_dcg(
     answer: Answer,
     k: int | None = None,
@@ -353,7 +355,7 @@ def ideal_dcg(
     return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base, discount)
 
 
-@oracle("nDCG", of_the_list=True, divides_by="gain")
+@oracle("nDCG", takes_grades=True, divides_by="gain")
 def ndcg(
     answer: Answer,
     k: int | None = None,
@@ -365,7 +367,7 @@ def ndcg(
     ties: str = "ordered",
 ) -> float:
     best = ideal_dcg(answer, k, gain, gain_from, discount, log_base, ideal)
-    return dcg(answer, k, gain, gain_from, discount, log_base, ties) / best if best else 0.0
+    return over(dcg(answer, k, gain, gain_from, discount, log_base, ties), best)
 
 
 @oracle("nDCGrel", divides_by="gain")
@@ -403,7 +405,7 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     return total / sum(ideal) if ideal else 0.0
 
 
-@oracle("RBP", of_the_list=True)
+@oracle("RBP", takes_grades=True)
 def rank_biased_precision(
     answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
 ) -> float:
@@ -426,7 +428,7 @@ def satisfaction(grade: float | None, highest: float, gain: Any) -> float:
     return min(gain_of(grade, gain) / (gain_of(highest, gain) + 1), 1.0)
 
 
-@oracle("ERR", of_the_list=True)
+@oracle("ERR", takes_grades=True)
 def expected_reciprocal_rank(
     answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp"
 ) -> float:
@@ -469,7 +471,7 @@ def area_under_curve(answer: Answer, level: float = 1, area: str = "step") -> fl
     for nth in range(1, possible + 1):
         ranks = [r for r in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, r)) >= nth]
         heights.append(max((precision_at(answer, rank, level) for rank in ranks), default=0.0))
-    return sum(heights) / possible if possible else 0.0
+    return over(sum(heights), possible)
 
 
 @oracle("Bpref", divides_by="relevant")
@@ -486,7 +488,7 @@ def binary_preference(answer: Answer, level: float = 1) -> float:
             total += 1
         else:
             total += 1 - min(above, possible) / min(wrong, possible)
-    return total / possible if possible else 0.0
+    return over(total, possible)
 
 
 @oracle("GMBpref", divides_by="relevant")
@@ -510,25 +512,25 @@ def inferred_average_precision(answer: Answer, level: float = 1) -> float:
             pooled = len(above) / (rank - 1)
             expected += (rank - 1) / rank * pooled * (relevant + 1e-5) / (relevant + wrong + 2e-5)
         total += expected
-    return total / possible if possible else 0.0
+    return over(total, possible)
 
 
 def is_judged(grade: float | None) -> bool:
     return grade is not None and grade >= 0
 
 
-@oracle("Judged", sees_judged=True)
+@oracle("Judged", of_judgements=True)
 def judged(answer: Answer, k: int | None = None) -> float:
     top = answer.ranked[:k]
     return over(sum(map(is_judged, top)), len(top))
 
 
-@oracle("Unjudged", sees_judged=True)
+@oracle("Unjudged", of_judgements=True)
 def unjudged(answer: Answer, k: int) -> float:
     return sum(not is_judged(grade) for grade in answer.ranked[:k]) / k
 
 
-@oracle("RBPResidual", sees_judged=True)
+@oracle("RBPResidual", of_judgements=True)
 def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -> float:
     """The weight of each unjudged rank, and that of all ranks below the end."""
     top = answer.ranked[:k]
@@ -542,27 +544,27 @@ def inverse_negative_penalty(answer: Answer, level: float = 1) -> float:
     return possible / ranks[-1] if ranks and len(ranks) == possible else 0.0
 
 
-@oracle("NumQ", unit=False, of_the_list=True)
+@oracle("NumQ", unit=False, takes_grades=True)
 def queries(answer: Answer) -> float:
     return 1.0
 
 
-@oracle("NumRet", unit=False, of_the_list=True)
+@oracle("NumRet", unit=False, takes_grades=True)
 def returned(answer: Answer, rel: float | None = None) -> float:
     return len(answer.ranked) if rel is None else len(answer.ranks(rel))
 
 
-@oracle("NumRel", unit=False, of_the_list=True)
+@oracle("NumRel", unit=False, takes_grades=True)
 def relevant(answer: Answer, level: float = 1) -> float:
     return answer.relevant(level)
 
 
-@oracle("NumRelRet", unit=False, of_the_list=True)
+@oracle("NumRelRet", unit=False, takes_grades=True)
 def relevant_returned(answer: Answer, level: float = 1) -> float:
     return len(answer.ranks(level))
 
 
-@oracle("NumNonrelJudgedRet", sees_judged=True)
+@oracle("NumNonrelJudgedRet", of_judgements=True)
 def nonrelevant_judged_returned(answer: Answer, level: float = 1) -> float:
     return sum(is_judged(grade) for grade in answer.ranked) - len(answer.ranks(level))
 
@@ -574,7 +576,7 @@ def f_measure(answer: Answer, k: int, level: float = 1, beta: float = 1) -> floa
     return over((1 + beta**2) * tp, beta**2 * answer.relevant(level) + k)
 
 
-@oracle("Hits", unit=False, of_the_list=True)
+@oracle("Hits", unit=False, takes_grades=True)
 def hits_within(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return sum(answer.is_relevant(level)[:k])
 
@@ -585,7 +587,7 @@ def cumulative_reciprocal_rank(answer: Answer, k: int | None = None, level: floa
     return over(sum(Fraction(1, rank) for rank in answer.ranks(level, k)), sum(Fraction(1, rank) for rank in ideal))
 
 
-@oracle("PFound", of_the_list=True)
+@oracle("PFound", takes_grades=True)
 def probability_found(
     answer: Answer,
     k: int | None = None,
@@ -606,7 +608,7 @@ def probability_found(
     return total
 
 
-@oracle("FirstRank", unit=False, of_the_list=True)
+@oracle("FirstRank", unit=False, takes_grades=True)
 def first_rank(answer: Answer, k: int, level: float = 1) -> float:
     return min(answer.ranks(level, k), default=k + 1)
 
@@ -692,8 +694,8 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     Raises:
         LookupError: the measure cannot be had under these rules.
     """
-    graded = rules.get("unjudged") == "graded" and name not in SEES_JUDGED
-    if graded and name not in OF_THE_LIST:
+    graded = rules.get("unjudged") == "graded" and name not in OF_JUDGEMENTS
+    if graded and name not in TAKES_GRADES:
         raise LookupError(name)
     grade = rules["unjudged_grade"] if graded else None
     key = (grade, *(rules.get(rule) for rule in ("self_match", "depth", "depth_of", "unjudged")))

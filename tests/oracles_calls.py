@@ -6,7 +6,7 @@ import math
 from itertools import product
 from typing import Any
 
-from oracles import Answer, oracle, over
+from oracles import Answer, gain_of, oracle, over, rank_weight
 
 
 def fresh(answer: Answer) -> list[list[float]]:
@@ -33,24 +33,8 @@ def first_complete(answer: Answer, calls: int, level: float = 1) -> float:
     return calls + 1
 
 
-def worth(grade: float, gain: Any, gain_from: float) -> float:
-    if grade < max(gain_from, 0):
-        return 0.0
-    if isinstance(gain, dict):
-        return max(float(gain.get(grade, grade)), 0.0)
-    return {"linear": grade, "binary": float(grade > 0), "exp": 2**grade - 1}[gain]
-
-
 def weight(rank: int, call: int, discount: Any, log_base: float, bq: float) -> float:
-    of_call = 1 + math.log(call, bq)
-    if not isinstance(discount, str):
-        return (discount[rank - 1] if rank <= len(discount) else 0.0) / of_call
-    below = {
-        "log2": math.log(rank + 1, log_base),
-        "jk": max(math.log(rank, log_base), 1.0),
-        "reciprocal": float(rank),
-    }[discount]
-    return 1 / below / of_call
+    return rank_weight(rank, discount, log_base) / (1 + math.log(call, bq))
 
 
 @oracle("SessionDCG", unit=False)
@@ -67,7 +51,7 @@ def session_dcg(
     total = 0.0
     for call, grades in enumerate(fresh(answer)[:calls], 1):
         for rank, grade in enumerate(grades[:k], 1):
-            total += worth(grade, gain, gain_from) * weight(rank, call, discount, log_base, bq)
+            total += gain_of(grade, gain, gain_from) * weight(rank, call, discount, log_base, bq)
     return total
 
 
@@ -79,7 +63,7 @@ def normalized_session_dcg(answer: Answer, k: int = 99, calls: int = 99, **param
     n = len(answer.judged)
     places = product(range(1, min(k, n) + 1), range(1, min(calls, n) + 1))
     weights = sorted((weight(rank, call, **shape) for rank, call in places), reverse=True)
-    best = sorted((worth(grade, gain, gain_from) for grade in answer.judged), reverse=True)
+    best = sorted((gain_of(grade, gain, gain_from) for grade in answer.judged), reverse=True)
     ideal = sum(one * other for one, other in zip(best, weights, strict=False))
     got = session_dcg(answer, k, calls, gain=gain, gain_from=gain_from, **shape)
-    return got / ideal if ideal else 0.0
+    return over(got, ideal)

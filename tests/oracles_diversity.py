@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from oracles import Answer, ndcg, oracle, over
+from oracles import Answer, gain_of, ndcg, oracle, over
 
 Discount = Callable[[int], float]
 
@@ -106,20 +106,16 @@ def normalised_novelty_biased(
     return normalised(answer, lambda rank: beta ** (rank - 1), k, alpha, level)
 
 
-def worth(grade: float, gain: str) -> float:
-    return {"linear": grade, "exp": 2**grade - 1, "binary": 1.0}[gain] if grade > 0 else 0.0
-
-
 @oracle("nDCG_IA", divides_by="gain")
 def intent_aware_ndcg(answer: Answer, k: int | None = None, gain: str = "linear") -> float:
-    names = {name for aspects in answer.aspects for name, grade in aspects.items() if worth(grade, gain)}
+    names = {name for aspects in answer.aspects for name, grade in aspects.items() if gain_of(grade, gain)}
     weights = [answer.weights.get(name, 1.0) for name in sorted(names)]
     parts = [ndcg(answer.of_aspect(name), k, gain) for name in sorted(names)]
     return over(sum(part * weight for part, weight in zip(parts, weights, strict=True)), sum(weights))
 
 
 def global_gain(answer: Answer, aspects: dict[str, float], gain: str) -> float:
-    return sum(answer.weights.get(name, 1.0) * worth(grade, gain) for name, grade in aspects.items())
+    return sum(answer.weights.get(name, 1.0) * gain_of(grade, gain) for name, grade in aspects.items())
 
 
 @oracle("D_nDCG", divides_by="gain")

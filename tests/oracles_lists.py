@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from oracles import Answer, oracle, over
+from oracles import Answer, oracle, over, rank_weight
 
 
 @oracle("APatR", divides_by="relevant")
@@ -184,7 +184,7 @@ def rank_fairness(
         got: Counter[str] = Counter()
         for rank, doc in enumerate(top, 1):
             for group in known.groups.get(doc, ()):
-                got[group] += attended(rank, attention)
+                got[group] += rank_weight(rank, attention, 2)
         own = counted(doc for doc, grade in answer.judged.items() if grade >= level)
         share = relevant if own else 0
         wanted = Counter({g: share * n / sum(own.values()) for g, n in own.items()})
@@ -197,12 +197,6 @@ def rank_fairness(
         )
         values.append(max(0.0, value))
     return values
-
-
-def attended(rank: int, attention: Any) -> float:
-    if not isinstance(attention, str):
-        return [*attention, 0][min(rank - 1, len(attention))]
-    return {"jk": 1 / max(math.log2(rank), 1), "log2": 1 / math.log2(rank + 1), "reciprocal": 1 / rank}[attention]
 
 
 def divergence(one: Counter[str], other: Counter[str]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracles import Answer, expected_reciprocal_rank, gain_of, oracle, satisfaction
+from oracles import Answer, expected_reciprocal_rank, gain_of, oracle, over, satisfaction
 
 
 def blended(answer: Answer, rank: int, beta: float, gain: Any, level: float) -> float:
@@ -19,7 +19,7 @@ def blended(answer: Answer, rank: int, beta: float, gain: Any, level: float) -> 
 def q(answer: Answer, k: int | None = None, beta: float = 1, gain: Any = "linear", level: float = 1) -> float:
     possible = answer.relevant(level) if k is None else min(answer.relevant(level), k)
     ratios = [blended(answer, rank, beta, gain, level) for rank in answer.ranks(level, k)]
-    return sum(ratios) / possible if possible else 0.0
+    return over(sum(ratios), possible)
 
 
 @oracle("O", divides_by="relevant")
@@ -65,19 +65,19 @@ def ncu(
         every = sum(gamma**nth for nth in range(answer.relevant(level)))
     pairs = zip(weights, ranks, strict=True)
     total = sum(weight * blended(answer, rank, beta, gain, level) for weight, rank in pairs)
-    return total / every if every else 0.0
+    return over(total, every)
 
 
-@oracle("nERR", of_the_list=True, divides_by="gain")
+@oracle("nERR", takes_grades=True, divides_by="gain")
 def n_err(answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp") -> float:
     ideal = [grade for grade in answer.judged if gain_of(grade, gain) > 0]
     ideal.sort(key=lambda grade: gain_of(grade, gain), reverse=True)
     best = Answer(list(ideal), answer.judged, answer.max_grade, [])
     most = expected_reciprocal_rank(best, k, max_grade, gain)
-    return expected_reciprocal_rank(answer, k, max_grade, gain) / most if most else 0.0
+    return over(expected_reciprocal_rank(answer, k, max_grade, gain), most)
 
 
-@oracle("iRBU", of_the_list=True)
+@oracle("iRBU", takes_grades=True)
 def i_rbu(
     answer: Answer, k: int | None = None, p: float = 0.99, max_grade: float | None = None, gain: Any = "exp"
 ) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from oracles import Answer, oracle
+from oracles import Answer, oracle, over
 
 
-@oracle("Prefs", sees_judged=True)
+@oracle("Prefs", of_judgements=True)
 def preferences(answer: Answer, pairs: str = "judged") -> float:
     judged = sorted(grade for grade in answer.judged if grade >= 0)
     found = [grade for grade in answer.ranked if grade is not None and grade >= 0]
@@ -21,4 +21,4 @@ def preferences(answer: Answer, pairs: str = "judged") -> float:
         every += sum(one != two for one in found for two in missing)
     if pairs == "judged":
         every += sum(one != two for one, two in combinations(missing, 2))
-    return kept / every if every else 0.0
+    return over(kept, every)

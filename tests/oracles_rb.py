@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracles import Answer, oracle
+from oracles import Answer, oracle, over
 
 
 @oracle("Compat", divides_by="gain")
@@ -16,7 +16,7 @@ def compatibility(answer: Answer, p: float = 0.95, normalize: bool = True) -> fl
     ranked: list[object] = list(range(1, len(answer.ranked) + 1))
     depth = max(len(ranked), len(ideal))
     best = overlap(ideal, ideal, p, depth) if normalize else sum(p**d for d in range(depth))
-    return overlap(ranked, ideal, p, depth) / best if best else 0.0
+    return over(overlap(ranked, ideal, p, depth), best)
 
 
 def overlap(one: list[object], other: list[object], p: float, depth: int) -> float:

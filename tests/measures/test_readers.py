@@ -72,6 +72,7 @@ def test_names_of_cwl_eval_ir_measures_and_ntcireval_are_understood(written: str
         ("BPM@0", "K is a number above 0"),
         ("TBG(cost=0)", "cost is a number above 0 and up to 1e15, or a mapping"),
         ("U(cost={1: -1})", "cost is a number above 0 and up to 1e15, or a mapping"),
+        ("U(cost={1: {2: 3}})", "cost is a number above 0 and up to 1e15, or a mapping"),
         ("EC(cost={})", "cost is a number above 0 and up to 1e15, or a mapping"),
         ("SDCG@10000000", "k is a whole number from 1 to 1,000,000"),
         ("Q(beta=-1)", "beta is a number from 0 up"),

@@ -18,6 +18,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 Case = dict[str, Any]
@@ -386,12 +387,12 @@ def main() -> None:
     """Answer the cases of standard input."""
     warnings.simplefilter("ignore")
     sys.modules["peer_oracle"] = sys.modules[__name__]
-    for more in ("peer_rankers", "peer_recommenders", "peer_users"):  # which have further tools
-        importlib.import_module(more)
+    for file in sorted(Path(__file__).parent.glob("peer_*.py")):
+        if "\n@tool(" in file.read_text("utf-8"):
+            importlib.import_module(file.stem)
     name, *interop = sys.argv[1:]
-    installed = importlib.import_module("peer_installed")
     for package in interop:
-        installed.put_below(package)
+        importlib.import_module("peer_installed").put_below(package)
     out, sys.stdout = sys.stdout, sys.stderr  # some tools print
     for line in sys.stdin:
         print(json.dumps([asked(name, case) for case in json.loads(line)]), file=out, flush=True)

@@ -436,7 +436,7 @@ class Qrels:
         """Of each judgement that counts, the query and the grade; queries do not fall."""
         kept = ~np.isnan(self.grades)
         if not self.apart:
-            return (self.query, self.grades) if np.count_nonzero(kept) == len(kept) else (self.query[kept], self.grades[kept])
+            return (self.query, self.grades) if kept.all() else (self.query[kept], self.grades[kept])
         own = [number for number, query in enumerate(self.queries) if query in self.apart]
         query = np.array([*self.query[kept].tolist(), *own], np.int64)
         grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)

@@ -72,9 +72,9 @@ def complete(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     {'Complete@2': 0.0, 'Complete@3': 1.0}
     """
     by_aspect = hits.top(k).by_aspect
-    is_asked = by_aspect.hits.relevant_total(level) > 0
-    lacking = by_aspect.sum(is_asked & ~_is_answered(by_aspect, level))
-    return np.where((lacking == 0) & (by_aspect.sum(is_asked) > 0), 1.0, 0.0)
+    asked_for = is_asked(by_aspect, level)
+    lacking = by_aspect.sum(asked_for & ~is_answered(by_aspect, level))
+    return np.where((lacking == 0) & (by_aspect.sum(asked_for) > 0), 1.0, 0.0)
 
 
 @measure(
@@ -97,12 +97,11 @@ def chain(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     {'Chain@2': 0.3333333333333333, 'Chain@3': 1.0}
     """
     by_aspect = hits.top(k).by_aspect
-    is_asked = by_aspect.hits.relevant_total(level) > 0
-    is_broken = is_asked & ~_is_answered(by_aspect, level)
-    broken = np.cumsum(is_broken)
+    asked_for = is_asked(by_aspect, level)
+    broken = np.cumsum(asked_for & ~is_answered(by_aspect, level))
     first = np.searchsorted(by_aspect.query, np.arange(by_aspect.size))  # the first aspect of each query
     before = np.concatenate([[0], broken])[first]
-    return ratio(by_aspect.sum(is_asked & (broken == before[by_aspect.query])), by_aspect.sum(is_asked))
+    return ratio(by_aspect.sum(asked_for & (broken == before[by_aspect.query])), by_aspect.sum(asked_for))
 
 
 @measure(
@@ -155,6 +154,11 @@ class Nuggets:
         return cls(by_aspect, support, by_aspect.weight >= FULL if vital else np.ones(len(best), bool))
 
 
-def _is_answered(by_aspect: ByAspect, level: float) -> Bools:
-    """(aspects,) whether some document answers each."""
+def is_asked(by_aspect: ByAspect, level: float) -> Bools:
+    """(aspects,) whether some document is relevant to each, found or not; no other counts."""
+    return by_aspect.hits.relevant_total(level) > 0
+
+
+def is_answered(by_aspect: ByAspect, level: float) -> Bools:
+    """(aspects,) whether some document that was returned is relevant to each."""
     return by_aspect.hits.relevant(level).count > 0

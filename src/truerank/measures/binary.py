@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, count_of, relevant, smaller
+from truerank.measures.terms import Numbers, PerRow, Quantity, Terms, Words, count_of, per_row, relevant, smaller
 
 FIRST = message("relevant among the first {a}")
 
@@ -39,7 +39,7 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     rows = hits.top(k).relevant(level)
     if divisor == "k":
         return Terms(rows, None, k, lambda: count_of(FIRST, k))
-    least = np.minimum(hits.returned, k)
+    least = returned_within(hits, k)
 
     def words() -> Words:
         return count_of(
@@ -49,6 +49,11 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
         )
 
     return Terms(rows, None, least, words)
+
+
+def returned_within(hits: Hits, k: int | None) -> Ints:
+    """(queries,) how many results there are among the first k; all of them for None."""
+    return hits.returned if k is None else np.minimum(hits.returned, k)
 
 
 @measure(
@@ -188,8 +193,7 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     def words() -> Words:
         most = Quantity(message("ideal"), message("1 / rank of the first {a} ranks"), best, (ideal.count,))
         given = (relevant(hits.relevant_total(level)),)
-        how: PerRow = lambda row: ("1 / {}", (found.rank[row],))  # noqa: E731
-        return Words(message("1 / rank"), how, most, given=given, lost_from=level)
+        return Words(message("1 / rank"), per_row("1 / {}", found.rank), most, given=given, lost_from=level)
 
     return Terms(found, 1 / found.rank, best, words)
 
@@ -240,20 +244,16 @@ def average_precision(
     if area == "trapezoid":
         before = np.where(rank == 1, 1.0, (ordinal - 1) / np.maximum(rank - 1, 1))
         values = (before + values) / 2
+    over, shown = _divisor(hits, found, k, level, divisor)
 
     def words() -> Words:
         where = message("after its equals") if ties == "together" else message("at its rank")
-        over = _shown_divisor(hits, found, k, level, divisor)
+        of, how = message("precision {at}", at=where), per_row("{} / {}", ordinal, rank)
         if area == "trapezoid":
-            of = message("mean of precision before and {at}", at=where)
-            return Words(of, _trapezoid(ordinal, rank), over, lost_from=level)
-        return Words(message("precision {at}", at=where), _precision(ordinal, rank), over, lost_from=level)
+            of, how = message("mean of precision before and {at}", at=where), _trapezoid(ordinal, rank)
+        return Words(of, how, shown(), lost_from=level)
 
-    return Terms(found, values, _divisor(hits, found, k, level, divisor), words)
-
-
-def _precision(ordinal: Ints, rank: Ints) -> PerRow:
-    return lambda row: ("{} / {}", (ordinal[row], rank[row]))
+    return Terms(found, values, over, words)
 
 
 def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
@@ -264,33 +264,23 @@ def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
     return how
 
 
-def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints | int:
+def _divisor(
+    hits: Hits, found: Hits, k: int | None, level: float, divisor: str
+) -> tuple[Numbers, Callable[[], Quantity]]:
+    """What the sum is divided by, and how an explanation says it."""
     if divisor == "hits":
-        return found.count
+        return found.count, lambda: Quantity("N", message("relevant documents found"), found.count)
     if divisor == "k":
         if k is None:
             raise MeasureError("AP(divisor='k') divides by the cutoff; write AP(divisor='k')@10")
-        return k
-    total, most = hits.relevant_total(level), _most(hits, k, divisor)
-    return total if most is None else np.minimum(total, most)
-
-
-def _most(hits: Hits, k: int | None, divisor: str) -> Ints | int | None:
-    """How many relevant documents there could be among the first k, or as many as were returned of these."""
+        return k, lambda: Quantity("k", message("the cutoff"), k)
+    total = hits.relevant_total(level)
     if divisor == "returned":
-        return hits.returned if k is None else np.minimum(hits.returned, k)
-    return k if divisor == "capped" else None
-
-
-def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Quantity:
-    if divisor == "hits":
-        return Quantity("N", message("relevant documents found"), found.count)
-    if divisor == "k" and k is not None:
-        return Quantity("k", message("the cutoff"), k)
-    total, most = relevant(hits.relevant_total(level)), _most(hits, k, divisor)
-    if most is None:
-        return total
-    return smaller(total, most, "k" if divisor == "capped" else "n" if k is None else "k, n")
+        there, name = returned_within(hits, k), "n" if k is None else "k, n"
+        return np.minimum(total, there), lambda: smaller(relevant(total), there, name)
+    if divisor == "capped" and k is not None:
+        return np.minimum(total, k), lambda: smaller(relevant(total), k)
+    return total, lambda: relevant(total)
 
 
 @measure(
@@ -350,8 +340,12 @@ def r_precision(hits: Hits, *, level: float = 1) -> Terms:
     total = hits.relevant_total(level)
     rows = hits.relevant(level)
     first = rows.where(rows.rank <= total[rows.query])
-    r = partial(relevant, total)
-    return Terms(first, None, total, lambda: count_of(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
+
+    def words() -> Words:
+        r = relevant(total)
+        return count_of(FIRST, total, divisor=r, given=(r,), lost_from=level)
+
+    return Terms(first, None, total, words)
 
 
 @measure(
@@ -394,7 +388,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> Terms:
     total = hits.relevant_total(level)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("1 / log2(2 + {})", (before[row],))  # noqa: E731
+        how = per_row("1 / log2(2 + {})", before)
         return Words(message("1 / log2(2 + others before)"), how, relevant(total), lost_from=level)
 
     return Terms(found, 1.0 / log2(2 + before), total, words)

@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2
-from truerank.measures.terms import PerRow, Terms, Words, count_of, relevant, whole
+from truerank.measures.terms import Terms, Words, count_of, per_row, relevant, wholes
 
 SESSION = "Järvelin, Price, Delcambre and Nielsen, Discounted cumulated gain of multiple-query sessions, ECIR 2008"
 
@@ -116,7 +116,7 @@ def session_dcg(
 
     def words() -> Words:
         of_rank, of_call = weights(rank[rows], discount, log_base), _tired(read.call, bq)
-        how: PerRow = lambda row: ("{} × {} / {}", (whole(worth[row]), of_rank[row], of_call[row]))  # noqa: E731
+        how = per_row("{} × {} / {}", wholes(worth), of_rank, of_call)
         of = message("gain × weight of its rank / (1 + log{bq} of its call)", bq=f"{bq:g}")
         return Words(of, how, listed=worth)
 
@@ -184,7 +184,7 @@ def normalized_session_dcg(
     weight = best[np.minimum(ideal.ordinal, len(best)) - 1]
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (whole(worth[row]), weight[row]))  # noqa: E731
+        how = per_row("{} × {}", wholes(worth), weight)
         return Words(
             message("gain × next best weight"),
             how,

@@ -9,11 +9,11 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.gains import gains, ideal_ranking
+from truerank.measures.gains import from_grade_on, gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, Ints, PerQuery, powers, ratio
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
+from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, per_row, whole
 
 
 @measure(
@@ -42,10 +42,10 @@ def rank_biased_precision(
     {'RBP(p=0.5)': 0.75, "RBP(p=0.5, gain='graded')": 0.5}
     """
     top = hits.top(k)
-    return (1.0 - p) * top.sum(share(top, gain, level) * powers(p, top.rank - 1))
+    return (1.0 - p) * top.sum(unit_gain(top, gain, level) * powers(p, top.rank - 1))
 
 
-def share(hits: Hits, gain: str, level: float) -> Floats:
+def unit_gain(hits: Hits, gain: str, level: float) -> Floats:
     """(hits,) the gain of each document, between 0 and 1."""
     if gain == "binary":
         return (hits.grade >= level).astype(np.float64)
@@ -82,7 +82,7 @@ def expected_reciprocal_rank(
     satisfied, reaching = stopping(top, max_grade, gain)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {} / {}", (satisfied[row], reaching[row], top.rank[row]))  # noqa: E731
+        how = per_row("{} × {} / {}", satisfied, reaching, top.rank)
         return _stops(hits, max_grade, gain, message("R × (nobody stopped before) / rank"), how, satisfied)
 
     return Terms(top, satisfied * reaching / top.rank, words=words)
@@ -109,8 +109,7 @@ def normalised_reciprocal_rank(
     got = expected_reciprocal_rank(hits, k=k, max_grade=max_grade, gain=gain)
     best = expected_reciprocal_rank(ideal_ranking(hits, gain), k=k, max_grade=max_grade, gain=gain)
     words = message("the sum over the best possible list")
-    ideal = best._replace(words=lambda: best.read._replace(name="IERR", words=words, is_ideal=True, given=()))
-    return got._replace(divisor=ideal, words=lambda: got.read._replace(name="ERR"))
+    return called(got, called(best, name="IERR", words=words, is_ideal=True, given=()), name="ERR")
 
 
 @measure(
@@ -136,7 +135,9 @@ def rank_biased_utility(
     left = powers(p, top.rank)
 
     def words() -> Words:
-        how: PerRow = lambda row: (f"{{}} × {{}} × {p}^{top.rank[row]}", (satisfied[row], reaching[row]))  # noqa: E731
+        def how(row: int) -> tuple[str, tuple[float, ...]]:
+            return f"{{}} × {{}} × {p}^{top.rank[row]}", (satisfied[row], reaching[row])
+
         return _stops(hits, max_grade, gain, message("R × (nobody stopped before) × p^rank"), how, satisfied)
 
     return Terms(top, satisfied * reaching * left, words=words)
@@ -145,15 +146,19 @@ def rank_biased_utility(
 def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Floats]:
     """(hits,) how likely each document satisfies its reader, and how likely the reader has not stopped before."""
     satisfied = _satisfaction(top.grade, top.max_grade if max_grade is None else max_grade, gain)
-    one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
-    return satisfied, top.running_product(1.0 - one_above)
+    return satisfied, _reaching(top, satisfied)
 
 
-def _satisfaction(grade: Floats, highest: float, gain: Gain = "exp") -> Floats:
+def _reaching(top: Hits, stops: Floats) -> Floats:
+    """(hits,) how likely a reader has not stopped before, whom each document stops with a probability."""
+    one_above = np.where(top.ordinal == 1, 0.0, np.roll(stops, 1))
+    return top.running_product(1.0 - one_above)
+
+
+def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
     """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest grade's."""
     if gain == "exp":
-        unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
-        return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]
+        return by_value(lambda g: 2.0 ** (g - highest) - 2.0**-highest, np.clip(grade, 0.0, highest))
     most = gains(np.array([highest], np.float64), gain)
     return np.clip(gains(np.minimum(grade, highest), gain) / (most + 1.0), 0.0, 1.0)
 
@@ -196,8 +201,7 @@ def probability_found(
     top = hits.top(k)
     highest = hits.max_grade if max_grade is None else max_grade
     chances = _chances(top.grade, chance, highest)
-    one_above = np.where(top.ordinal == 1, 0.0, np.roll(chances, 1))
-    reaching = top.running_product(1.0 - one_above)
+    reaching = _reaching(top, chances)
 
     def how(row: int) -> tuple[str, tuple[float, ...]]:
         return f"{{}} × {{}} × {decay}^{top.rank[row] - 1}", (whole(chances[row]), reaching[row])
@@ -217,8 +221,7 @@ def _chances(grade: Floats, chance: Chances | None, highest: float) -> Floats:
     """(hits,) how likely each document satisfies the reader."""
     if chance is None:
         return np.clip(grade / max(highest, 1.0), 0.0, 1.0)
-    steps = np.array([0.0, *(chance[grade] for grade in sorted(chance))])
-    return steps[np.searchsorted(sorted(chance), grade, side="right")]
+    return from_grade_on(chance, grade, 0.0)
 
 
 PREFERRED = math.ulp(0.0)
@@ -261,9 +264,7 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
         over = Terms(ideal, best, words=lambda: _words_of_ideal(ideal))
 
     def words() -> Words:
-        def how(row: int) -> tuple[str, tuple[float, ...]]:
-            return message("rank {a}; {b} in the ideal list"), (rows.rank[row], rank[row])
-
+        how = per_row(message("rank {a}; {b} in the ideal list"), rows.rank, rank)
         length = Quantity("D", message("the larger of {a} and {b}"), deepest, (hits.returned, ideal.count))
         given = (Quantity("p", message("the chance that the reader goes on"), p), length)
         weight = None if isinstance(over, Terms) else Quantity("W", message("Σ p^(d − 1) of d from 1 to D"), over)
@@ -273,7 +274,7 @@ def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Ter
 
 
 def _words_of_ideal(ideal: Hits) -> Words:
-    how: PerRow = lambda row: (message("from depth {a} on"), (ideal.rank[row],))  # noqa: E731
+    how = per_row(message("from depth {a} on"), ideal.rank)
     return Words(OF, how, name="best", words=message("the same of the ideal list with itself"), is_ideal=True)
 
 

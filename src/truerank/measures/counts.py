@@ -8,11 +8,10 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.measures.binary import found_within
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms, count_of
-
-CAME_BACK = message("relevant documents were returned")
 
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
@@ -65,7 +64,7 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
     {'NumRelRet': 1.0}
     """
-    return Terms(hits.relevant(level), words=lambda: count_of(CAME_BACK, lost_from=level))
+    return found_within(hits, level=level)
 
 
 @count(

@@ -93,7 +93,8 @@ class Definition:
         monotone_with: the same in place of `monotone` where a parameter has a value, by "parameter=value".
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
-        takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
+        takes_grades: whether it can be had where rules give unjudged documents a grade, as it sees nothing but the
+            list and the ideal one; of any other nobody knows what all unjudged documents would make of it.
         needs: what has to be given beside judgements of whole documents; empty: nothing.
         lower_is_better: whether a lower value is a better one; its meaning then says so.
     """
@@ -122,11 +123,16 @@ class Definition:
         return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The parameters that have to be given."""
+        return tuple(name for name, p in self.parameters.items() if p.default is p.empty)
+
+    @cached_property
     def kinds(self) -> dict[str, Kind]:
         """What each parameter may be."""
         names = getattr(self.function, "__globals__", {})
         own = {name: kind_of(resolved(p.annotation, names), KINDS) for name, p in self.parameters.items()}
-        return {DEPTH: KINDS[int], **own}
+        return own if DEPTH in own else {**own, DEPTH: KINDS[int]}
 
     @property
     def takes(self) -> dict[str, str]:
@@ -161,10 +167,9 @@ class Definition:
     @property
     def spelling(self) -> str:
         """How it is written, cutoff and all: "P@k", "AP[@k]", "IPrec@recall"."""
-        at = self.parameters.get(self.at)
-        if at is None:
+        if self.at not in self.parameters:
             return self.name
-        return f"{self.name}@{self.at}" if at.default is at.empty else f"{self.name}[@{self.at}]"
+        return f"{self.name}@{self.at}" if self.at in self.required else f"{self.name}[@{self.at}]"
 
 
 def _default(parameter: inspect.Parameter) -> str:

@@ -34,15 +34,17 @@ _CURVE = message("a curve, not a number; `truerank curve` draws it, and IPrec@0.
 _PREDICTED = message("about predicted ratings, not about ranked lists; scikit-learn computes it")
 
 NO_MEASURE = {
-    **dict.fromkeys(("retrievalprecisionrecallcurve", "retrieval_precision_recall_curve"), _CURVE),
+    **dict.fromkeys(("prcurve", "retrievalprecisionrecallcurve", "retrieval_precision_recall_curve"), _CURVE),
     "retrievalrecallatfixedprecision": _CURVE,
+    "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
+    **dict.fromkeys(("ncugu", "ncurb"), message("two measures: write NCUguP and NCUguBR, or NCUrbP and NCUrbBR")),
     "r_precision_at_k": message("the mean of Rprec(depth=k) over queries with a hit alone; Rprec takes all"),
     **dict.fromkeys(("rmse", "mae", "rsquared", "exp_var", "logloss"), _PREDICTED),
     **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
 }
 """Names of theirs for which there is no measure here, and why, or what is near."""
 
-WHOLE = {"precision": "SetP", "recall": "SetR", "hit_rate": "SetSuccess"}
+OF_ALL = {"precision": "SetP", "recall": "SetR", "hit_rate": "SetSuccess"}
 """Names of measures at a cutoff, and those of all that was returned, which ranx and others call so without one."""
 
 VALUES: dict[str, dict[Any, tuple[str, Any] | None]] = {

@@ -15,7 +15,7 @@ from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.parameters import Discount
 from truerank.measures.sums import Floats, Ints, log2, log2_of_whole
-from truerank.measures.terms import PerRow, whole
+from truerank.measures.terms import PerRow, per_row, wholes
 
 
 def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base: float = 2) -> Floats:
@@ -33,13 +33,13 @@ def shown(hits: Hits, worth: Floats, discount: Discount, log_base: float) -> tup
     log = f"log{log_base:g}"
     if not isinstance(discount, str):
         weight = listed(hits.rank, discount)
-        return message("× weight of its rank"), lambda row: ("{} × {}", (whole(worth[row]), whole(weight[row])))
+        return message("× weight of its rank"), per_row("{} × {}", wholes(worth), wholes(weight))
     of, how, more = {
         "log2": (message("/ {log}(rank + 1)", log=log), f"{{}} / {log}({{}})", 1),
         "jk": (message("/ max({log}(rank), 1)", log=log), f"{{}} / max({log}({{}}), 1)", 0),
         "reciprocal": (message("/ rank"), "{} / {}", 0),
     }[discount]
-    return of, lambda row: (how, (whole(worth[row]), hits.rank[row] + more))
+    return of, per_row(how, wholes(worth), hits.rank + more)
 
 
 def weights(ranks: Ints, discount: Discount, log_base: float) -> Floats:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.messages import joined, message
-from truerank.measures.aspects import weight_asked
+from truerank.measures.aspects import is_answered, is_asked, weight_asked
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
 from truerank.measures.novelty import asked, best_by, greedy, novelty
 from truerank.measures.parameters import Share, Short, Worth
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio, total
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, whole
+from truerank.measures.terms import Quantity, Terms, Words, called, whole
 
 CASCADE = "Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011; ndeval"
 
@@ -26,13 +28,9 @@ weight of the aspects; nothing."""
 Cascade = Literal["log2", "reciprocal"]
 
 
-def _cascade(hits: Hits, k: int | None, level: float, alpha: float, discount: Cascade) -> Terms:
-    """What each document adds, with the discount of its rank."""
-    top = hits.top(k)
-    return _discounted(top, novelty(top, level, alpha), discount)
-
-
 def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = message("novelty")) -> Terms:
+    """What each document adds, with the discount of its rank."""
+
     def words() -> Words:
         of, how = shown(hits, added, discount, 2)
         return Words(joined(" ", [name, of]), how, listed=added)
@@ -40,37 +38,37 @@ def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = messag
     return Terms(hits, discounted(hits, added, discount), words=words)
 
 
-def _ideal(hits: Hits, k: int | None, level: float, alpha: float) -> tuple[Hits, Floats]:
-    """The greedy ranking, and what each of its documents adds."""
-    ideal = greedy(hits, level, alpha, k)
-    return ideal, novelty(ideal, level, alpha)
-
-
-def _normalised(got: Terms, best: Terms, name: str) -> Terms:
-    """What the list has, by what the greedy ranking has."""
-    words = message("the sum over the list that adds most at each rank")
-    return called(got, called(best, None, name=f"I{name}", words=words, is_ideal=True), name=name)
-
-
-def _independent(
-    got: Terms, hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best
+def _normalised(
+    hits: Hits, k: int | None, level: float, alpha: float, weighed: Callable[[Hits, Floats], Terms], name: str
 ) -> Terms:
-    """What the list has, whatever documents the collection has."""
+    """What the documents of the list add, weighed by rank, by the same of the greedy ranking."""
+    rows = hits.top(k), greedy(hits, level, alpha, k)
+    got, best = (weighed(each, novelty(each, level, alpha)) for each in rows)
+    words = message("the sum over the list that adds most at each rank")
+    return called(got, called(best, name=f"I{name}", words=words, is_ideal=True), name=name)
+
+
+def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best) -> Terms:
+    """What the documents of the list add, by a number that is the same whatever documents the collection has."""
+    top = hits.top(k)
+    got = _discounted(top, novelty(top, level, alpha), discount)
     if best == "none":
         return got
     weight = asked(hits, level)
     ranks = np.arange(1, k + 1)
     added = powers(1 - alpha, ranks - 1) * weights(ranks, discount, 2)
     most = {"possible": total(added), "ndeval": total(added) if k > 1 else 0.0, "intents": 1.0}[best]
-    divisor: PerQuery = weight * most if most else np.ones(len(weight))
+    if not most:
+        return called(got, name="Σ")
+    divisor = weight * most
 
     def words() -> Words:
         of = weight_asked(weight)
         most_words = message("{a} × {b}, of perfect documents")
         by = of if best == "intents" else Quantity("best", most_words, divisor, (weight, most), (of,))
-        return got.read._replace(name="Σ", divisor=by if most else None)
+        return got.read._replace(name="Σ", divisor=by)
 
-    return Terms(got.hits, got.values, divisor if most else None, words)
+    return Terms(top, got.values, divisor, words)
 
 
 @measure(
@@ -94,7 +92,7 @@ def alpha_dcg(hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, bes
     >>> tr.evaluate(judged, run, "alpha_DCG@1 alpha_DCG(best='none')@1").mean
     {'alpha_DCG@1': 0.5, "alpha_DCG(best='none')@1": 1.0}
     """
-    return _independent(_cascade(hits, k, level, alpha, "log2"), hits, k, level, alpha, "log2", best)
+    return _independent(hits, k, level, alpha, "log2", best)
 
 
 @measure(
@@ -118,8 +116,7 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
     >>> tr.evaluate(judged, run, "alpha_nDCG@1 alpha_nDCG(alpha=1)@2").mean
     {'alpha_nDCG@1': 0.5, 'alpha_nDCG(alpha=1)@2': 0.8154648767857288}
     """
-    best = _discounted(*_ideal(hits, k, level, alpha), "log2")
-    return _normalised(_cascade(hits, k, level, alpha, "log2"), best, "α-DCG")
+    return _normalised(hits, k, level, alpha, partial(_discounted, discount="log2"), "α-DCG")
 
 
 @measure(
@@ -145,8 +142,7 @@ def intent_aware_err(
     >>> tr.evaluate(judged, run, "ERR_IA@2 ERR_IA(best='intents')@2").mean
     {'ERR_IA@2': 0.7, "ERR_IA(best='intents')@2": 0.875}
     """
-    got = _cascade(hits, k, level, alpha, "reciprocal")
-    return _independent(got, hits, k, level, alpha, "reciprocal", best)
+    return _independent(hits, k, level, alpha, "reciprocal", best)
 
 
 @measure(
@@ -167,26 +163,7 @@ def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Shar
     >>> tr.evaluate(judged, run, "nERR_IA@1 nERR_IA@2").mean
     {'nERR_IA@1': 0.5, 'nERR_IA@2': 0.7777777777777778}
     """
-    best = _discounted(*_ideal(hits, k, level, alpha), "reciprocal")
-    return _normalised(_cascade(hits, k, level, alpha, "reciprocal"), best, "ERR-IA")
-
-
-def _biased(hits: Hits, added: Floats, beta: float, share: float | None = None) -> Terms:
-    """What each document adds, times the probability that it is read, and a share of it."""
-
-    def words() -> Words:
-        how: PerRow = lambda row: (  # noqa: E731
-            ("{} × " if share is None else "{} × {} × ") + f"{beta}^{hits.rank[row] - 1}",
-            (whole(added[row]),) if share is None else (whole(added[row]), share),
-        )
-        given = [Quantity("β", message("the chance that the reader goes on"), beta)]
-        if share is not None:
-            given.append(Quantity("c", message("1 − (1 − α) β"), share))
-        of = message("novelty × β^(rank − 1)") if share is None else message("novelty × c × β^(rank − 1)")
-        return Words(of, how, given=tuple(given), listed=added, name="Σ")
-
-    worth = added if share is None else added * share
-    return Terms(hits, worth * powers(beta, hits.rank - 1), words=words)
+    return _normalised(hits, k, level, alpha, partial(_discounted, discount="reciprocal"), "ERR-IA")
 
 
 @measure(
@@ -208,10 +185,39 @@ def novelty_biased_precision(
     >>> tr.evaluate(judged, run, "NRBP NRBP(alpha=1, beta=0)").mean
     {'NRBP': 0.65625, 'NRBP(alpha=1, beta=0)': 0.5}
     """
-    top = hits.top(k)
-    got = _biased(top, novelty(top, level, alpha), beta, 1 - (1 - alpha) * beta)
-    weight = asked(hits, level)
-    return Terms(top, got.values, weight, lambda: got.read._replace(divisor=weight_asked(weight)))
+    top, weight, share = hits.top(k), asked(hits, level), 1 - (1 - alpha) * beta
+    added = novelty(top, level, alpha)
+
+    def words() -> Words:
+        return Words(
+            message("novelty × c × β^(rank − 1)"),
+            lambda row: (f"{{}} × {{}} × {beta}^{top.rank[row] - 1}", (whole(added[row]), share)),
+            weight_asked(weight),
+            "Σ",
+            given=(_going_on(beta), Quantity("c", message("1 − (1 − α) β"), share)),
+            listed=added,
+        )
+
+    return Terms(top, added * share * powers(beta, top.rank - 1), weight, words)
+
+
+def _going_on(beta: float) -> Quantity:
+    return Quantity("β", message("the chance that the reader goes on"), beta)
+
+
+def _biased(hits: Hits, added: Floats, beta: float) -> Terms:
+    """What each document adds, times the probability that it is read."""
+
+    def words() -> Words:
+        return Words(
+            message("novelty × β^(rank − 1)"),
+            lambda row: (f"{{}} × {beta}^{hits.rank[row] - 1}", (whole(added[row]),)),
+            name="Σ",
+            given=(_going_on(beta),),
+            listed=added,
+        )
+
+    return Terms(hits, added * powers(beta, hits.rank - 1), words=words)
 
 
 @measure(
@@ -234,9 +240,7 @@ def normalised_novelty_biased_precision(
     >>> tr.evaluate(judged, run, "nNRBP").mean
     {'nNRBP': 0.7777777777777778}
     """
-    top = hits.top(k)
-    best = _biased(*_ideal(hits, k, level, alpha), beta)
-    return _normalised(_biased(top, novelty(top, level, alpha), beta), best, "NRBP")
+    return _normalised(hits, k, level, alpha, partial(_biased, beta=beta), "NRBP")
 
 
 SAKAI = "Sakai and Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011"
@@ -263,9 +267,7 @@ def global_ndcg(hits: Hits, *, k: int | None = None, gain: Worth = "linear") -> 
     top, worth = hits.top(k), _global_gains(hits, gain)
     best = best_by(hits, worth).top(k)
     name, words = message("global gain"), message("the sum over the list of the highest gains")
-    ideal = called(
-        _discounted(best, worth[best.doc], "log2", name), None, name="ID-DCG", words=words, is_ideal=True
-    )
+    ideal = called(_discounted(best, worth[best.doc], "log2", name), name="ID-DCG", words=words, is_ideal=True)
     known = np.where(top.grade > UNJUDGED, top.doc, len(worth) - 1)
     return called(_discounted(top, worth[known], "log2", name), ideal, name="D-DCG")
 
@@ -308,7 +310,4 @@ def sharp_ndcg(
 def intent_recall(hits: Hits, k: int | None, level: float) -> PerQuery:
     """The share of the aspects with a relevant document that have one among the first k, whatever their weights."""
     by_aspect = hits.top(k).by_aspect
-    return ratio(
-        by_aspect.sum(by_aspect.hits.relevant(level).count > 0),
-        by_aspect.sum(by_aspect.hits.relevant_total(level) > 0),
-    )
+    return ratio(by_aspect.sum(is_answered(by_aspect, level)), by_aspect.sum(is_asked(by_aspect, level)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truerank.core.hits import Bools, Hits
+from truerank.measures.aspects import is_answered, is_asked
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
 
@@ -88,10 +89,9 @@ class Segments:
 
     def __init__(self, hits: Hits, k: int | None, level: float):
         self.by_aspect = hits.top(k).by_aspect
-        units = self.by_aspect.hits
-        self.is_evidence = units.relevant_total(level) > 0
-        self.is_returned = units.relevant(min(0, level)).count > 0
-        self.is_found = units.relevant(level).count > 0
+        self.is_evidence = is_asked(self.by_aspect, level)
+        self.is_returned = is_answered(self.by_aspect, min(0, level))
+        self.is_found = is_answered(self.by_aspect, level)
 
     def weight_of(self, some: Bools) -> PerQuery:
         """(queries,) the weight of some of the aspects."""

@@ -10,7 +10,7 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.measures.parameters import Gain
-from truerank.measures.sums import Floats
+from truerank.measures.sums import Floats, by_value
 
 STEEPEST = 1000
 """The highest grade that gain='exp' can weigh: a sum of larger powers of 2 could overflow."""
@@ -38,8 +38,7 @@ def _gains(grade: Floats, gain: Gain) -> Floats:
         return np.maximum(grade, 0.0)
     if gain == "binary":
         return (grade > 0).astype(np.float64)
-    unique, inverse = np.unique(grade, return_inverse=True)
-    return np.array([_worth(value, gain) for value in unique.tolist()])[inverse]
+    return by_value(lambda value: _worth(value, gain), grade)
 
 
 def _worth(grade: float, gain: Gain) -> float:
@@ -52,6 +51,12 @@ def _worth(grade: float, gain: Gain) -> float:
             "gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping", grade=grade
         )
     return float(2.0**grade - 1)
+
+
+def from_grade_on(table: Mapping[float, float], grade: Floats, below: float) -> Floats:
+    """What a table says of each grade, or of the next lower one in it; of those below all of them, `below`."""
+    known = sorted(table)
+    return np.array([below, *(table[each] for each in known)])[np.searchsorted(known, grade, side="right")]
 
 
 def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:

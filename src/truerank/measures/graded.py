@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, log2, ratio
-from truerank.measures.terms import Quantity, Terms, Words, called, whole
+from truerank.measures.terms import Quantity, Terms, Words, called, per_row, whole, wholes
 
 CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002'
 LOGARITHM = "log2(i + 1) and gain='exp': Burges et al., ICML 2005"
@@ -53,15 +53,17 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Di
     tied = worth * shared / (hits.last - hits.first + 1)
     alone = discounted(hits, worth, discount, log_base)
 
-    def how(row: int) -> tuple[str, tuple[float, ...]]:
-        size = hits.last[row] - hits.first[row] + 1
-        if size == 1:
-            return shown(hits, worth, discount, log_base)[1](row)
-        return "{} × {} / {}", (whole(worth[row]), shared[row], size)
+    def words() -> Words:
+        by_itself = shown(hits, worth, discount, log_base)[1]
+
+        def how(row: int) -> tuple[str, tuple[float, ...]]:
+            size = hits.last[row] - hits.first[row] + 1
+            return by_itself(row) if size == 1 else ("{} × {} / {}", (whole(worth[row]), shared[row], size))
+
+        return Words(joined(" ", [_named(gain), message("× mean discount of its equals")]), how)
 
     values = np.where(hits.tied, tied, np.where(hits.rank <= deepest, alone, 0.0))
-    of = message("× mean discount of its equals")
-    return Terms(hits, values, words=lambda: Words(joined(" ", [_named(gain), of]), how))
+    return Terms(hits, values, words=words)
 
 
 @measure(
@@ -132,7 +134,7 @@ def ideal_dcg(
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
     terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
-    return called(terms, None, words=message("the sum, over the best possible list"), is_ideal=True)
+    return called(terms, words=message("the sum, over the best possible list"), is_ideal=True)
 
 
 @measure(
@@ -174,7 +176,7 @@ def ndcg(
     """
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
-    best = called(best, None, name="IDCG", words=message("the sum over the best possible list"))
+    best = called(best, name="IDCG", words=message("the sum over the best possible list"))
     return called(got, best, name="DCG", words=message("the sum over what was returned"))
 
 
@@ -264,11 +266,9 @@ def normalised_g(hits: Hits, *, gain: Gain = "linear") -> Terms:
     missed = np.maximum(cost - got, 0.0)  # repeats that count can gain more than there is
     most = ideal.sum(best)
 
-    def how(row: int) -> tuple[str, tuple[float, ...]]:
-        return "{} / log2(2 + {} − {})", (whole(worth[row]), whole(cost[row]), whole(got[row]))
-
     def words() -> Words:
-        divisor = Quantity(message("gains"), message("of all that is judged"), np.array(list(map(whole, most))))
+        divisor = Quantity(message("gains"), message("of all that is judged"), np.array(wholes(most)))
+        how = per_row("{} / log2(2 + {} − {})", wholes(worth), wholes(cost), wholes(got))
         return Words(message("gain / log2(2 + cost − gained)"), how, divisor, listed=worth)
 
     return Terms(hits, worth / log2(2 + missed), most, words)

@@ -6,8 +6,9 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.measures.binary import FIRST
 from truerank.measures.registry import measure
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, count_of, relevant
+from truerank.measures.terms import Quantity, Terms, Words, count_of, per_row, relevant
 
 
 @measure(
@@ -33,7 +34,7 @@ def average_precision_at_r(hits: Hits, *, level: float = 1) -> Terms:
     first = rows.where(rows.rank <= total[rows.query])
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} / {}", (first.ordinal[row], first.rank[row]))  # noqa: E731
+        how = per_row("{} / {}", first.ordinal, first.rank)
         return Words(message("precision at its rank"), how, relevant(total), lost_from=level)
 
     return Terms(first, first.ordinal / first.rank, total, words)
@@ -62,6 +63,6 @@ def precision_to_last(hits: Hits, *, k: int, level: float = 1) -> Terms:
 
     def words() -> Words:
         over = Quantity("kq", message("the smaller of {a} and {b}, the last relevant"), least, (k, last))
-        return count_of(message("relevant among the first {a}"), k, divisor=over)
+        return count_of(FIRST, k, divisor=over)
 
     return Terms(rows.top(k), None, least, words)

@@ -6,6 +6,7 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.measures.binary import returned_within
 from truerank.measures.parameters import Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, powers, ratio
@@ -112,8 +113,7 @@ def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]}, "Judged@2 Judged").mean["Judged@2"]
     0.5
     """
-    returned = hits.returned if k is None else np.minimum(hits.returned, k)
-    return ratio(hits.top(k).relevant(0).count, returned)
+    return ratio(hits.top(k).relevant(0).count, returned_within(hits, k))
 
 
 @measure(
@@ -133,7 +133,7 @@ def unjudged(hits: Hits, *, k: int) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]}, "Unjudged@2 unj_5").mean
     {'Unjudged@2': 0.5, 'Unjudged@5': 0.2}
     """
-    return ratio(np.minimum(hits.returned, k) - hits.top(k).relevant(0).count, k)
+    return ratio(returned_within(hits, k) - hits.top(k).relevant(0).count, k)
 
 
 @measure(

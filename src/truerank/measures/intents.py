@@ -9,11 +9,6 @@ from truerank.measures.graded import ndcg
 from truerank.measures.parameters import Worth
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
-from truerank.measures.terms import Terms
-
-
-def _values(given: PerQuery | Terms) -> PerQuery:
-    return given.result if isinstance(given, Terms) else given
 
 
 @measure(
@@ -32,7 +27,7 @@ def intent_aware_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     {'P_IA@2': 0.75}
     """
     by_aspect = hits.by_aspect
-    return by_aspect.mean(_values(precision(by_aspect.hits, k=k, level=level)), level)
+    return by_aspect.mean(precision(by_aspect.hits, k=k, level=level).result, level)
 
 
 @measure(
@@ -53,7 +48,7 @@ def intent_aware_ap(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     {'AP_IA': 0.75}
     """
     by_aspect = hits.by_aspect
-    return by_aspect.mean(_values(average_precision(by_aspect.hits, k=k, level=level)), level)
+    return by_aspect.mean(average_precision(by_aspect.hits, k=k, level=level).result, level)
 
 
 @measure(

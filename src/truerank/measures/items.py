@@ -18,7 +18,7 @@ from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import Discount, Share, Shares
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
+from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
 
 L = TypeVar("L", bound="Listings")
 
@@ -175,7 +175,7 @@ def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Te
     values = np.maximum(-log2(used / every), 0.0)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("−log2({} / {})", (whole(used[row]), whole(every)))  # noqa: E731
+        how = per_row("−log2({} / {})", wholes(used), [whole(every)] * len(rows))
         listed = Quantity("n", message("listed"), rows.count)
         return Words(message("its self-information"), how, listed, listed=np.ones(len(rows)))
 

@@ -16,7 +16,7 @@ Ties = Literal["together", "worst"]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs(OfRun):
+class OneList(OfRun):
     """The pairs of all queries, best score first; of equal scores the wrong ones first.
 
     Attributes:
@@ -34,7 +34,7 @@ class Pairs(OfRun):
     ties: Ties
 
     @classmethod
-    def of(cls, hits: Hits, level: float, relevant: Ints, ties: Ties) -> Pairs:
+    def of(cls, hits: Hits, level: float, relevant: Ints, ties: Ties) -> OneList:
         """Those of a table that has the rows of unjudged documents too."""
         is_right = hits.grade >= level
         order = np.lexsort((is_right, -hits.score))
@@ -74,7 +74,7 @@ def global_average_precision(
     level: float = 1,
     divisor: Literal["capped", "relevant"] = "capped",
     ties: Ties = "together",
-) -> Pairs:
+) -> OneList:
     """Whether the answers that a system is surest of are right: the first of each query, in one list by score.
 
     One number of the run. M is how many queries have something to find; with k above 1, what k answers could hold.
@@ -88,7 +88,7 @@ def global_average_precision(
     """
     relevant = hits.relevant_total(level)
     capped = np.minimum(relevant, k) if divisor == "capped" else relevant
-    return Pairs.of(hits.top(k), level, capped, ties)
+    return OneList.of(hits.top(k), level, capped, ties)
 
 
 @measure(
@@ -104,7 +104,7 @@ def global_average_precision(
 )
 def micro_average_precision(
     hits: Hits, *, k: int | None = None, level: float = 1, ties: Ties = "together"
-) -> Pairs:
+) -> OneList:
     """How well one threshold parts right answers from wrong: average precision of all pairs in one list by score.
 
     One number of the run, for scores that mean the same in every query. Equal scores count together, or with
@@ -115,4 +115,4 @@ def micro_average_precision(
     >>> tr.evaluate(qrels, run, "µAP AP").mean
     {'microAP': 0.8333333333333333, 'AP': 0.5}
     """
-    return Pairs.of(hits.top(k), level, hits.relevant_total(level), ties)
+    return OneList.of(hits.top(k), level, hits.relevant_total(level), ties)

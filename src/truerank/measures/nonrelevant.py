@@ -10,6 +10,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
+from truerank.measures.binary import returned_within
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
 
@@ -46,8 +47,7 @@ def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | 
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a", "y"]}, "FallOut@2 FallOut(docs=101)@2").mean
     {'FallOut@2': 0.5, 'FallOut(docs=101)@2': 0.01}
     """
-    returned = hits.returned if k is None else np.minimum(hits.returned, k)
-    wrong = returned - hits.top(k).relevant(level).count
+    wrong = returned_within(hits, k) - hits.top(k).relevant(level).count
     return ratio(wrong, _nonrelevant(hits, level, docs))
 
 
@@ -70,7 +70,7 @@ def matthews_correlation(
     {'MCC@1': 1.0, 'MCC(docs=11)@2': 0.6708203932499369}
     """
     tp = hits.top(k).relevant(level).count.astype(np.float64)
-    fp = (hits.returned if k is None else np.minimum(hits.returned, k)) - tp
+    fp = returned_within(hits, k) - tp
     fn = hits.relevant_total(level) - tp
     tn = _nonrelevant(hits, level, docs) - fp
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
@@ -101,7 +101,6 @@ def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> Per
     so_far = relevant.ordinal.astype(np.float64)
     above = relevant.first - 1 - relevant.running_at(so_far, relevant.query, relevant.first - 1)
     equal = end - relevant.running_at(so_far, relevant.query, end) - above
-    returned = hits.returned if k is None else np.minimum(hits.returned, k)
-    wrong = returned - relevant.count
+    wrong = returned_within(hits, k) - relevant.count
     in_order = relevant.sum(wrong[relevant.query] - above - equal / 2)
     return ratio(in_order, relevant.count * wrong)

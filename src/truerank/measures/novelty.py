@@ -8,7 +8,7 @@ from truerank.core.aspects import Aspects, Floats, Ints
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.kernel import counting
 
-DEPTH = 20
+SHARED = 20
 """Cutoffs up to here share one greedy ranking."""
 
 
@@ -38,7 +38,7 @@ def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
     The best possible ranking is NP-hard to find; this one is what ndeval and the papers compare with, and what it
     gains is at least 1 − 1/e of the best. Its rows are the first k documents that are relevant to some aspect.
     """
-    aspects, size = hits.aspects, DEPTH if k is not None and k <= DEPTH else -1
+    aspects, size = hits.aspects, SHARED if k is not None and k <= SHARED else -1
     if aspects is None or aspects.ids is None:
         none = np.zeros(0, np.int64)
         return hits.listed(none, none, np.zeros(0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from truerank.core.messages import message
@@ -31,7 +31,7 @@ def _share(value: Any) -> bool:
     return _number(value) and 0 <= value <= 1
 
 
-def _shares(value: Any) -> bool:
+def _points(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and all(map(_share, value))
 
 
@@ -39,10 +39,12 @@ def _amount(value: Any) -> bool:
     return _number(value) and value >= 0
 
 
+def _by_grade(value: Any, allows: Callable[[Any], bool]) -> bool:
+    return isinstance(value, Mapping) and all(map(_amount, value)) and all(map(allows, value.values()))
+
+
 def _gain(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(map(_amount, value)) and all(map(_amount, value.values()))
-    return value in ("linear", "exp", "binary")
+    return _by_grade(value, _amount) or value in ("linear", "exp", "binary")
 
 
 def _positive(value: Any) -> bool:
@@ -50,9 +52,7 @@ def _positive(value: Any) -> bool:
 
 
 def _cost(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return bool(value) and all(_number(grade) and grade >= 0 and _cost(cost) for grade, cost in value.items())
-    return _positive(value)
+    return _positive(value) or (_by_grade(value, _positive) and bool(value))
 
 
 def _discount(value: Any) -> bool:
@@ -64,16 +64,20 @@ def _discount(value: Any) -> bool:
 
 
 def _chances(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        _number(grade) and grade >= 0 and _share(chance) for grade, chance in value.items()
-    )
+    return _by_grade(value, _share)
+
+
+def _shares(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        return False
+    return all(map(_amount, value.values())) and any(value.values())
 
 
 Share = Annotated[float, Kind(message("a number from 0 to 1"), _share)]
 
 Amount = Annotated[float, Kind(message("a number from 0 up"), _amount)]
 
-Positive = Annotated[float, Kind(message("a number above 0 and up to 1e15"), lambda value: _positive(value))]
+Positive = Annotated[float, Kind(message("a number above 0 and up to 1e15"), _positive)]
 """A target, a budget, a cost: so far from 0 and from infinity that what is made of it is neither."""
 
 Target = Annotated[
@@ -88,21 +92,15 @@ Short = Annotated[
 """A rank of which every one above it is counted."""
 
 
-def _targets(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
-        return False
-    return all(_number(share) and share >= 0 for share in value.values()) and any(value.values())
-
-
 Shares = Annotated[
-    Mapping[str, float], Kind(message("a mapping {group: share} of numbers from 0 up, not all 0"), _targets)
+    Mapping[str, float], Kind(message("a mapping {group: share} of numbers from 0 up, not all 0"), _shares)
 ]
 """How much of something each group should have; in proportion, whatever the sum."""
 
 Base = Annotated[float, Kind(message("a number above 1"), lambda value: _number(value) and value > 1)]
 """The base of a logarithm."""
 
-Points = Annotated[tuple[float, ...], Kind(message("a list of numbers from 0 to 1"), _shares)]
+Points = Annotated[tuple[float, ...], Kind(message("a list of numbers from 0 to 1"), _points)]
 
 Gain = Annotated[
     str | Mapping[float, float],

@@ -22,7 +22,7 @@ from truerank.measures.registry import (
     load_more,
     takes,
 )
-from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
+from truerank.measures.spellings import SPELLINGS, SUFFIX, WORDS, persistence, split
 
 _SHAPE = re.compile(
     r"\s*([\w.+#♯-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
@@ -42,19 +42,16 @@ def parse_measure(text: str | Measure) -> Measure:
         MeasureError: no such measure or parameter; near misses are suggested.
     """
     if isinstance(text, Measure):
-        return checked(text.definition, dict((*text.params, *text.said))) if text.lacks else text
+        return checked(text.definition, text.given) if text.lacks else text
     text = spelled(text)
-    if isinstance(text, str):
-        text = _AT_R.sub("_at_R", text.translate(_MU))
-    if isinstance(text, str) and (levelled := _LEVEL.match(text)) and not find(text):
+    if not isinstance(text, str):
+        raise _unreadable(text)
+    text = _AT_R.sub("_at_R", text.translate(_MU))
+    if (levelled := _LEVEL.match(text)) and not find(text):
         return _at_level(levelled[1], int(levelled[2]), text)
-    match = _SHAPE.match(text) if isinstance(text, str) else None
-    if not match or not isinstance(text, str):
-        if isinstance(text, str) and (hint := _near().suggestion(text, ())):
-            raise MeasureError(
-                "cannot read the measure {text!r}.{hint} Write it like nDCG@10 or AP(level=2)", text=text, hint=hint
-            )
-        raise MeasureError("cannot read the measure {text!r}; write it like nDCG@10 or AP(level=2)", text=text)
+    match = _SHAPE.match(text)
+    if not match:
+        raise _unreadable(text, _near().suggestion(text, ()))
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError("cannot read the measure {text!r}: it has two sets of parameters", text=text)
@@ -66,10 +63,17 @@ def parse_measure(text: str | Measure) -> Measure:
         if params.get(key, value) != value:
             raise _twice(text, key, params[key], value)
         params[key] = value
-    k = definition.parameters.get("k")
-    if k and k.default is k.empty and "k" not in params and (whole := _theirs().WHOLE.get(fold(word))):
+    if "k" in definition.required and "k" not in params and (whole := _theirs().OF_ALL.get(fold(word))):
         raise MeasureError("{word} needs k: write {word}@10, or {whole} of all results", word=word, whole=whole)
     return _switched(definition, params)
+
+
+def _unreadable(text: object, hint: str = "") -> MeasureError:
+    if hint:
+        return MeasureError(
+            "cannot read the measure {text!r}.{hint} Write it like nDCG@10 or AP(level=2)", text=text, hint=hint
+        )
+    return MeasureError("cannot read the measure {text!r}; write it like nDCG@10 or AP(level=2)", text=text)
 
 
 def _near() -> ModuleType:
@@ -93,8 +97,7 @@ def _translated(own: tuple[str, str], cut: str | None, arguments: str, whole: st
         raise _twice(whole, "k", _literal(cut, whole), _literal(within, whole))
     plain, at_k = own
     measure = parse_measure(plain if (cut or within) is None else f"{at_k}@{cut or within}")
-    given = _arguments(rest, measure.definition, whole)
-    return checked(measure.definition, {**dict((*measure.params, *measure.said)), **given})
+    return measure(**_arguments(rest, measure.definition, whole))
 
 
 def _switched(definition: Definition, params: dict[str, Any]) -> Measure:
@@ -102,8 +105,7 @@ def _switched(definition: Definition, params: dict[str, Any]) -> Measure:
     switches = {} if set(params) <= set(definition.kinds) else _theirs().SWITCHES
     for (name, key), text in switches.items():
         if name == definition.name and isinstance(params.get(key), bool) and params.pop(key):
-            other = parse_measure(text + (f"@{params['k']}" if "k" in params else ""))
-            return checked(other.definition, {**dict(other.params), **params})
+            return parse_measure(text + (f"@{params['k']}" if "k" in params else ""))(**params)
     return checked(definition, params)
 
 
@@ -118,7 +120,7 @@ def _at_level(text: str, level: int, whole: str) -> Measure:
         )
     if params.get(key, level) != level:
         raise _twice(whole, key, params[key], level)
-    return checked(definition, {**params, key: level})
+    return measure(**{key: level})
 
 
 def _twice(text: str, key: str, one: object, other: object) -> MeasureError:
@@ -182,7 +184,7 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix["number"]
     if entry is None:
         bare = SUFFIX.sub(r"\g<word>", fold(word))
-        if other := OTHERS.get(bare) or _theirs().NO_MEASURE.get(bare):
+        if other := _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
         hint = _near().suggestion(word, known_words())
         raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)

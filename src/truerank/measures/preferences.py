@@ -11,7 +11,7 @@ from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints
-from truerank.measures.terms import PerRow, Quantity, Terms, Words
+from truerank.measures.terms import Quantity, Terms, Words, per_row
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def preferences(hits: Hits, *, pairs: Literal["judged", "seen", "returned"] = "j
         total = total + counts.halved + (counts.unseen if pairs == "judged" else 0)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} + {}", (behind[row], lost[row]))  # noqa: E731
+        how = per_row("{} + {}", behind, lost)
         over = Quantity("N", message("pairs of different grades"), total)
         return Words(message("worse behind it + worse unreturned"), how, over)
 

@@ -82,8 +82,7 @@ class Measure:
     @property
     def lacks(self) -> tuple[str, ...]:
         """The parameters that have to be given and are not yet: ("k",) of `tr.P`."""
-        needed = (name for name, p in self.definition.parameters.items() if p.default is p.empty)
-        return tuple(name for name in needed if name not in dict(self.params))
+        return tuple(name for name in self.definition.required if name not in dict(self.params))
 
     def __matmul__(self, cut: float) -> Measure:
         """The same at a cutoff: `tr.nDCG @ 10`.
@@ -92,18 +91,19 @@ class Measure:
             MeasureError: it has no cutoff, or not this one.
         """
         definition = self.definition
-        return checked(definition, {**self._given, cutoff_of(definition, self.name, str(cut)): cut})
+        return checked(definition, {**self.given, cutoff_of(definition, self.name, str(cut)): cut})
 
-    def __call__(self, **params: Any) -> Measure:
+    def __call__(self, /, **params: Any) -> Measure:
         """The same with these parameters: `tr.AP(level=2)`.
 
         Raises:
             MeasureError: no such parameter, or not with this value.
         """
-        return checked(self.definition, {**self._given, **params}, is_whole=False)
+        return checked(self.definition, {**self.given, **params}, is_whole=False)
 
     @property
-    def _given(self) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
+        """Its parameters, with the defaults that were written out."""
         return dict((*self.params, *self.said))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -238,7 +238,9 @@ MeasuresLike = str | Measure | Iterable[str | Measure]
 
 def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
     """A measure that was pickled, of the definition that has its name here."""
-    if name not in _definitions and load_more() and name not in _definitions:
+    if name not in _definitions:
+        load_more()
+    if name not in _definitions:
         raise MeasureError("unknown measure {name!r}: what defines it was not imported here", name=name)
     return Measure(_definitions[name], name, params, said)
 
@@ -361,11 +363,12 @@ LATER = (
 
 
 def load_more() -> bool:
-    """Register the families here that few ask for, and what other packages add; whether there is any."""
+    """Register the families here that few ask for, and what other packages add; whether that brought any names."""
+    known = len(_names)
     for family in LATER:
         import_module(f"truerank.measures.{family}")
     plugins.load("measures")
-    return True
+    return len(_names) > known
 
 
 def find(word: str) -> tuple[Definition, dict[str, Any]] | None:
@@ -427,13 +430,12 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
             near = did_you_mean(key, known)
             hint = ELSEWHERE.get(key) or joined(".", filter(None, (takes(definition), near)))
             raise MeasureError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
-    for key, parameter in known.items():
-        if is_whole and parameter.default is parameter.empty and key not in params:
+    for key in definition.required if is_whole else ():
+        if key not in params:
             cut = "@10" if key == "k" else "@0.5" if definition.kinds[key].allows(0.5) else "@2"
             example = cut if key == definition.at or key == "k" else f"({key}=…)"
             raise MeasureError("{name} needs {key}: write {name}{example}", name=name, key=key, example=example)
-    order = [*known, *(key for key in definition.kinds if key not in known)]
-    given = {key: canonical(params[key]) for key in order if key in params}
+    given = {key: canonical(params[key]) for key in definition.kinds if key in params}
     for key, value in given.items():
         if key != DEPTH or value is not None:
             definition.kinds[key].checked(f"{name}: {key}", value, MeasureError)

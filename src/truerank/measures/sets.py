@@ -10,7 +10,7 @@ from truerank.core.messages import message
 from truerank.measures.parameters import Amount, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
-from truerank.measures.terms import Quantity, Terms, Words, count_of, relevant
+from truerank.measures.terms import Quantity, Terms, Words, count_of, relevant, smaller
 
 TREC = "trec_eval, Buckley, NIST"
 
@@ -165,14 +165,13 @@ def set_relative_precision(hits: Hits, *, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetRelP").mean
     {'SetRelP': 0.5}
     """
-    both = hits.returned, hits.relevant_total(level)
-    least = np.minimum(*both)
+    total = hits.relevant_total(level)
 
     def words() -> Words:
-        smaller = Quantity("min(n, R)", message("the smaller of {a} and {b}"), least, both)
-        return count_of(AMONG, divisor=smaller, given=(relevant(both[1]), _n(hits)))
+        r, n = relevant(total), _n(hits)
+        return count_of(AMONG, divisor=smaller(n, total, "R"), given=(r, n))
 
-    return Terms(hits.relevant(level), None, least, words)
+    return Terms(hits.relevant(level), None, np.minimum(hits.returned, total), words)
 
 
 @measure(

@@ -1,4 +1,4 @@
-"""What other tools write that is not simply another name: of parameters, of p, and of what is no measure here."""
+"""What other tools write that is not simply another name of a measure: their parameters, and their cutoffs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,6 @@ WORDS = {"log2": "linear", "exp-log2": "exp"}
 
 ELSEWHERE = {"judged_only": message("use rules with unjudged = 'removed'")}
 """What ir_measures makes a parameter, and rules decide here."""
-
-OTHERS = {
-    "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
-    "prcurve": message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it"),
-    **dict.fromkeys(("ncugu", "ncurb"), message("two measures: write NCUguP and NCUguBR, or NCUrbP and NCUrbBR")),
-}
-"""What others list among their measures."""
 
 AT_K = {"SetP": "P", "SetR": "R", "SetF": "F", "SetSuccess": "Success"}
 """Measures of everything that was returned, and those of the first k results."""

@@ -6,6 +6,7 @@ NumPy's own sum adds in pairs, and its logarithms and powers may differ in the l
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -89,10 +90,15 @@ def logarithm(values: ArrayLike) -> Floats:
     return np.array([math.log(value) for value in np.asarray(values, np.float64).tolist()])
 
 
+def by_value(function: Callable[[float], float], values: ArrayLike) -> Floats:
+    """A function of Python's of each value, asked once for equal ones."""
+    unique, inverse = np.unique(np.asarray(values, np.float64), return_inverse=True)
+    return np.array([function(value) for value in unique.tolist()])[inverse]
+
+
 def log2(values: ArrayLike) -> Floats:
     """Base-2 logarithms by the C library."""
-    unique, inverse = np.unique(np.asarray(values, np.float64), return_inverse=True)
-    return np.array([math.log2(value) for value in unique.tolist()])[inverse]
+    return by_value(math.log2, values)
 
 
 def powers(base: float, exponent: Ints) -> Floats:

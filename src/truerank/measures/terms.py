@@ -6,7 +6,7 @@ The words of the explanation are a function, which evaluation never calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,13 +114,23 @@ class Terms(NamedTuple):
         )
 
 
-def called(terms: Terms, divisor: Numbers | Terms | None, **names: Any) -> Terms:
-    """The same sum, read with other words, and divided.
+def called(terms: Terms, over: Numbers | Terms | None = None, **names: Any) -> Terms:
+    """The same sum, read with other words, and divided by something.
 
     Args:
         names: fields of `Words`, in place of its own.
     """
-    return Terms(terms.hits, terms.values, divisor, lambda: terms.read._replace(**names))
+    return Terms(terms.hits, terms.values, over, lambda: terms.read._replace(**names))
+
+
+def per_row(text: str, *columns: Sequence[float] | Ints | Floats) -> PerRow:
+    """The same arithmetic, or message, in each row, with the row's number of each column."""
+    return lambda row: (text, tuple(column[row] for column in columns))
+
+
+def wholes(numbers: Floats) -> list[float]:
+    """The numbers as they are written."""
+    return list(map(whole, numbers))
 
 
 def whole(number: float) -> float:

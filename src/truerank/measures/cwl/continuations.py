@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from truerank.measures.cwl.walks import Continuation, Stretch
-from truerank.measures.sums import Floats, log2
+from truerank.measures.sums import Floats, by_value, log2
 
 NEAR = 1e-12
 """Values that differ by less are one."""
@@ -124,8 +124,7 @@ def half_life(halflife: float) -> Continuation:
 
 def _lost(halvings: Floats) -> Floats:
     """1 − 2^−x, by the C library."""
-    unique, inverse = np.unique(halvings, return_inverse=True)
-    return np.array([-math.expm1(-math.log(2) * x) for x in unique.tolist()])[inverse]
+    return by_value(lambda x: -math.expm1(-math.log(2) * x), halvings)
 
 
 def while_left(budget: float) -> Continuation:

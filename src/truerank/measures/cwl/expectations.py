@@ -20,7 +20,7 @@ from truerank.measures.parameters import Cost
 from truerank.measures.parsing import parse_measure
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
-from truerank.measures.terms import PerRow, Terms, Words, whole
+from truerank.measures.terms import Terms, Words, per_row, wholes
 
 
 def _has_reader(value: Any) -> bool:
@@ -59,18 +59,17 @@ def _reader(of: str, level: float) -> Reader:
     return replace(reader, depth=min(depths, default=None))
 
 
-def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None) -> Walk:
-    return _walked(hits, read_as(of, level, cost))
+def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None, *, hopeful: bool = False) -> Walk:
+    """The walk of a measure's reader, of which many things are asked."""
+    key = "walk", of, level, cost, hopeful
+    return hits.once(key, lambda: read_as(of, level, cost).walk(hits, hopeful=hopeful))
 
 
-def _walked(hits: Hits, reader: Reader, hopeful: bool = False) -> Walk:
-    """The walk of a reader, of which many things are asked."""
-    return hits.once(("walk", reader, hopeful), lambda: reader.walk(hits, hopeful=hopeful))
-
-
-def _open(of: Callable[[Walk], PerQuery], hits: Hits, reader: Reader) -> PerQuery:
+def _open(
+    column: Callable[[Walk], PerQuery], hits: Hits, of: str, level: float, cost: Cost | None = None
+) -> PerQuery:
     """(queries,) how much more it is where all unjudged documents have a gain of 1."""
-    return of(_walked(hits, reader, hopeful=True)) - of(_walked(hits, reader))
+    return column(_walk(hits, of, level, cost, hopeful=True)) - column(_walk(hits, of, level, cost))
 
 
 def _rate(walk: Walk) -> PerQuery:
@@ -100,8 +99,8 @@ def total_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> Terms:
     walk = _walk(hits, of, level)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (walk.reaching[row], whole(walk.gain[row])))  # noqa: E731
-        return Words(message("the chance that it is read × its gain"), how)
+        of = message("the chance that it is read × its gain")
+        return Words(of, per_row("{} × {}", walk.reaching, wholes(walk.gain)))
 
     return Terms(walk.rows, walk.reaching * walk.gain, words=words)
 
@@ -184,7 +183,7 @@ def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEU(of='RBP(p=0.5)') RBPResidual(p=0.5)").mean
     {"ResEU(of='RBP(p=0.5)')": 0.5, 'RBPResidual(p=0.5)': 0.5}
     """
-    return _open(_rate, hits, read_as(of, level, None))
+    return _open(_rate, hits, of, level)
 
 
 @measure(
@@ -203,7 +202,7 @@ def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETU(of='P@2')").mean
     {"ResETU(of='P@2')": 1.0}
     """
-    return _open(lambda walk: walk.utility, hits, read_as(of, level, None))
+    return _open(lambda walk: walk.utility, hits, of, level)
 
 
 @measure("ResED", unit=False, formula="as ResEU, of ED", source=SOURCE, monotone="no", sees_judged=True)
@@ -214,7 +213,7 @@ def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "ResED(of='BPM(T=1)')").mean
     {"ResED(of='BPM(T=1)')": -1.0}
     """
-    return _open(lambda walk: walk.items, hits, read_as(of, level, None))
+    return _open(lambda walk: walk.items, hits, of, level)
 
 
 @measure("ResEC", unit=False, formula="as ResEU, of EC", source=SOURCE, monotone="no", sees_judged=True)
@@ -225,7 +224,7 @@ def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, l
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEC(of='P@2', cost={1: 4})").mean
     {"ResEC(of='P@2', cost={1: 4})": 1.5}
     """
-    return _open(_rate_of_cost, hits, read_as(of, level, cost))
+    return _open(_rate_of_cost, hits, of, level, cost)
 
 
 @measure("ResETC", unit=False, formula="as ResEU, of ETC", source=SOURCE, monotone="no", sees_judged=True)
@@ -236,4 +235,4 @@ def open_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: fl
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETC(of='P@2', cost={1: 4})").mean
     {"ResETC(of='P@2', cost={1: 4})": 3.0}
     """
-    return _open(lambda walk: walk.price, hits, read_as(of, level, cost))
+    return _open(lambda walk: walk.price, hits, of, level, cost)

@@ -13,14 +13,14 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.cascade import share
+from truerank.measures.cascade import unit_gain
 from truerank.measures.cwl import continuations as on
 from truerank.measures.cwl.walks import Continuation, Reader
 from truerank.measures.parameters import Cost
 from truerank.measures.sums import Floats
-from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
+from truerank.measures.terms import Quantity, Terms, Words, per_row, wholes
 
-Worth = Literal["graded", "binary"]
+UnitGain = Literal["graded", "binary"]
 """What a document brings: its grade by the highest, or 1 from the level on."""
 
 
@@ -39,7 +39,7 @@ def reader(
     def worth(hits: Hits) -> Floats:
         if gain == "graded" and max_grade is not None:
             return np.clip(hits.grade / max_grade, 0.0, 1.0) if max_grade else np.zeros(len(hits))
-        return np.minimum(share(hits, gain, level), 1.0)
+        return np.minimum(unit_gain(hits, gain, level), 1.0)
 
     return Reader(goes_on, worth, k, cost, max_grade, depth)
 
@@ -73,7 +73,7 @@ def found(hits: Hits, name: str, **params: Any) -> Terms:
     walk = READERS[name](**params).walk(hits)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (whole(walk.gain[row]), walk.reaching[row]))  # noqa: E731
+        how = per_row("{} × {}", wholes(walk.gain), walk.reaching)
         read = Quantity("ED", message("documents that are read, on average"), walk.items)
         return Words(message("gain × chance that it is read"), how, read, "ETU", listed=walk.gain)
 

@@ -6,7 +6,7 @@ The measures of `expectations` tell of the same readers how far they get and wha
 from __future__ import annotations
 
 from truerank.core.hits import Hits
-from truerank.measures.cwl.readers import Worth, found
+from truerank.measures.cwl.readers import UnitGain, found
 from truerank.measures.parameters import Amount, Cost, Positive, Share, Short, Target
 from truerank.measures.registry import measure
 from truerank.measures.terms import Terms
@@ -26,7 +26,7 @@ def inverse_square(
     *,
     k: int | None = None,
     T: Positive = 1,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -55,7 +55,7 @@ def adaptive(
     *,
     k: int | None = None,
     T: Target = 1,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -81,7 +81,7 @@ def adaptive(
     monotone="rising",
 )
 def scaled_dcg(
-    hits: Hits, *, k: Short, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
+    hits: Hits, *, k: Short, gain: UnitGain = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
     """DCG divided by that of a list of best documents alone: the gain per document of a reader who grows tired.
 
@@ -113,7 +113,7 @@ def bejeweled(
     hc: Amount = 0,
     median: Share = 0.5,
     cost: Cost = 1,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -146,7 +146,7 @@ def time_biased_gain(
     halflife: Positive = 224,
     cost: Cost = 1,
     k: int | None = None,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -180,7 +180,7 @@ def u_measure(
     L: Positive = 1000,
     cost: Cost = 1,
     k: int | None = None,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -207,7 +207,7 @@ def u_measure(
     sees_judged=False,
 )
 def nearly_err_8(
-    hits: Hits, *, k: int, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
+    hits: Hits, *, k: int, gain: UnitGain = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
     """The expected gain per document read, for a reader whom a document satisfies with a probability of its gain.
 
@@ -229,7 +229,7 @@ def nearly_err_8(
     sees_judged=False,
 )
 def nearly_err_9(
-    hits: Hits, *, k: Short, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
+    hits: Hits, *, k: Short, gain: UnitGain = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
     """NERR8 for a reader who also grows tired as in ERR: rank i is reached 1/i times as often.
 
@@ -256,7 +256,7 @@ def nearly_err_10(
     *,
     p: Share = 0.9,
     k: int | None = None,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
@@ -285,7 +285,7 @@ def nearly_err_11(
     *,
     T: Positive = 1,
     k: int | None = None,
-    gain: Worth = "graded",
+    gain: UnitGain = "graded",
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:

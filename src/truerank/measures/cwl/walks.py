@@ -18,6 +18,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
+from truerank.measures.gains import from_grade_on
 from truerank.measures.parameters import Cost
 from truerank.measures.sums import Floats, Ints, PerQuery
 
@@ -184,5 +185,4 @@ def costs(grade: Floats, cost: Cost) -> Floats:
     """(hits,) what each document takes: one number, or by its grade, from each that is named on, and 1 below."""
     if not isinstance(cost, Mapping):
         return np.full(len(grade), float(cost))
-    steps = np.array([1.0, *(cost[known] for known in sorted(cost))])
-    return steps[np.searchsorted(sorted(cost), np.maximum(grade, 0.0), side="right")]
+    return from_grade_on(cost, np.maximum(grade, 0.0), 1.0)
