@@ -104,18 +104,23 @@ DIVIDES_BY: dict[str, str] = {}
 
 
 def oracle(
-    name: str, *, unit: bool = True, of_judgements: bool = False, takes_grades: bool = False, divides_by: str = ""
+    name: str,
+    *,
+    unit: bool = True,
+    of_judgements: bool = False,
+    takes_unjudged_grades: bool = False,
+    divides_by: str = "",
 ) -> Callable[[Oracle], Oracle]:
     """Register a loop as the oracle of a measure, with what else there is to know of it under rules.
 
-    `unit`, `takes_grades` and `divides_by` are what the measure itself declares, which its laws see to.
+    `unit`, `takes_unjudged_grades` and `divides_by` are what the measure itself declares, which its laws see to.
     """
 
     def register(function: Oracle) -> Oracle:
         ORACLES[name] = function
         NOT_RULED.update({name} if of_judgements or not unit else ())
         OF_JUDGEMENTS.update({name} if of_judgements else ())
-        TAKES_GRADES.update({name} if takes_grades else ())
+        TAKES_GRADES.update({name} if takes_unjudged_grades else ())
         DIVIDES_BY[name] = divides_by
         return function
 
@@ -127,7 +132,7 @@ def over(numerator: float, denominator: float) -> float:
     return float(numerator / denominator) if denominator else 0.0
 
 
-@oracle("SetP", takes_grades=True)
+@oracle("SetP", takes_unjudged_grades=True)
 def set_precision(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), len(answer.ranked))
 
@@ -137,7 +142,7 @@ def set_recall(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), answer.relevant(level))
 
 
-@oracle("SetSuccess", takes_grades=True)
+@oracle("SetSuccess", takes_unjudged_grades=True)
 def set_success(answer: Answer, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)) else 0.0
 
@@ -185,7 +190,7 @@ def utility(
     return a * right + b * wrong + c * missed + d * ((docs or 0) - right - wrong - missed)
 
 
-@oracle("P", takes_grades=True)
+@oracle("P", takes_unjudged_grades=True)
 def precision(answer: Answer, k: int, level: float = 1, divisor: str = "k") -> float:
     return over(len(answer.ranks(level, k)), min(k, len(answer.ranked)) if divisor == "returned" else k)
 
@@ -196,12 +201,12 @@ def recall(answer: Answer, k: int, level: float = 1, capped: bool = False) -> fl
     return over(len(answer.ranks(level, k)), min(possible, k) if capped else possible)
 
 
-@oracle("Success", takes_grades=True)
+@oracle("Success", takes_unjudged_grades=True)
 def success(answer: Answer, k: int, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)[:k]) else 0.0
 
 
-@oracle("RR", takes_grades=True)
+@oracle("RR", takes_unjudged_grades=True)
 def reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
     for rank, hit in enumerate(answer.is_relevant(level)[:k], 1):
         if hit:
@@ -328,7 +333,7 @@ def ideal_worths(answer: Answer, gain: Any, gain_from: float = 0) -> list[float]
     return sorted((worth for worth in worths if worth > 0), reverse=True)
 
 
-@oracle("DCG", unit=False, takes_grades=True)
+@oracle("DCG", unit=False, takes_unjudged_grades=True)
 def dcg(
     answer: Answer,
     k: int | None = None,
@@ -341,7 +346,7 @@ def dcg(
     return cumulated(list_worths(answer, gain, ties, gain_from), k, log_base, discount)
 
 
-@oracle("IDCG", unit=False, takes_grades=True)
+@oracle("IDCG", unit=False, takes_unjudged_grades=True)
 def ideal_dcg(
     answer: Answer,
     k: int | None = None,
@@ -355,7 +360,7 @@ def ideal_dcg(
     return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base, discount)
 
 
-@oracle("nDCG", takes_grades=True, divides_by="gain")
+@oracle("nDCG", takes_unjudged_grades=True, divides_by="gain")
 def ndcg(
     answer: Answer,
     k: int | None = None,
@@ -405,7 +410,7 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     return total / sum(ideal) if ideal else 0.0
 
 
-@oracle("RBP", takes_grades=True)
+@oracle("RBP", takes_unjudged_grades=True)
 def rank_biased_precision(
     answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
 ) -> float:
@@ -428,7 +433,7 @@ def satisfaction(grade: float | None, highest: float, gain: Any) -> float:
     return min(gain_of(grade, gain) / (gain_of(highest, gain) + 1), 1.0)
 
 
-@oracle("ERR", takes_grades=True)
+@oracle("ERR", takes_unjudged_grades=True)
 def expected_reciprocal_rank(
     answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp"
 ) -> float:
@@ -544,22 +549,22 @@ def inverse_negative_penalty(answer: Answer, level: float = 1) -> float:
     return possible / ranks[-1] if ranks and len(ranks) == possible else 0.0
 
 
-@oracle("NumQ", unit=False, takes_grades=True)
+@oracle("NumQ", unit=False, takes_unjudged_grades=True)
 def queries(answer: Answer) -> float:
     return 1.0
 
 
-@oracle("NumRet", unit=False, takes_grades=True)
+@oracle("NumRet", unit=False, takes_unjudged_grades=True)
 def returned(answer: Answer, rel: float | None = None) -> float:
     return len(answer.ranked) if rel is None else len(answer.ranks(rel))
 
 
-@oracle("NumRel", unit=False, takes_grades=True)
+@oracle("NumRel", unit=False, takes_unjudged_grades=True)
 def relevant(answer: Answer, level: float = 1) -> float:
     return answer.relevant(level)
 
 
-@oracle("NumRelRet", unit=False, takes_grades=True)
+@oracle("NumRelRet", unit=False, takes_unjudged_grades=True)
 def relevant_returned(answer: Answer, level: float = 1) -> float:
     return len(answer.ranks(level))
 
@@ -576,7 +581,7 @@ def f_measure(answer: Answer, k: int, level: float = 1, beta: float = 1) -> floa
     return over((1 + beta**2) * tp, beta**2 * answer.relevant(level) + k)
 
 
-@oracle("Hits", unit=False, takes_grades=True)
+@oracle("Hits", unit=False, takes_unjudged_grades=True)
 def hits_within(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return sum(answer.is_relevant(level)[:k])
 
@@ -587,7 +592,7 @@ def cumulative_reciprocal_rank(answer: Answer, k: int | None = None, level: floa
     return over(sum(Fraction(1, rank) for rank in answer.ranks(level, k)), sum(Fraction(1, rank) for rank in ideal))
 
 
-@oracle("PFound", takes_grades=True)
+@oracle("PFound", takes_unjudged_grades=True)
 def probability_found(
     answer: Answer,
     k: int | None = None,
@@ -608,7 +613,7 @@ def probability_found(
     return total
 
 
-@oracle("FirstRank", unit=False, takes_grades=True)
+@oracle("FirstRank", unit=False, takes_unjudged_grades=True)
 def first_rank(answer: Answer, k: int, level: float = 1) -> float:
     return min(answer.ranks(level, k), default=k + 1)
 

@@ -68,7 +68,7 @@ def ncu(
     return over(total, every)
 
 
-@oracle("nERR", takes_grades=True, divides_by="gain")
+@oracle("nERR", takes_unjudged_grades=True, divides_by="gain")
 def n_err(answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp") -> float:
     ideal = [grade for grade in answer.judged if gain_of(grade, gain) > 0]
     ideal.sort(key=lambda grade: gain_of(grade, gain), reverse=True)
@@ -77,7 +77,7 @@ def n_err(answer: Answer, k: int | None = None, max_grade: float | None = None, 
     return over(expected_reciprocal_rank(answer, k, max_grade, gain), most)
 
 
-@oracle("iRBU", takes_grades=True)
+@oracle("iRBU", takes_unjudged_grades=True)
 def i_rbu(
     answer: Answer, k: int | None = None, p: float = 0.99, max_grade: float | None = None, gain: Any = "exp"
 ) -> float:

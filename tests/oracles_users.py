@@ -183,7 +183,7 @@ def rate(name: str) -> Callable[..., float]:
 
 
 for each in ("INSQ", "INST", "SDCG", "BPM", "TBG", "U", "NERR8", "NERR9", "NERR10", "NERR11"):
-    oracle(each, takes_grades=True)(rate(each))
+    oracle(each, takes_unjudged_grades=True)(rate(each))
 
 
 @cache
@@ -226,7 +226,7 @@ def column(
 
 for what in COLUMNS:
     if what != "EU":
-        oracle(what, unit=False, takes_grades=True)(partial(column, what=what))
+        oracle(what, unit=False, takes_unjudged_grades=True)(partial(column, what=what))
     oracle(f"Res{what}", unit=False, of_judgements=True)(partial(column, what=what, is_open=True))
 
 

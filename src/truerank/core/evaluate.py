@@ -364,7 +364,7 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
         return hits
     if definition.sees_judged and not definition.divides_by and not definition.needs:
         return hits
-    if not definition.takes_grades:
+    if not definition.takes_unjudged_grades:
         raise MeasureError(
             "{measure} cannot be had under unjudged = 'graded': {why}",
             measure=measure,
@@ -411,7 +411,9 @@ def _why_not(definition: Definition) -> Message:
             "it is about all that could be found, and nobody knows how many unjudged documents there are; those of "
             "the first results can be had: nDCG@10, P@10, RR@10, ERR@10"
         )
-    return message("it does not say that it looks at the list alone (takes_grades=True where it is registered)")
+    return message(
+        "it does not say that it looks at the list alone (takes_unjudged_grades=True where it is registered)"
+    )
 
 
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:

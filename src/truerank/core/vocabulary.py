@@ -17,7 +17,7 @@ from truerank.core.messages import joined, listed
 from truerank.core.plugins import remembered
 from truerank.core.rules import Rules
 from truerank.measures import Measure, MeasuresLike, parse_measure
-from truerank.measures.definition import DEPTH, RULED
+from truerank.measures.definition import DEPTH, FROM_RULES
 from truerank.measures.parsing import each, named
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
@@ -199,7 +199,7 @@ def _is_named(measure: Measure, rules: Rules) -> bool:
 
 def _bare(measure: Measure, cuts: Collection[str]) -> tuple[str, frozenset[tuple[str, object]]]:
     """The measure at no cutoff, and at whatever level."""
-    return measure.name, frozenset(pair for pair in measure.params if pair[0] not in (*RULED, *cuts))
+    return measure.name, frozenset(pair for pair in measure.params if pair[0] not in (*FROM_RULES, *cuts))
 
 
 @remembered

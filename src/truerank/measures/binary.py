@@ -24,7 +24,7 @@ FIRST = message("relevant among the first {a}")
     formula="Σ_{i≤k} rel_i / k; returned: / min(k, n)",
     source="Cleverdon, 1967; trec_eval P",
     meanings={"divisor=returned": "The share of the first k results, or of those there are, that is relevant."},
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> Terms:
@@ -109,7 +109,9 @@ def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQ
     return ratio((beta * beta + 1.0) * p * r, beta * beta * p + r)
 
 
-@measure("Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_grades=True, monotone="rising")
+@measure(
+    "Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_unjudged_grades=True, monotone="rising"
+)
 def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """How many relevant documents are among the first k results; the mean over queries, not the sum.
 
@@ -138,7 +140,7 @@ def _counted_to(k: int | None, level: float) -> Words:
     "accuracy@",
     formula="1 if any rel_i, i ≤ k, else 0",
     source="trec_eval success; rank-k and CMC of re-identification; accuracy@k of BEIR",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
@@ -157,7 +159,7 @@ def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     "recip_rank",
     formula="1 / rank of the first relevant document",
     source="Kantor and Voorhees, The TREC-5 confusion track, 1996; trec_eval recip_rank",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:

@@ -20,7 +20,7 @@ from truerank.measures.terms import PerRow, Quantity, Terms, Words, called, per_
     "RBP",
     formula="(1 − p) Σ_{i≤k} g_i p^(i−1)",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
     monotone_with={"gain=scaled": "ordered"},
 )
@@ -63,7 +63,7 @@ CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for 
     "ERR",
     formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max; by another gain: gain / (highest + 1)",
     source=CHAPELLE,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def expected_reciprocal_rank(
@@ -93,7 +93,7 @@ def expected_reciprocal_rank(
     formula="ERR@k / ERR@k of all that is judged, best first",
     source=f"{CHAPELLE}; NTCIREVAL nERR",
     divides_by="gain",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -116,7 +116,7 @@ def normalised_reciprocal_rank(
     "iRBU",
     formula="Σ_{i≤k} p^i · R_i Π_{j<i} (1 − R_j), R as in ERR",
     source="Sakai and Zeng, Which diversity evaluation measures are good?, SIGIR 2019; Amigó et al., SIGIR 2018",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def rank_biased_utility(
@@ -178,7 +178,7 @@ def _stops(hits: Hits, max_grade: float | None, gain: Gain, of: str, how: PerRow
     "PFound",
     formula="Σ_{i≤k} c_i decay^(i−1) Π_{j<i} (1 − c_j), c = grade / max(highest, 1)",
     source="Gulin, Karpovich, Raskovalov and Segalovich, Yandex at ROMIP'2009, ROMIP 2009; CatBoost PFound",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def probability_found(

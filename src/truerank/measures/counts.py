@@ -16,7 +16,7 @@ from truerank.measures.terms import Terms, count_of
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
 
-@count("NumQ", "num_q", formula="1 a query", takes_grades=True, monotone="ordered", sees_judged=False)
+@count("NumQ", "num_q", formula="1 a query", takes_unjudged_grades=True, monotone="ordered", sees_judged=False)
 def queries(hits: Hits) -> PerQuery:
     """How many queries were evaluated.
 
@@ -31,7 +31,7 @@ def queries(hits: Hits) -> PerQuery:
     "NumRet",
     "num_ret",
     formula="n; with rel: Σ [r_i ≥ rel]",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="ordered",
     sees_judged=False,
 )
@@ -45,7 +45,7 @@ def returned(hits: Hits, *, rel: float | None = None) -> PerQuery:
     return (hits.returned if rel is None else hits.relevant(rel).count).astype(np.float64)
 
 
-@count("NumRel", "num_rel", formula="R", takes_grades=True, monotone="rising")
+@count("NumRel", "num_rel", formula="R", takes_unjudged_grades=True, monotone="rising")
 def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
     """How many relevant documents there are, found or not.
 
@@ -56,7 +56,7 @@ def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
     return hits.relevant_total(level).astype(np.float64)
 
 
-@count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_grades=True, monotone="rising")
+@count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_unjudged_grades=True, monotone="rising")
 def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     """How many relevant documents were returned.
 

@@ -30,7 +30,7 @@ extreme on one side, and the last on the other.
 "no": none of these.
 """
 
-RULED = ("level", "rounding")
+FROM_RULES = ("level", "rounding")
 """What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
 
 DEPTH = "depth"
@@ -93,8 +93,8 @@ class Definition:
         monotone_with: the same in place of `monotone` where a parameter has a value, by "parameter=value".
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
-        takes_grades: whether it can be had where rules give unjudged documents a grade, as it sees nothing but the
-            list and the ideal one; of any other nobody knows what all unjudged documents would make of it.
+        takes_unjudged_grades: whether it can be had where rules give unjudged documents a grade, as it sees nothing
+            but the list and the ideal one; any other depends on all unjudged documents, whose number is not known.
         needs: what has to be given beside judgements of whole documents; empty: nothing.
         lower_is_better: whether a lower value is a better one; its meaning then says so.
     """
@@ -112,7 +112,7 @@ class Definition:
     monotone: Monotone | None = None
     monotone_with: dict[str, Monotone] = field(default_factory=dict)
     sees_judged: bool | None = None
-    takes_grades: bool = False
+    takes_unjudged_grades: bool = False
     needs: Need = ""
     lower_is_better: bool = False
 

@@ -72,7 +72,7 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Di
     dcg_burges={"gain": "exp"},
     formula="Σ_{i≤k} g(r_i) / log_b(i + 1); jk: / max(log_b i, 1); reciprocal: / i; list: times the weight of i",
     source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def dcg(
@@ -110,7 +110,7 @@ def dcg(
     unit=False,
     formula="DCG@k of all that is judged, best first",
     source=CUMULATED,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def ideal_dcg(
@@ -149,7 +149,7 @@ def ideal_dcg(
         "ties=averaged": "How close the list comes to the best one, on average over all orders of equal scores.",
     },
     divides_by="gain",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="ordered",
     sees_judged=False,
 )

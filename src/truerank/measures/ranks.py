@@ -20,7 +20,7 @@ from truerank.measures.sums import PerQuery
     unit=False,
     formula="the rank of the first relevant document; k + 1 without one in the first k",
     source="the rank whose reciprocal is RR@k: Kantor and Voorhees, The TREC-5 confusion track, 1996",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
     lower_is_better=True,
 )

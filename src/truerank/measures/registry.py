@@ -21,9 +21,9 @@ from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.measures.definition import (
     DEPTH,
+    FROM_RULES,
     MEANS,
     NEEDS,
-    RULED,
     RUN,
     Definition,
     Divisor,
@@ -262,7 +262,7 @@ def measure(
     monotone: Monotone | None = None,
     monotone_with: dict[str, Monotone] | None = None,
     sees_judged: bool | None = None,
-    takes_grades: bool = False,
+    takes_unjudged_grades: bool = False,
     needs: Need = "",
     lower_is_better: bool = False,
     **bound: dict[str, Any],
@@ -276,7 +276,7 @@ def measure(
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, monotone, monotone_with, takes_grades, needs, lower_is_better: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_unjudged_grades, needs, lower_is_better: as in `Definition`.
         sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
@@ -307,7 +307,7 @@ def measure(
             monotone,
             monotone_with or {},
             False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
-            takes_grades,
+            takes_unjudged_grades,
             needs,
             lower_is_better,
         )
@@ -442,6 +442,6 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
         if type(value) is int and abs(value) >= WHOLE:
             given[key] = float(value)  # arrays hold no larger whole numbers
     default = {key: canonical(known[key].default) if key in known else None for key in given}
-    chosen = {key: value for key, value in given.items() if key in RULED or value != default[key]}
+    chosen = {key: value for key, value in given.items() if key in FROM_RULES or value != default[key]}
     said = [(key, value) for key, value in given.items() if key not in (*chosen, definition.at, DEPTH)]
     return Measure(definition, name, tuple(chosen.items()), tuple(said))

@@ -24,7 +24,7 @@ AMONG = message("relevant documents among them")
     "id_based_context_precision",
     formula="N / n",
     source="Cleverdon, 1967; trec_eval set_P; RAGAS' id-based context precision",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def set_precision(hits: Hits, *, level: float = 1) -> Terms:
@@ -75,7 +75,7 @@ def set_recall(hits: Hits, *, level: float = 1) -> Terms:
     "SetSuccess",
     formula="1 if N > 0, else 0",
     source="Haystack DocumentRecallEvaluator, single_hit",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def set_success(hits: Hits, *, level: float = 1) -> PerQuery:

@@ -162,7 +162,7 @@ class _Search:
 
     def reach(self, measure: Measure) -> int | None:
         """The rank below which a measure sees no rows but in the judgements; None where it may see them all."""
-        sees_few = measure.definition.takes_grades or measure.name in SCREENS
+        sees_few = measure.definition.takes_unjudged_grades or measure.name in SCREENS
         rules = self.pool.rules
         is_plain = rules.unreturned == "count" and rules.unjudged == "not-relevant"  # else ranks move
         return measure.cutoff if sees_few and is_plain else None

@@ -18,7 +18,7 @@ EARLY = 'Azzopardi, Mackenzie and Moffat, "ERR is not C/W/L", ICTIR 2021'
     "INSQ",
     formula="Σ W_i g_i, W_i as 1 / (i + 2T − 1)²: C_i = ((i + 2T − 1) / (i + 2T))²",
     source="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def inverse_square(
@@ -46,7 +46,7 @@ def inverse_square(
     "INST",
     formula="Σ W_i g_i, W by C_i = ((i + T + T_i − 1) / (i + T + T_i))², T_i = T − Σ_{j≤i} g_j",
     source="Moffat, Bailey, Scholer and Thomas, INST: an adaptive metric for IR evaluation, ADCS 2015",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -77,7 +77,7 @@ def adaptive(
     "NDCG-k",
     formula="Σ_{i≤k} g_i / log2(i + 1) / Σ_{i≤k} 1 / log2(i + 1)",
     source="Moffat, Bailey, Scholer and Thomas, TOIS 2017; cwl-eval's NDCG-k; ir_measures SDCG",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="rising",
 )
 def scaled_dcg(
@@ -100,7 +100,7 @@ def scaled_dcg(
     BPM_Dynamic={"hb": 1},
     formula="Σ_{i≤s} g_i / s; s: the rank by which T is found or K spent; g_i moves both: T by hb (g_i − median)",
     source="Zhang, Liu, Li, Zhang, Xu and Ma, Evaluating web search with a Bejeweled player model, SIGIR 2017",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -136,7 +136,7 @@ def bejeweled(
     at="halflife",
     formula="Σ W_i g_i, W_i as 2^(−t_i / h); t_i: what all above rank i cost",
     source="Smucker and Clarke, Time-based calibration of effectiveness measures, SIGIR 2012, as cwl-eval has it",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -170,7 +170,7 @@ def time_biased_gain(
     at="L",
     formula="Σ W_i g_i, W_i as max(0, 1 − t_i / L); t_i: how long all above rank i are",
     source="Sakai and Dou, Summaries, ranked retrieval and sessions, SIGIR 2013, as cwl-eval has it",
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -202,7 +202,7 @@ def u_measure(
     "NERR-EQ8",
     formula="Σ W_i g_i, W by C_i = 1 − g_i, to rank k",
     source=EARLY,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -224,7 +224,7 @@ def nearly_err_8(
     "NERR-EQ9",
     formula="Σ W_i g_i, W by C_i = i / (i + 1) · (1 − g_i), to rank k",
     source=EARLY,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -247,7 +247,7 @@ def nearly_err_9(
     at="p",
     formula="Σ W_i g_i, W by C_i = p (1 − g_i)",
     source=EARLY,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
@@ -276,7 +276,7 @@ def nearly_err_10(
     at="T",
     formula="Σ W_i g_i, W by C_i = ((i + 2T − 1) / (i + 2T))² (1 − g_i)",
     source=EARLY,
-    takes_grades=True,
+    takes_unjudged_grades=True,
     monotone="no",
     sees_judged=False,
 )
