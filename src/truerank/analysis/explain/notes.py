@@ -27,7 +27,7 @@ class Found:
         repeated: how many rows repeat a document.
         relevant: how many relevant documents there are, by the rules' level.
         is_defined: whether the measure has something to divide by.
-        spread: the lowest and the highest value that some order of equal scores gives.
+        spread: gives the lowest and the highest value that some order of equal scores gives.
         calls: how many lists the query has, where it may have several.
     """
 
@@ -39,7 +39,7 @@ class Found:
     repeated: int
     relevant: int
     is_defined: bool
-    spread: tuple[float, float]
+    spread: Callable[[], tuple[float, float]]
     calls: int = 0
 
     @property
@@ -147,7 +147,7 @@ def _ties(found: Found) -> Iterator[str]:
 
 def _order_matters(found: Found, of_lists: bool) -> Message:
     """What the order of equal scores is to a measure; of whole lists the reverse alone is tried."""
-    low, high = found.spread
+    low, high = found.spread()
     values = {"measure": found.measure, "low": low, "high": high}
     if is_equal(low, high) and of_lists:
         return message("Their reverse order gives the same {measure}.", measure=found.measure)

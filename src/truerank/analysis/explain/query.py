@@ -82,7 +82,8 @@ class Answer:
         if not whole.tied.any():
             return (self.hits,)
         moved = [way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False)]
-        return tuple(hits.under(self.rules) for hits in moved)
+        rows = [(hits.doc.tobytes(), hits.rank.tobytes()) for hits in moved]
+        return tuple(hits.under(self.rules) for hits in dict(zip(rows, moved, strict=True)).values())
 
     @cached_property
     def lists(self) -> tuple[Hits, Hits]:
@@ -115,9 +116,18 @@ class Answer:
 
     def explain(self, measures: Sequence[Measure]) -> list[Explanation]:
         """Why each measure is what it is; the values are those of `evaluate`."""
-        scores = score(self.reading, list(measures), self.items)
+        values = self._values(measures)
         lists = {level: self.listing(level) for level in set(map(self.level, measures))}
-        return [self._explain(m, float(scores[m][0]), lists[self.level(m)]) for m in measures]
+        return [self._explain(m, values[m], lists[self.level(m)]) for m in measures]
+
+    def _values(self, measures: Sequence[Measure]) -> dict[Measure, float]:
+        """The value of each measure, without what `evaluate` tells beside it, such as whether ties matter."""
+        seeing = [m for m in measures if m.definition.sees_lists]
+        scores = score(self.reading, seeing, self.items).columns if seeing else {}
+        return {
+            m: float((scores[str(m)] if m.definition.sees_lists else valued(m, self.hits, self._lenient))[0])
+            for m in measures
+        }
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules = self.rules
@@ -136,7 +146,7 @@ class Answer:
             repeated=self.reading.repeated,
             relevant=relevant,
             is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
-            spread=(value, value) if ruling else self.spread(measure),
+            spread=lambda: (value, value) if ruling else self.spread(measure),
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(
