@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from truerank.analysis.explain.worked.case import Case
@@ -47,12 +48,18 @@ def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked
     """The measure worked out for a query: by hand, from its terms, or else what goes in and the value."""
     chosen = parameters(measure, rules)
     form = FORMS.get(measure.name) if _is_ours(measure) else None
-    known = set(inspect.signature(form).parameters) if form else set()
+    known = _taken(form) if form else frozenset()
     if form and set(dict(measure.params)) - {DEPTH} <= known:
         return form(case, **{name: given for name, given in chosen.items() if name in known})
     given = {name: chosen[name] for name in measure.definition.parameters}
     result = measure.definition.function(hits_of(case), **given)
     return derive(case, result) if isinstance(result, Terms) else _inputs(case, chosen, rules, value)
+
+
+@cache
+def _taken(form: Form) -> frozenset[str]:
+    """The parameters that a form takes; the same few forms are asked again and again."""
+    return frozenset(inspect.signature(form).parameters)
 
 
 def _is_ours(measure: Measure) -> bool:
