@@ -146,7 +146,8 @@ class _Search:
         """All that there are."""
         seeing = [m for m in measures if sees_judgements(m, self.pool.rules)]
         rising = [m for m in measures if _is_rising(m, self.pool.rules) and not is_ruled(m, self.pool.rules)]
-        rest = [m for m in measures if m not in seeing and m not in rising]
+        apart = {*seeing, *rising}
+        rest = [m for m in measures if m not in apart]
         screens = {m: screen_of(m, self.pool.rules) for m in rest}
         searched = [m for m in rest if screens[m] is None]
         for some, is_seeing, ways in (
