@@ -93,7 +93,7 @@ OF_JUDGEMENTS: set[str] = set()
 """Measures of what was judged: they see it as it is, whatever grade rules give to what is unjudged, and whatever
 they say where nothing is relevant."""
 
-TAKES_GRADES: set[str] = set()
+TAKES_UNJUDGED_GRADES: set[str] = set()
 """Measures that can be had where unjudged documents are given a grade: of the list and the ideal one alone."""
 
 NOT_RULED: set[str] = set()
@@ -113,14 +113,14 @@ def oracle(
 ) -> Callable[[Oracle], Oracle]:
     """Register a loop as the oracle of a measure, with what else there is to know of it under rules.
 
-    `unit`, `takes_unjudged_grades` and `divides_by` are what the measure itself declares, which its laws see to.
+    `unit`, `takes_unjudged_grades` and `divides_by` are what the measure itself declares, which a law sees to.
     """
 
     def register(function: Oracle) -> Oracle:
         ORACLES[name] = function
         NOT_RULED.update({name} if of_judgements or not unit else ())
         OF_JUDGEMENTS.update({name} if of_judgements else ())
-        TAKES_GRADES.update({name} if takes_unjudged_grades else ())
+        TAKES_UNJUDGED_GRADES.update({name} if takes_unjudged_grades else ())
         DIVIDES_BY[name] = divides_by
         return function
 
@@ -700,7 +700,7 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
         LookupError: the measure cannot be had under these rules.
     """
     graded = rules.get("unjudged") == "graded" and name not in OF_JUDGEMENTS
-    if graded and name not in TAKES_GRADES:
+    if graded and name not in TAKES_UNJUDGED_GRADES:
         raise LookupError(name)
     grade = rules["unjudged_grade"] if graded else None
     key = (grade, *(rules.get(rule) for rule in ("self_match", "depth", "depth_of", "unjudged")))

@@ -25,7 +25,7 @@ import oracles_evidence  # noqa: F401
 import oracles_preferences  # noqa: F401
 import oracles_rb as _rb  # noqa: F401
 import truerank as tr
-from oracles import ORACLES, Answer
+from oracles import DIVIDES_BY, NOT_RULED, ORACLES, TAKES_UNJUDGED_GRADES, Answer
 from oracles_lists import LISTS
 from oracles_ntcir import NTCIR_VARIANTS
 from oracles_users import READER_VARIANTS
@@ -206,6 +206,14 @@ def test_every_measure_is_tried() -> None:
 def test_every_measure_has_an_oracle() -> None:
     assert set(ORACLES) == set(OF_JUDGED)
     assert set(LISTS) == set(tr.measures()) - set(OF_JUDGED)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_a_measure_declares_what_its_oracle_knows_of_it_under_rules(name: str) -> None:
+    definition = tr.measures()[name]
+    assert definition.takes_unjudged_grades == (name in TAKES_UNJUDGED_GRADES)
+    assert definition.divides_by == DIVIDES_BY[name]
+    assert (definition.is_of_judgements or not definition.unit) == (name in NOT_RULED)
 
 
 def test_every_parameter_of_every_measure_is_exercised_by_some_variant() -> None:

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
-from oracles import OF_JUDGEMENTS, TAKES_GRADES, Listing, valued
+from oracles import OF_JUDGEMENTS, TAKES_UNJUDGED_GRADES, Listing, valued
 from test_laws import MEASURES
 from truerank.core.evaluate import seen_by
 from truerank.measures import Measure
@@ -62,7 +62,7 @@ def expected(m: Measure, rules: dict[str, Any], listings: list[Listing]) -> list
 
 def refusal(m: Measure, rules: dict[str, Any]) -> str:
     """Why a measure cannot be had under the rules; nothing where it can."""
-    if rules.get("unjudged") == "graded" and m.name not in TAKES_GRADES | OF_JUDGEMENTS:
+    if rules.get("unjudged") == "graded" and m.name not in TAKES_UNJUDGED_GRADES | OF_JUDGEMENTS:
         return "cannot be had under unjudged = 'graded'"
     cut_first = rules.get("unjudged") == "removed" and rules.get("depth_of") == "returned" and "depth" in rules
     asks = dict(m.params).get("ties") in ("averaged", "together")  # a mean over orders is one over what is removed
