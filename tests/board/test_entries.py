@@ -251,6 +251,7 @@ def test_a_host_marks_an_entry_on_its_page(build: Build, sqlite: str):
 def test_the_commands_mark_entries_and_approve_teams(build: Build, sqlite: str):
     world = build(sqlite, more="registration = true")
     id = world.submit("A", run(good=4)).json()["id"]
+    assert id.isalnum()  # what begins with a dash would be an option
     options = ["--board", str(world.folder / "board.toml"), "--db", sqlite]
 
     def call(*args: str, status: int = 0) -> str:

@@ -128,7 +128,7 @@ def receive(
         return before, False
     check()
     submission = Submission(
-        id=secrets.token_urlsafe(12),
+        id=secrets.token_hex(11),  # no command takes it for an option, as it could what begins with a dash
         board=board,
         account_id=account,
         state=RECEIVED,
