@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import truerank as tr
 from truerank.core.rules import Rules
-from truerank.vectors import blocks, evaluate_matrix, evaluate_vectors, pairs, placed, rank_vectors
+from truerank.vectors import blocks, evaluate_matrix, evaluate_vectors, pairs, placed, rank_vectors, ranking
+from truerank.vectors.source import ONE_THREAD_EACH
 
 SIDES = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras")
 
@@ -56,6 +59,36 @@ def test_the_number_of_threads_over_a_ready_matrix_changes_no_bit(crowd, monkeyp
             monkeypatch.setattr(blocks, "processors", lambda count=count: count)
             found.append(bits(evaluate_matrix(matrix, **sides, holds="similarities", rules=rules)))
         assert found[0] == found[1] == found[2]
+
+
+def test_the_number_of_threads_over_products_changes_no_bit(crowd, monkeypatch):
+    whole = {side: np.round(crowd[side] * 8) for side in ("query_vectors", "gallery_vectors")}
+    whole["gallery_vectors"][::7] = whole["gallery_vectors"][0]  # columns that are computed once
+    sides = {side: crowd[side] for side in SIDES}
+    for module in (blocks, ranking):
+        monkeypatch.setattr(module, "READY", 1 << 12)
+    found = []
+    for count in (1, 2, 5):
+        monkeypatch.setattr(blocks, "processors", lambda count=count: count)
+        found.append(bits(evaluate_vectors(**whole, **sides, metric="dot")))
+    assert found[0] == found[1] == found[2]
+
+
+def test_blas_has_one_thread_while_several_multiply_and_its_own_again_when_the_last_has_ended():
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        if threads() != {2}:
+            pytest.skip("NumPy's BLAS has no number of threads that can be set")
+        with ONE_THREAD_EACH:
+            assert threads() == {1}
+            with ThreadPoolExecutor(1) as other, ONE_THREAD_EACH:
+                other.submit(ONE_THREAD_EACH.__enter__).result()
+            assert threads() == {1}
+            ONE_THREAD_EACH.__exit__()
+            assert threads() == {1}
+        assert threads() == {2}
 
 
 def test_of_many_threads_the_first_row_that_is_not_finite_is_named(monkeypatch):
@@ -187,7 +220,7 @@ def test_tensors_give_the_numbers_of_arrays(crowd):
     for metric in ("dot", "euclidean"):
         ours = evaluate_vectors(**tensors, **sides, metric=metric)
         assert bits(ours) == bits(evaluate_vectors(**rounded, **sides, metric=metric))
-        assert ours.run == f"vectors ({metric}, float32 on cpu)"
+        assert ours.run == f"vectors ({metric}, float32)"
     close = evaluate_vectors(**tensors, **{s: torch.tensor(x) for s, x in sides.items()}).mean
     assert close == pytest.approx(evaluate_vectors(**rounded, **sides).mean, abs=1e-3)
 
@@ -196,13 +229,16 @@ def test_what_stays_on_a_device_gives_the_numbers_of_arrays(crowd, monkeypatch):
     torch = pytest.importorskip("torch")
     from truerank.vectors import tensors
 
-    monkeypatch.setattr(tensors, "_shared", lambda block: block)  # as if it were not in reach of NumPy
     rounded = {side: np.round(crowd[side] * 8) for side in ("query_vectors", "gallery_vectors")}
     sides = {side: crowd[side] for side in SIDES}
     halves = {side: torch.tensor(vectors).to(torch.bfloat16) for side, vectors in rounded.items()}
-    for rules in ("market1501", "cuhk03", "truerank"):
+    names = ("market1501", "cuhk03", "truerank")
+    expected = [bits(evaluate_vectors(**rounded, **sides, metric="dot", rules=rules)) for rules in names]
+    monkeypatch.setattr(blocks, "vectors", tensors.vectors)  # as if they were not in reach of NumPy
+    for rules, wanted in zip(names, expected, strict=True):
         ours = evaluate_vectors(**halves, **sides, metric="dot", rules=rules)
-        assert bits(ours) == bits(evaluate_vectors(**rounded, **sides, metric="dot", rules=rules))
+        assert ours.run.startswith("vectors (dot, float32 on cpu")
+        assert bits(ours) == wanted
 
 
 def test_a_matrix_on_a_device_gives_the_numbers_of_an_array(crowd, monkeypatch):
@@ -228,8 +264,11 @@ def test_a_matrix_on_a_device_gives_the_numbers_of_an_array(crowd, monkeypatch):
         ([[1.0, 2.0, 3.0]], r"two tables with rows of one length, not \(1, 3\) and \(2, 2\)"),
     ],
 )
-def test_what_is_wrong_with_tensors_is_said(table, message):
+def test_what_is_wrong_with_tensors_is_said(table, message, monkeypatch):
     torch = pytest.importorskip("torch")
+    from truerank.vectors import tensors
+
+    monkeypatch.setattr(blocks, "vectors", tensors.vectors)
     with pytest.raises(tr.InputError, match=message):
         evaluate_vectors(torch.tensor(table), torch.ones(2, 2), [1] * len(table), [1, 2])
 

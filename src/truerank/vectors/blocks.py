@@ -13,7 +13,7 @@ from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
 from truerank.vectors.sides import plain
-from truerank.vectors.source import PRODUCT, READY, BlockSource, Scorer
+from truerank.vectors.source import ONE_THREAD_EACH, PRODUCT, READY, BlockSource, Buffer, Scorer
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Holds = Literal["distances", "similarities"]
@@ -45,7 +45,7 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
             hint=did_you_mean(metric, known),
             known=", ".join(known),
         )
-    if all(hasattr(side, "detach") for side in (queries, gallery)):
+    if all(hasattr(side, "detach") for side in (queries, gallery)) and (_is_apart(queries) or _is_apart(gallery)):
         from truerank.vectors import tensors
 
         return tensors.vectors(queries, gallery, metric, single)
@@ -71,6 +71,8 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
         PRODUCT,
         lambda columns: _products(*sides, columns, metric, real),
         lambda score, rows: _told(score, sides[0].squares[rows], metric),
+        processors(),
+        ONE_THREAD_EACH,
     )
 
 
@@ -82,7 +84,7 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
     """
     if holds not in get_args(Holds):
         raise InputError("a matrix holds {known}, not {holds!r}", known=" or ".join(get_args(Holds)), holds=holds)
-    if hasattr(values, "detach") and values.device.type != "cpu":
+    if _is_apart(values):
         from truerank.vectors import tensors
 
         return tensors.matrix(values, holds, single)
@@ -98,7 +100,7 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
         real.itemsize,
         READY,
         lambda columns: _rows(table, columns, holds, real),
-        scorers=processors(),
+        threads=processors(),
     )
 
 
@@ -185,22 +187,17 @@ def _products(queries: _Side, gallery: _Side, columns: Ints | None, metric: str,
     is_each = len(kept) == len(every)
     right = gallery.prepared(None if columns is None and is_each else every[kept], real)
     half = (gallery.squares[every[kept]] / 2).astype(real) if metric == "euclidean" else None
-    buffer, whole = np.empty((0, len(kept)), real), np.empty((0, len(every)), real)
+    products, whole = Buffer(len(kept), real), Buffer(len(every), real)
 
     def score(rows: Ints) -> NDArray[Any]:
-        nonlocal buffer, whole
         # That of a single row may round otherwise than that of many.
         left = queries.prepared(rows if len(rows) > 1 else np.repeat(rows, 2), real)
-        if len(buffer) < len(left):
-            buffer = np.empty((len(left), len(kept)), real)
-        block = np.matmul(left, right.T, out=buffer[: len(left)])
+        block = np.matmul(left, right.T, out=products.rows(len(left)))
         if half is not None:
             block -= half  # the order of -|q - g|² without the part that is the query's alone
         if is_each:
             return block[: len(rows)]
-        if len(whole) < len(rows):
-            whole = np.empty((len(rows), len(every)), real)
-        return np.take(block[: len(rows)], own, axis=1, out=whole[: len(rows)], mode="clip")
+        return np.take(block[: len(rows)], own, axis=1, out=whole.rows(len(rows)), mode="clip")
 
     return score
 
@@ -251,15 +248,12 @@ def _told(score: NDArray[Any], squares: Floats, metric: str) -> Floats:
 
 def _rows(table: NDArray[Any], columns: Ints | None, holds: str, real: np.dtype[Any]) -> Scorer:
     width = table.shape[1] if columns is None else len(columns)
-    buffer = np.empty((0, width), real)
+    buffer = Buffer(width, real)
 
     def score(rows: Ints) -> NDArray[Any]:
-        nonlocal buffer
-        if len(buffer) < len(rows):
-            buffer = np.empty((len(rows), width), real)
         is_run = rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all()
         part = table[rows[0] : rows[-1] + 1] if is_run else table[rows]
-        block = buffer[: len(rows)]
+        block = buffer.rows(len(rows))
         block[...] = part if columns is None else np.take(part, columns, axis=1)
         _refuse_unfinished(block, rows)
         return np.negative(block, out=block) if holds == "distances" else block
@@ -280,6 +274,11 @@ def _refuse_unfinished(block: NDArray[Any], rows: Ints) -> None:
             row=int(rows[row]),
             value=value,
         )
+
+
+def _is_apart(values: Any) -> bool:
+    """Whether they are a tensor on a device whose memory NumPy does not share."""
+    return hasattr(values, "detach") and values.device.type != "cpu"
 
 
 def _table(values: Any, what: Message) -> NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +12,6 @@ from truerank.core.qrels import Ints
 
 Block = NDArray[np.float32] | NDArray[np.float64]
 """(queries, gallery) scores, more is better; never NaN, and finite until something is ignored."""
-
-AT_ONCE = 1 << 20
-"""This many scores are counted by one thread at a time: it takes longer than to begin one, and holds no lock."""
 
 
 class Placed(NamedTuple):
@@ -51,22 +47,9 @@ def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:
     Args:
         start: (rows + 1,) the pairs of row r are start[r] to start[r + 1].
     """
-
-    def count(part: slice) -> Ints:
-        cut = start[part.start : part.stop + 1]
-        own = score[cut[0] : cut[-1]]
-        order = _ascending(own, np.repeat(np.arange(len(cut) - 1), np.diff(cut)))
-        counts = np.empty((2, len(own)), np.int64)
-        counts[:, order] = counting.count_better(np.ascontiguousarray(block[part]), cut - cut[0], own[order])
-        return counts
-
-    rows = max(1, AT_ONCE // max(1, block.shape[1]))
-    parts = [slice(first, first + rows) for first in range(0, max(1, len(block)), rows)]
-    if len(parts) == 1:
-        better, tied = count(*parts)
-    else:
-        with ThreadPoolExecutor() as pool:
-            better, tied = np.concatenate(list(pool.map(count, parts)), axis=1)
+    order = _ascending(score, np.repeat(np.arange(len(start) - 1), np.diff(start)))
+    better, tied = counts = np.empty((2, len(score)), np.int64)
+    counts[:, order] = counting.count_better(np.ascontiguousarray(block), start, score[order])
     return better, tied
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from truerank.core.qrels import Ints
 from truerank.core.scan import Scan
 from truerank.vectors.pairs import JudgedPairs
 from truerank.vectors.placed import Placed, find
-from truerank.vectors.source import BlockSource, Scorer
+from truerank.vectors.source import READY, BlockSource, Scorer
 
 Look = Callable[[Ints, Any, Ints, Ints], None]
 """Told each block, by any thread: the rows of its queries, their scores without what is ignored, and its pairs
@@ -26,10 +25,10 @@ Ranked = tuple[NDArray[Any], Ints]
 ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first", "last")), ("score", np.float64)])
 
 
-def scan(pairs: JudgedPairs, source: BlockSource, scorers: Sequence[Scorer], width: int, look: Look) -> Scan:
-    """Where the judged entries stand among the `width` ones that the scorers are over; each works in a thread."""
-    blocks = _blocks(pairs, max(1, source.most // (width * source.size)))
-    ranked = list(_each(lambda score, queries: _ranked(pairs, source, score, queries, look), scorers, blocks))
+def scan(pairs: JudgedPairs, source: BlockSource, score: Scorer, width: int, look: Look) -> Scan:
+    """Where the judged entries stand among the `width` ones that `score` is over."""
+    blocks = _blocks(pairs, source, width)
+    ranked = _each(lambda queries: _ranked(pairs, source, score, queries, look), blocks, source)
     returned = np.full(len(pairs.row), -1, np.int64)
     for queries, (_, ignored) in zip(blocks, ranked, strict=True):
         returned[queries] = width - ignored
@@ -37,26 +36,13 @@ def scan(pairs: JudgedPairs, source: BlockSource, scorers: Sequence[Scorer], wid
     return Scan(np.concatenate(tables), returned, pairs.extra, int(returned[returned > 0].sum()), 0)
 
 
-def _each(
-    work: Callable[[Scorer, Ints], Ranked], scorers: Sequence[Scorer], blocks: Sequence[Ints]
-) -> Iterator[Ranked]:
-    """The work done on each block, in their order; no scorer by two at a time."""
-    if len(scorers) == 1:
-        yield from (work(scorers[0], block) for block in blocks)
-        return
-    free: SimpleQueue[Scorer] = SimpleQueue()
-    for score in scorers:
-        free.put(score)
-
-    def take(block: Ints) -> Ranked:
-        score = free.get()
-        try:
-            return work(score, block)
-        finally:
-            free.put(score)
-
-    with ThreadPoolExecutor(len(scorers)) as pool:
-        yield from pool.map(take, blocks)
+def _each(work: Callable[[Ints], Ranked], blocks: Sequence[Ints], source: BlockSource) -> list[Ranked]:
+    """The work done on each block, in their order."""
+    threads = min(source.threads, len(blocks))
+    if threads < 2:
+        return [work(block) for block in blocks]
+    with source.together, ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, blocks))
 
 
 def _ranked(pairs: JudgedPairs, source: BlockSource, score: Scorer, queries: Ints, look: Look) -> Ranked:
@@ -82,10 +68,13 @@ def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Pl
     return tensors.find(block, row, column, ignored)
 
 
-def _blocks(pairs: JudgedPairs, most: int) -> list[NDArray[np.int64]]:
-    """The queries that have scores, at most this many together, and about as many each time."""
+def _blocks(pairs: JudgedPairs, source: BlockSource, width: int) -> list[NDArray[np.int64]]:
+    """The queries that have scores, in blocks of about as many; at least one a thread that is worth beginning."""
     queries = np.flatnonzero(pairs.row >= 0)
-    return np.array_split(queries, -(-len(queries) // most)) if len(queries) else []
+    size = len(queries) * width * source.size
+    rows = max(1, source.most // (width * source.size))
+    count = max(-(-len(queries) // rows), min(source.threads, size // READY, len(queries)))
+    return np.array_split(queries, count) if count else []
 
 
 def _judged(pairs: JudgedPairs, queries: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:

@@ -114,9 +114,9 @@ class Retrieval:
                 done += len(rows)
                 progress(done, len(self.queries))
 
-        scorers = [self.source.over(self.columns) for _ in range(self.source.scorers)]
+        score_rows = self.source.over(self.columns)
         for pairs in self._pairs():
-            scanned = scan(pairs, self.source, scorers, len(self.gallery), look)
+            scanned = scan(pairs, self.source, score_rows, len(self.gallery), look)
             yield Reading.of(pairs.qrels, scanned, self.rules, name)
 
     def _pairs(self) -> Iterator[JudgedPairs]:

@@ -1,4 +1,4 @@
-"""Tensors: the same by torch, on the device where they are. On the CPU they share memory with NumPy's arrays."""
+"""Tensors: the same by torch, on the device where they are. On the CPU they are arrays of NumPy's."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def matrix(values: Tensor, holds: str, single: bool) -> BlockSource:
         def score(rows: Ints) -> Tensor:
             block = values.detach()[_on(values, rows)].to(torch.float64 if is_wide else torch.float32)
             block = block if columns is None else block[:, _on(values, columns)]
-            return _shared(-block if holds == "distances" else block)
+            return -block if holds == "distances" else block
 
         return score
 
@@ -106,7 +106,7 @@ def _products(left: Tensor, right: Tensor, half: Tensor | None, columns: Ints | 
         block = left[_on(left, rows if len(rows) > 1 else np.repeat(rows, 2))] @ right.T
         if half is not None:
             block -= half
-        return _shared(block[: len(rows)])
+        return block[: len(rows)]
 
     return score
 
@@ -123,11 +123,6 @@ def _squares(table: Tensor, metric: str, side: Message) -> Tensor:
             row=int(bad.nonzero()[0]),
         )
     return squares
-
-
-def _shared(block: Tensor) -> Any:
-    """The block where the counting is best done: NumPy's view of it on the CPU, itself elsewhere."""
-    return block.numpy() if block.device.type == "cpu" else block
 
 
 def _on(other: Tensor, places: Ints) -> Tensor:
