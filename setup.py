@@ -19,7 +19,7 @@ DEPENDS = {
     ),
     "names": ("bytes.h", "ids.pxd", "names.pxd"),
     "rows": ("bytes.h", "ids.pxd", "spelling.pxd"),
-    "counting": (),
+    "counting": ("placing.h",),
     "pages": (),
 }
 compiled = [

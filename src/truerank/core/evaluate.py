@@ -422,9 +422,10 @@ def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools
         return np.zeros(len(hits.queries), bool)
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     part = hits.select(tied)
-    asking = [m for m in measures if m.definition.sees_judged]
     moved = _moved(measures, part.reordered(True), part.reordered(False), rules)
-    tied[tied] = moved | _moved(asking, part.judged_together(True), part.judged_together(False), rules)
+    if asking := [m for m in measures if m.definition.sees_judged]:
+        moved |= _moved(asking, part.judged_together(True), part.judged_together(False), rules)
+    tied[tied] = moved
     return tied
 
 

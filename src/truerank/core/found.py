@@ -100,6 +100,8 @@ def is_later(doc: Ints) -> Bools:
 def _without_ignored(hits: Hits) -> Hits:
     """The hits when the documents graded NaN had never been in the lists."""
     ignored = np.isnan(hits.grade)
+    if not np.count_nonzero(ignored):
+        return hits
     width = int(hits.last.max(initial=0)) + 2
     gone = hits.query[ignored] * width + hits.rank[ignored]
     tied_gone = np.sort(hits.query[ignored] * width + hits.first[ignored])

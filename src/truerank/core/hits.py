@@ -284,17 +284,18 @@ class Hits(Presented):
             is_ahead: (hits,)
             is_best: whether equal ones stay as they are; else, where they may answer other aspects, the last first.
         """
-        if not self.tied.any():
+        tied = np.flatnonzero(self.tied)  # a group's rows stand together, and keep their places among the others
+        if not len(tied):
             return self
-        place = np.arange(len(self)) if self.aspects is None or is_best else -np.arange(len(self))
-        order = np.lexsort((place, value, self.first, self.query))
-        rows = self.where(order)
-        group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
-        front = _ordinal(group)
-        back = rows.last - (_ordinal(group[::-1])[::-1] - 1)
-        rank = np.where(is_ahead[order], rows.first + front - 1, back)
-        moved = replace(rows, rank=np.where(rows.tied, rank, rows.rank))
-        return moved.where(np.lexsort((moved.rank, moved.query)))
+        place = tied if self.aspects is None or is_best else -tied
+        order = np.arange(len(self))
+        order[tied] = tied[np.lexsort((place, value[tied], self.first[tied], self.query[tied]))]
+        first, last = self.first[tied], self.last[tied]
+        group = np.cumsum((np.diff(first, prepend=0) != 0) | (np.diff(self.query[tied], prepend=-1) != 0)) - 1
+        back = last - (_ordinal(group[::-1])[::-1] - 1)
+        rank = self.rank.copy()
+        rank[tied] = np.where(is_ahead[order[tied]], first + _ordinal(group) - 1, back)
+        return self.where(order).changed({"rank": rank})
 
     def under(self, rules: Rules) -> Hits:
         """What is left when the rules for depth, unjudged and unreturned documents are applied."""

@@ -5,8 +5,9 @@ And sums, products and maxima that run from left to right, pairs in the same ord
 above them, at the end.
 
 It knows no text and no ids, only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of
-many, a score is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over
-a row a tile at a time, which stays in the first cache. A NaN is neither better than anything nor equal to it.
+many, a score is placed by the bin that it falls into, which knows how many of our own lie in lower ones; or it is
+searched for among them, where the processor does that for several at once. All go over a row a tile at a time, which
+stays in the first cache. A NaN is neither better than anything nor equal to it.
 
 Scores may be anything and own may not ascend: the counts are wrong then, but every load and store stays inside.
 """
@@ -18,6 +19,11 @@ from libc.string cimport memcmp, memset
 
 import numpy as np
 cimport cython
+
+cdef extern from "placing.h":
+    enum: MOST_PLACED
+    bint HAS_WIDE
+    void place_row(const float*, int64_t, const float*, int64_t, int64_t*, int64_t*) nogil
 
 ctypedef fused real:
     float
@@ -90,11 +96,13 @@ cdef void count_row(const real* row, Py_ssize_t width, const real* own, Py_ssize
     while top < BINS - 1 and top < EACH * n:
         top = 2 * top + 1
     scale = top / (own[n - 1] - own[0])  # 0, infinite or NaN where that is no range to divide
-    if FEW < n < SEARCHED and scale > 0 and isfinite(scale):
+    if real is float and HAS_WIDE and FEW < n <= MOST_PLACED:
+        place_row(<const float*>row, width, <const float*>own, n, better, equal)
+    elif FEW < n < SEARCHED and scale > 0 and isfinite(scale):
         by_bins(row, width, own, n, top, scale, better, equal, placed)
     else:
         by_comparing(row, width, own, n, better, equal)
-    for j in range(1, n):  # both count for the first of equal ones only
+    for j in range(1, n):  # all count for the first of equal ones only
         if own[j] == own[j - 1]:
             better[j], equal[j] = better[j - 1], equal[j - 1]
 
