@@ -25,6 +25,7 @@ EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
+_BLANK = re.compile(rb"[^\S\n]*\n")
 KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
 
@@ -60,16 +61,16 @@ def records(source: Source) -> Iterator[Numbered]:
         if values is not None:
             yield from enumerate(values, first)
             continue
-        lines = ((number, line) for number, line in enumerate(_lines(block), first) if line.strip())
-        yield from ((number, parsed(line, source.name, number)) for number, line in lines)
+        yield from ((number, parsed(line, source.name, number)) for number, line in _lines(block, first))
 
 
-def _lines(block: bytes) -> Iterator[bytes]:
-    """Whole lines; `bytes.split` looks at one byte after another."""
-    start = 0
+def _lines(block: bytes, number: int) -> Iterator[tuple[int, memoryview]]:
+    """The lines that are not blank, and their numbers; `bytes.split` looks byte after byte, and copies."""
+    text, start = memoryview(block), 0
     while (end := block.find(b"\n", start)) >= 0:
-        yield block[start:end]
-        start = end + 1
+        if not _BLANK.match(block, start):
+            yield number, text[start:end]
+        number, start = number + 1, end + 1
 
 
 def _at_once(block: bytes) -> list[Any] | None:

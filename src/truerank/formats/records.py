@@ -33,7 +33,7 @@ LISTS = (list, np.ndarray)
 NUMBERS = (int, float, np.number)
 
 
-def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
+def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> Any:
     """The value of a JSON text that begins in this line."""
     import orjson
 

@@ -122,12 +122,12 @@ class Source:
 
     def _blocks(self, longest: int) -> Iterator[tuple[int, bytes]]:
         line, size = 1, 0
-        whole, rest = list[bytes](), list[bytes]()  # lines, and what follows the last end of one
+        whole, rest = list[bytes | memoryview](), list[bytes]()  # lines, and what follows the last end of one
         for chunk in self.chunks():
             piece = chunk if size or line > 1 else chunk.removeprefix(MARK)
             size += len(piece)
             if cut := piece.rfind(b"\n") + 1:
-                whole += [*rest, piece[:cut]]
+                whole += [*rest, memoryview(piece)[:cut]]
                 rest.clear()
             rest.append(piece[cut:])
             if whole and size >= BLOCK:
