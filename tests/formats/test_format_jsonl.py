@@ -29,6 +29,17 @@ def test_an_answer_a_line_may_be_written_in_many_ways_whatever_the_file_is_calle
     assert tr.evaluate({"1": ["a"], "2": []}, tmp_path / name, "RR")["RR"].tolist() == [0.5, 0.0]
 
 
+def test_blank_lines_among_long_ones_are_passed_over_and_counted(tmp_path):
+    docs = [f"d{number}" for number in range(1000)]  # lines that are not read together
+    lines = [json.dumps({"query_id": query, "docs": docs}) for query in "abc"]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(f"{lines[0]}\n\n \t\r\n\v\f\n  {lines[1]} \r\n{lines[2]}\n  ".encode())
+    assert tr.evaluate({"a": ["d0"], "b": ["d1"], "c": ["d3"]}, path, "RR")["RR"].tolist() == [1.0, 0.5, 0.25]
+    path.write_bytes(f"{lines[0]}\n \n\n{lines[1][:-1]}\n".encode())
+    with pytest.raises(tr.InputError, match=r"a\.jsonl:4: this is no JSON: unexpected end of data"):
+        tr.evaluate({"a": ["d0"]}, path, "RR")
+
+
 def test_rows_may_have_usual_names_of_any_spelling(tmp_path):
     rows = [{"queryId": 1, "doc-id": 10, "Similarity": 1.5}, {"queryId": 1, "doc-id": 11, "Similarity": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -38,9 +38,9 @@ WIDE static int tables_of(const float *own, int64_t n, __m512 table[STEPS][4]) {
         less = _mm512_mask_add_epi32(less, is_less, less, one); \
     } while (0)
 
-/* Of a part of a row: for each score that is not below all of the own ones, how many of these are less, into `place`;
-   how many scores that are. Those that equal one of the own are counted there. `part` and `place` have `length`
-   entries, and place 15 more. */
+/* For each score of a part of a row that is not below all of the own ones, how many of these are less, into `place`;
+   returns how many scores that are. Scores that equal one of the own are counted in `equal`. `part` has `length`
+   entries, and `place` room for 15 more. */
 WIDE static int64_t place_part(const float *part, int64_t length, const float *own, int64_t n,
                                __m512 table[STEPS][4], int steps, int32_t *place, int64_t *equal) {
     const __m512 lowest = _mm512_set1_ps(own[0]), infinite = _mm512_set1_ps(__builtin_inff());
