@@ -140,8 +140,6 @@ What is not reached, and why:
 * Parquet with Snappy, as pandas and Spark write it, not slower than text (its line is of what `convert` writes):
   the remark has its time. Unpacking alone takes more than half of what reading all of the text does, by pyarrow
   as here.
-* A crowd of which many are right at twice the product: placing each score between those of the right ones takes
-  2 to 3 ns, 3.6 billion times; then there are six million ranks to measure.
 * `bounds` and agreement of 7 million rows at 3 times an evaluation: an evaluation keeps the few judged rows,
   these look at all. Their lines are of 700,000 rows, of which as much is starting.
 * Tensors of 8,000 × 40 in 10 ms: half of the time is the kernel's, which looks 320,000 documents up by the text of
