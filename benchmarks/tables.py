@@ -142,8 +142,8 @@ What is not reached, and why:
   as here.
 * `bounds` and agreement of 7 million rows at 3 times an evaluation: an evaluation keeps the few judged rows,
   these look at all. Their lines are of 700,000 rows, of which as much is starting.
-* Tensors of 8,000 × 40 in 10 ms: half of the time is the kernel's, which looks 320,000 documents up by the text of
-  their ids and sorts them query by query, since all are judged; a tenth is writing these texts, and the rest
+* Tensors of 8,000 × 40 in 10 ms: a third of the time is the kernel's, which looks 320,000 documents up by the text
+  of their ids and sorts them query by query, since all are judged; a tenth is writing these texts, and the rest
   NumPy's passes over 320,000 rows.
 
 Where longer work spends its time:

@@ -145,6 +145,20 @@ def test_long_lists_of_ties_are_ranked_like_short_ones():
     assert found(qrels, scanner) == expected(judged, {"q": answer}, "doc-descending")
 
 
+@given(st.integers(1, 150), st.integers(1, 200), st.booleans(), TIES, st.integers(0, 2**32 - 1))
+def test_lists_of_any_length_are_ranked_alike_whether_some_or_all_of_them_is_judged(
+    length, scores, whole, ties, seed
+):
+    chance = random.Random(seed)
+    answer = {f"d{number}": float(chance.randrange(scores)) for number in chance.sample(range(500), length)}
+    judged = {"q": {doc: 1 for doc in answer if whole or chance.random() < 0.5} | {"other": 1}}
+    qrels = Qrels.from_dict(judged)
+    text, mapping = Scanner(qrels.judged, ties), Scanner(qrels.judged, ties)
+    feed(text, b"".join(lines({"q": answer})), 4096)
+    mapping.mapping({"q": answer})
+    assert found(qrels, text) == found(qrels, mapping) == expected(judged, {"q": answer}, ties)
+
+
 @pytest.mark.parametrize(("rule", "score"), [("first", 1.0), ("last", 3.0)])
 def test_a_repeated_document_counts_once_as_the_rule_says(rule, score):
     scanner = Scanner(Qrels.from_dict({"q": {"a": 1}}).judged, duplicates=rule)

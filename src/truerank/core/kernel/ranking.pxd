@@ -116,6 +116,31 @@ cdef inline int as_given(const void* a, const void* b) noexcept nogil:
 ctypedef int (*Order)(const void*, const void*) noexcept nogil
 
 
+cdef enum: FEW_FOUND = 64      # so many are sorted faster by insertion than by a function called for each pair
+
+
+cdef inline void sort_found(Found* found, int64_t n, Order order) noexcept nogil:
+    """Sort found rows that have ids and scores."""
+    cdef Found[FEW_FOUND] sorted
+    cdef Found* at[FEW_FOUND]
+    cdef int64_t i, j
+    if n < 2:
+        return
+    if n > FEW_FOUND:
+        qsort(found, n, sizeof(Found), order)
+        return
+    for i in range(n):
+        j = i
+        while j > 0 and (found[i].score > at[j - 1].score
+                         or found[i].score == at[j - 1].score and order(&found[i], at[j - 1]) < 0):
+            at[j] = at[j - 1]
+            j -= 1
+        at[j] = &found[i]
+    for i in range(n):
+        sorted[i] = at[i][0]
+    memcpy(found, sorted, n * sizeof(Found))
+
+
 cdef inline int64_t tie_end(const Answer* a, int64_t i) noexcept nogil:
     """The end of the group of equal scores that begins at found row i."""
     cdef double score = a.found[i].score
@@ -163,7 +188,7 @@ cdef inline void rank_falling(Answer* a, Order order, int64_t* inside) noexcept 
         while high < a.ids.n and a.score[high] == a.found[i].score:
             high += 1
         if high - low > 1:
-            qsort(&a.found[i], j - i, sizeof(Found), order)
+            sort_found(&a.found[i], j - i, order)
             for r in range(low, high):
                 row = row_of(a, r)
                 t = place(a, i, j, &row, order)
@@ -176,8 +201,8 @@ cdef inline void rank_any(Answer* a, Order order, int64_t* inside, int64_t* abov
     cdef int64_t i = 0, j, r, t, seen = 0
     cdef bint tied = False
     cdef Found row
-    qsort(a.found, a.m, sizeof(Found), order)
-    for r in range(a.ids.n):
+    sort_found(a.found, a.m, order)
+    for r in range(a.ids.n if a.m < a.ids.n else 0):
         row.score = a.score[r]
         t = place(a, 0, a.m, &row, by_score)
         if t < a.m and a.found[t].score == row.score:
@@ -193,6 +218,10 @@ cdef inline void rank_any(Answer* a, Order order, int64_t* inside, int64_t* abov
             inside[j] += j < a.m and a.found[j].score == row.score
     while i < a.m:
         j = tie_end(a, i)
+        if a.m == a.ids.n:                   # nothing stands between the found rows
+            equal[i] = j - i
+            for t in range(i, j):
+                inside[t] = 1
         seen += above[i]
         settle(a, i, j, seen + 1, seen + equal[i], inside)
         seen += equal[i]

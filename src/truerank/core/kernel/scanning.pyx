@@ -19,7 +19,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from truerank.core.kernel.ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
 from truerank.core.kernel.names cimport Names
-from truerank.core.kernel.ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, up
+from truerank.core.kernel.ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, sort_found, up
 
 import os
 
@@ -622,8 +622,7 @@ cdef class Scanner(Lines):
             if not rank_alone(scores, n, falling, f):
                 a.m = 0
                 return False
-        if a.m:
-            qsort(a.found, a.m, sizeof(Found), by_score)
+        sort_found(a.found, a.m, by_score)
         if self.keep_found(a):
             raise MemoryError
         self.returned[query] = n
