@@ -64,14 +64,15 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
     is_wide = not single and _are_whole(queries, gallery) and not _fit(sides, metric)
     real = np.dtype(np.float64) if is_wide else _precision(queries.dtype, gallery.dtype, single=single)
     _refuse_overflow(sides, metric, real)
+    threads = processors()
     return BlockSource(
         (len(queries), len(gallery)),
         f"{metric}, {real}",
         real.itemsize,
-        PRODUCT,
+        PRODUCT // min(4, max(1, threads // 2)),  # of many threads each has a smaller block
         lambda columns: _products(*sides, columns, metric, real),
         lambda score, rows: _told(score, sides[0].squares[rows], metric),
-        processors(),
+        threads,
         ONE_THREAD_EACH,
     )
 
