@@ -111,8 +111,10 @@ class Hits(Presented):
 
     def where(self, rows: Bools | Ints) -> Hits:
         """Only these rows, or the rows in this order; the queries stay."""
-        if rows.dtype == bool and np.count_nonzero(rows) == len(rows):  # .all() takes far longer on few rows
-            return self
+        if rows.dtype == bool:
+            if np.count_nonzero(rows) == len(rows):  # .all() takes far longer on few rows
+                return self
+            rows = rows.nonzero()[0]  # looked for once, not in each column
         own = vars(self)
         return self.changed({name: own[name][rows] for name in COLUMNS})
 
