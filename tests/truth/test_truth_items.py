@@ -303,6 +303,8 @@ def test_of_several_places_one_must_be_named_when_it_is_needed():
 def test_files_that_cannot_be_read_are_refused(tmp_path):
     with pytest.raises(tr.InputError, match="there is no such file"):
         read_items(tmp_path / "nowhere.json")
+    with pytest.raises(tr.InputError, match="there is no such file"):
+        read_items("")  # which is not the folder where we are
     (tmp_path / "empty.json").write_text(" \n")
     with pytest.raises(tr.InputError, match="the file is empty"):
         read_items(tmp_path / "empty.json")

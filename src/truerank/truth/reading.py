@@ -66,7 +66,7 @@ def name_of(source: Any, role: str) -> str | None:
 
 def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | None) -> Columns:
     name = os.fspath(path)
-    if Path(name).is_dir():
+    if name and Path(name).is_dir():
         return filenames.columns(filenames.files(name), pattern, name)
     source = as_source(path)
     head = source.head.lstrip()

@@ -48,8 +48,6 @@ AT_NIGHT = "".join(
 )
 """What makes an SVG dark where its surroundings are."""
 
-ENDINGS = (".svg", ".png", ".html")
-
 PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -71,30 +69,15 @@ ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
 
 def save(document: Document, folder: str) -> None:
     """Write each figure as SVG and PNG into a folder, which is made if it is not there."""
-    draw = drawing()
+    vl_convert()
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise InputError("the folder cannot be made: {why}", folder, why=error.strerror) from None
     for figure in document.figures:
-        for ending, data in draw(figure).items():
+        for ending in (".svg", ".png"):
             with writing(Path(folder) / (figure.name + ending)) as file:
-                file.write(data)
-
-
-def drawing() -> Callable[[Figure], Mapping[str, bytes]]:
-    """What draws a figure as {".svg": …, ".png": …}.
-
-    Raises:
-        MissingPackage: vl-convert is not installed.
-    """
-    converter = vl_convert()
-
-    def draw(figure: Figure) -> Mapping[str, bytes]:
-        png = converter.vegalite_to_png(static(figure), scale=SCALE, **OPTIONS)
-        return {".svg": svg(figure).encode(), ".png": png}
-
-    return draw
+                file.write(DRAWN[ending](figure))
 
 
 def svg(figure: Figure) -> str:
@@ -105,6 +88,11 @@ def svg(figure: Figure) -> str:
     """
     text: str = vl_convert().vegalite_to_svg(static(figure), **OPTIONS)
     return text
+
+
+def _png(figure: Figure) -> bytes:
+    pixels: bytes = vl_convert().vegalite_to_png(static(figure), scale=SCALE, **OPTIONS)
+    return pixels
 
 
 def is_drawing() -> bool:
@@ -143,7 +131,7 @@ def draw(figure: Figure, path: str) -> None:
     """
     ending = ending_of(path)
     vl_convert(message("drawing a plot"), "plots")
-    data = _page(figure) if ending == ".html" else drawing()(figure)[ending]
+    data = DRAWN[ending](figure)
     with writing(path) as file:
         file.write(data)
 
@@ -162,8 +150,8 @@ def ending_of(path: str) -> str:
         InputError: there is no picture of that ending.
     """
     ending = os.path.splitext(path)[1].lower()
-    if ending not in ENDINGS:
-        raise InputError("a plot is a file that ends in {endings}", path, endings=", ".join(ENDINGS))
+    if ending not in DRAWN:
+        raise InputError("a plot is a file that ends in {endings}", path, endings=", ".join(DRAWN))
     return ending
 
 
@@ -173,6 +161,14 @@ def _page(figure: Figure) -> bytes:
     spec = json.dumps(static(figure)).replace("<", "\\u003c")
     options = json.dumps({"mode": "vega-lite", "actions": ACTIONS})
     return PAGE.format(title=title, libraries=libraries(), spec=spec, options=options).encode()
+
+
+DRAWN: dict[str, Callable[[Figure], bytes]] = {
+    ".svg": lambda figure: svg(figure).encode(),
+    ".png": _png,
+    ".html": _page,
+}
+"""What a picture is, by the ending of its file."""
 
 
 @lru_cache(maxsize=1)
