@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from truerank.board import tokens
+from truerank.board.app import create_app
 from truerank.board.service import Service
+from truerank.board.settings import load
 
 QRELS = "\n".join(f"q{q} 0 d{q}{d} {grade}" for q in range(20) for d, grade in enumerate((2, 1, 0)))
 
@@ -60,23 +64,41 @@ class World:
         until = time.monotonic() + 60
         while (state := self.board(board))["state"].endswith("pending"):
             assert time.monotonic() < until
-            time.sleep(0.05)
+            time.sleep(0.01)
         return state
 
 
 Build = Callable[..., World]
 
 
-def burn(seconds: float) -> float:
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
-    return seconds
+@contextmanager
+def building(folder: Path) -> Iterator[Build]:
+    """Builds worlds in a folder: build(address, 'settings of the board "main"', qrels=…)."""
+    clients: list[TestClient] = []
 
+    def make(
+        address: str,
+        settings: str = "",
+        *,
+        qrels: str = QRELS,
+        truth: str = "truth.qrels",
+        more: str = "",
+        workers: int = 0,
+        files: Mapping[str, str] = MappingProxyType({}),
+    ) -> World:
+        for name, content in files.items():
+            (folder / name).write_text(content)
 
-def slow_audit(path: Path, spec: Any, unpacked: int) -> Any:
-    burn(30.0)
+        (folder / truth).write_text(qrels)
+        text = f'workers = {workers}\n{more}\n[[boards]]\nname = "main"\ntruth = "{truth}"\n{settings}\n'
+        (folder / "board.toml").write_text(text)
+        clock = [1_900_000_000.0]
+        service = Service(load(folder / "board.toml", address), clock=lambda: clock[0])
+        client = TestClient(create_app(service), base_url="http://board", raise_server_exceptions=False)
+        client.__enter__()
+        clients.append(client)
+        return World(folder, service, client, clock)
 
-
-def slow_score(path: Path, format: str, spec: Any) -> Any:
-    burn(30.0)
+    yield make
+    for client in clients:
+        client.__exit__(None, None, None)

@@ -27,7 +27,7 @@ TOGETHER = ("tests/interop/spark/",)
 
 LONG = (
     *TOGETHER,
-    *(f"tests/browser/test_{name}.py" for name in ("report", "notebook")),
+    *(f"tests/browser/test_{name}.py" for name in ("report", "large_reports", "notebook")),
     *("tests/test_distribution.py", "tests/test_laws.py", "tests/board/test_browser.py", "tests/cli/test_demo.py"),
     *("tests/analysis/test_bounds.py", "tests/analysis/test_explain.py", "tests/test_docs.py"),
     *(f"tests/board/test_{name}.py" for name in ("fairness", "concurrency", "openapi", "following")),

@@ -7,29 +7,29 @@ import pwd
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
+from sqlalchemy import make_url
 
-from board_worlds import QRELS, World
-from truerank.board.app import create_app
-from truerank.board.service import Service
-from truerank.board.settings import load
+from board_worlds import Build, building
+from truerank.board.database import Database
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
-    """Makes empty databases on a server of our own, which nobody else can reach."""
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Makes databases on a server of our own, which nobody else can reach."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
     if initdb is None:
         if os.environ.get("CI") == "true":
             pytest.fail("PostgreSQL is not installed: apt-get install postgresql")
         pytest.skip("PostgreSQL is not installed")
+    import psycopg
+
     bin = Path(initdb).resolve().parent
     folder = Path("/tmp") / f"truerank-pg-{secrets.token_hex(4)}"  # a socket's path must be short
     folder.mkdir(mode=0o700)
@@ -53,6 +53,7 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
             "-E",
             "UTF8",
             "--locale=C.UTF-8",
+            "--no-sync",
         ],
         **quiet,
     )
@@ -60,62 +61,52 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
     control = [*as_other, bin / "pg_ctl", "-D", folder / "data", "-w"]
     subprocess.run([*control, "-l", folder / "log", "-o", options, "start"], **quiet)
 
-    def make() -> str:
-        import psycopg
-
-        database = f"t{secrets.token_hex(6)}"
+    def make(*, with_tables: bool = False) -> str:
+        made = f"t{secrets.token_hex(6)}"
+        like = f" TEMPLATE {tables()}" if with_tables else ""
         with psycopg.connect(host=str(folder), user=name, dbname="postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {database}")
-        return f"postgresql+psycopg://{name}@/{database}?host={folder}"
+            connection.execute(f"CREATE DATABASE {made}{like}")
+        return f"postgresql+psycopg://{name}@/{made}?host={folder}"
+
+    @cache
+    def tables() -> str:
+        """A database to be copied: to make the tables of each anew takes longer than most tests."""
+        address = make()
+        Database(address).close()
+        return make_url(address).database or ""
 
     yield make
     subprocess.run([*control, "-m", "immediate", "stop"], **quiet)
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="session")
+def sqlite_with_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "board.sqlite"
+    Database(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind."""
+def address(request: pytest.FixtureRequest) -> str:
+    """An empty database of each kind; for worlds that are built, one that has its tables already."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'board.sqlite'}"
-    make: Callable[[], str] = request.getfixturevalue("postgresql")
-    return make()
+        found: str = request.getfixturevalue("sqlite")
+        return found
+    make: Callable[..., str] = request.getfixturevalue("postgresql")
+    return make(with_tables="build" in request.fixturenames)
 
 
 @pytest.fixture
-def sqlite(tmp_path: Path) -> str:
-    """An empty SQLite database, for what has nothing to do with databases."""
+def sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty SQLite database, for what has nothing to do with databases; with tables, as above."""
+    if "build" in request.fixturenames:
+        shutil.copy(request.getfixturevalue("sqlite_with_tables"), tmp_path / "board.sqlite")
     return f"sqlite:///{tmp_path / 'board.sqlite'}"
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Iterator[Callable[..., World]]:
+def build(tmp_path: Path) -> Iterator[Build]:
     """Builds worlds: build(address, 'settings of the board "main"', qrels=…)."""
-    clients: list[TestClient] = []
-
-    def make(
-        address: str,
-        settings: str = "",
-        *,
-        qrels: str = QRELS,
-        truth: str = "truth.qrels",
-        more: str = "",
-        workers: int = 0,
-        files: Mapping[str, str] = MappingProxyType({}),
-    ) -> World:
-        for name, content in files.items():
-            (tmp_path / name).write_text(content)
-
-        (tmp_path / truth).write_text(qrels)
-        text = f'workers = {workers}\n{more}\n[[boards]]\nname = "main"\ntruth = "{truth}"\n{settings}\n'
-        (tmp_path / "board.toml").write_text(text)
-        clock = [1_900_000_000.0]
-        service = Service(load(tmp_path / "board.toml", address), clock=lambda: clock[0])
-        client = TestClient(create_app(service), base_url="http://board", raise_server_exceptions=False)
-        client.__enter__()
-        clients.append(client)
-        return World(tmp_path, service, client, clock)
-
-    yield make
-    for client in clients:
-        client.__exit__(None, None, None)
+    with building(tmp_path) as make:
+        yield make

@@ -6,99 +6,39 @@ import math
 import os
 import re
 import shutil
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 
-import board_worlds
-from truerank.board import keys, tokens
-from truerank.board.app import create_app
-from truerank.board.server import listen
-from truerank.board.service import Service
-from truerank.board.settings import load
+from board_site import HOSTILE, Site, Watched, post, run, served
 
-QUERIES = 40
 BEST = f"{(2 + 1 / math.log2(5)) / (2 + 1 / math.log2(3)):.4f}"
 """nDCG of a list with the documents graded 2 and 1 at ranks 1 and 4."""
-HOSTILE = "</script><img src=x onerror=alert(1)>"
-TEAMS = ("Blue Whales", "한빛 검색팀", "nearest neighbours", HOSTILE, "latecomers")
-SETTINGS = """
-title = "Contests"
-workers = 0
-[[boards]]
-name = "science"
-title = "Science search"
-about = "Find the paragraphs that answer a question."
-truth = "truth.qrels"
-measures = ["nDCG@10", "AP", "RR"]
-public = 0.5
-per_day = 3
-upload = "1 MB"
-closes = 2099-12-31T18:00:00+09:00
-zone = "Asia/Seoul"
-[[boards]]
-name = "hosts-only"
-title = "A secret board"
-truth = "truth.qrels"
-visible = "hosts"
-"""
 
 
-def run(good: int, queries: int = QUERIES) -> str:
-    """A run that is right for the first `good` queries."""
-    return board_worlds.run(good=good, queries=queries)
-
-
-@dataclass
-class Site:
-    """A board service with an address of its own, and the tokens of who takes part."""
-
-    address: str
-    service: Service
-    tokens: dict[str, str]
+@pytest.fixture(scope="module")
+def common(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site of all tests that leave it as it is."""
+    with served(tmp_path_factory.mktemp("common")) as found:
+        yield found
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A new service on a free port, its public half always the same; four teams have submitted, the last not."""
-    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=lambda number: b"k" * number))
-    truth = [f"q{q} 0 d{q}{d} {grade}" for q in range(QUERIES) for d, grade in enumerate((2, 1, 0))]
-    (tmp_path / "truth.qrels").write_text("\n".join(truth))
-    (tmp_path / "board.toml").write_text(SETTINGS)
-    service = Service(load(tmp_path / "board.toml"))
-    secrets = {}
-    with service.database.writing() as session:
-        for name in (*TEAMS, "the host"):
-            account = tokens.add_account(session, name, "host" if name == "the host" else "team", service.now)
-            secrets[name] = tokens.add_token(session, account, service.now)
-    listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None, lifespan="on"))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    found = Site(f"http://127.0.0.1:{listening.getsockname()[1]}", service, secrets)
-    for team, good in zip(TEAMS[:4], (36, 34, 30, 8), strict=True):
-        post(found, team, run(good), label=f"secret of {team[:4]}")
-    yield found
-    server.should_exit = True
-    thread.join(30)
-    assert not thread.is_alive()
+def alone(tmp_path: Path) -> Iterator[Site]:
+    """A site of its own, for a test that changes the board."""
+    with served(tmp_path) as found:
+        yield found
 
 
-def post(site: Site, team: str, content: str, label: str = "") -> None:
-    """A submission by the API."""
-    import httpx
-
-    headers = {"Authorization": f"Bearer {site.tokens[team]}"}
-    path = f"{site.address}/api/boards/science/submissions"
-    assert httpx.post(path, params={"label": label}, content=content, headers=headers).status_code == 201
+@pytest.fixture
+def site(request: pytest.FixtureRequest) -> Site:
+    """The site of this test: its own one if it asks for that."""
+    found: Site = request.getfixturevalue("alone" if "alone" in request.fixturenames else "common")
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -115,22 +55,8 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@dataclass
-class Watched:
-    """All that a browser asked for and complained about."""
-
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def follow(self, page: Page) -> None:
-        """Write down what this page does."""
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda said: self.complaints.append(said.text))
-
-
 Open = Callable[..., Page]
+Kept = dict[str, list[Page]]
 
 
 @pytest.fixture
@@ -139,28 +65,69 @@ def watched() -> Watched:
     return Watched()
 
 
-@pytest.fixture
-def open_page(chromium: Browser, site: Site, watched: Watched) -> Iterator[Open]:
-    """Opens a page as somebody sees it; at the end nothing went wrong and no other host was asked."""
-    contexts = []
+@pytest.fixture(scope="module")
+def kept(chromium: Browser) -> Kept:
+    """Pages that no test uses now, by how they were made."""
+    return {}
 
-    def make(path: str, who: str | None = None, **options: Any) -> Page:
-        context = chromium.new_context(**{"locale": "en-US", **options}, base_url=site.address)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
+
+@pytest.fixture
+def open_page(
+    chromium: Browser, kept: Kept, site: Site, watched: Watched, request: pytest.FixtureRequest
+) -> Iterator[Open]:
+    """Opens a page as somebody sees it; at the end nothing went wrong and no other host was asked.
+
+    With by_form, and without scripts, people sign in as people do; else by one request, which is faster. With
+    clock, time can be made to pass. Pages of one site are used again, by people of whom the browser knows nothing.
+    """
+    opened: list[tuple[str, Page]] = []
+
+    def make(path: str, who: str | None = None, by_form: bool = False, clock: bool = False, **options: Any) -> Page:
+        once = clock or "alone" in request.fixturenames
+        key = "" if once else repr(sorted(options.items()))
+        page = kept[key].pop() if kept.get(key) else new_page(chromium, site, options)
+        opened.append((key, page))
         watched.follow(page)
-        if who:
+        if clock:
+            page.clock.install()
+        if who and (by_form or options.get("java_script_enabled") is False):
             sign_in(page, site.tokens[who])
+        elif who:
+            assert page.context.request.post("/login", form={"token": site.tokens[who]}).ok
         page.goto(path)
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    for key, page in opened:
+        if key:
+            watched.leave(page)
+            page.context.clear_cookies()
+            kept.setdefault(key, []).append(page)
+        else:
+            page.context.close()
     hosts = {urlsplit(url).netloc for url in watched.requests}
     assert hosts == {urlsplit(site.address).netloc}
     assert watched.complaints == []
+
+
+def new_page(chromium: Browser, site: Site, options: dict[str, Any]) -> Page:
+    page = chromium.new_context(**{"locale": "en-US", **options}, base_url=site.address).new_page()
+    page.set_default_timeout(20_000)
+    return page
+
+
+LOOKS = 4_500
+"""Milliseconds in which a page looks once at least whether the standings have changed."""
+
+
+def shows_ties(page: Page) -> None:
+    """Let time pass until the page shows the tie groups: a moment after they have been worked out."""
+    live = page.locator("#live")
+    for _ in range(200):
+        if not str(live.get_attribute("data-state")).endswith("pending"):
+            return
+        page.clock.fast_forward(LOOKS)
+    raise AssertionError("the tie groups are pending")
 
 
 def sign_in(page: Page, token: str) -> None:
@@ -190,6 +157,7 @@ def test_a_team_signs_in_submits_and_sees_itself_on_the_board(open_page: Open, h
     expect(page).to_have_url(re.compile(r"/login\?next=/boards/science/submissions$"))
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("has_script", [True, False])
 def test_a_good_file_is_scored_and_changes_the_board(open_page: Open, has_script: bool) -> None:
     page = open_page("/boards/science", "latecomers", java_script_enabled=has_script)
@@ -244,6 +212,7 @@ def test_other_bad_files_say_what_is_wrong(
     watched.complaints[:] = [one for one in watched.complaints if "status of 422" not in one]
 
 
+@pytest.mark.usefixtures("alone")
 def test_only_checking_shows_the_audit_and_keeps_nothing(open_page: Open) -> None:
     page = open_page("/", "latecomers")
     send(page, run(5, queries=30), what="check")
@@ -253,6 +222,7 @@ def test_only_checking_shows_the_audit_and_keeps_nothing(open_page: Open) -> Non
     expect(page.locator("main")).to_contain_text("There is no submission yet")
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_last_attempt_is_the_last_one(open_page: Open, watched: Watched) -> None:
     page = open_page("/", "latecomers")
     for good in (1, 2, 3):
@@ -279,11 +249,14 @@ def test_a_file_that_is_too_large_gets_a_page_without_javascript(open_page: Open
     watched.complaints[:] = [one for one in watched.complaints if "status of 413" not in one]
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_standings_renew_themselves(open_page: Open, site: Site) -> None:
-    page = open_page("/boards/science")
+    page = open_page("/boards/science", clock=True)
+    shows_ties(page)
     expect(page.locator(".standings td.tie.on").first).to_have_text("a")
     page.evaluate("window.isTheSamePage = true")
     post(site, "latecomers", run(40))
+    page.clock.fast_forward(LOOKS)
     expect(page.locator(".standings")).to_contain_text("latecomers")
     expect(page.get_by_role("status")).to_have_text("The standings have changed.")
     assert page.evaluate("window.isTheSamePage")
@@ -294,7 +267,7 @@ def test_a_wrong_token_is_told_and_a_good_one_can_be_signed_out(open_page: Open,
     sign_in(page, "tr_nonsense")
     expect(page.get_by_role("alert")).to_contain_text("This token is not valid.")
     watched.complaints[:] = [one for one in watched.complaints if "status of 401" not in one]
-    page = open_page("/", "latecomers")
+    page = open_page("/", "latecomers", by_form=True)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("navigation")).to_contain_text("Sign in")
 
@@ -307,6 +280,7 @@ def test_the_ends_of_an_interval_are_not_crossed_by_lines(open_page: Open) -> No
         assert ends == ("rgb(255, 255, 255)" if behind == "rgba(0, 0, 0, 0)" else behind)
 
 
+@pytest.mark.usefixtures("alone")
 def test_who_guesses_tokens_is_told_to_wait(open_page: Open, watched: Watched) -> None:
     page = open_page("/")
     for _ in range(20):
@@ -316,6 +290,7 @@ def test_who_guesses_tokens_is_told_to_wait(open_page: Open, watched: Watched) -
     watched.complaints[:] = [one for one in watched.complaints if "status of 429" not in one]
 
 
+@pytest.mark.usefixtures("alone")
 def test_a_host_lets_a_team_in_shows_its_token_once_and_ends_it(open_page: Open, watched: Watched) -> None:
     page = open_page("/host", "the host")
     page.get_by_label("Name").fill("Newcomers & <i>friends</i>")
@@ -335,6 +310,7 @@ def test_a_host_lets_a_team_in_shows_its_token_once_and_ends_it(open_page: Open,
     expect(other.get_by_role("navigation")).to_contain_text("Sign in")
 
 
+@pytest.mark.usefixtures("alone")
 def test_closing_shows_the_private_scores_and_takes_no_more(open_page: Open) -> None:
     page = open_page("/host", "the host")
     card = page.locator(".card", has_text="Science search")
@@ -398,7 +374,8 @@ def test_the_language_follows_the_browser_and_then_the_choice(open_page: Open) -
 
 
 def test_tie_groups_show_by_letters_and_brackets_not_by_colour(open_page: Open) -> None:
-    page = open_page("/boards/science")
+    page = open_page("/boards/science", clock=True)
+    shows_ties(page)
     expect(page.locator(".standings td.tie").first).to_be_visible()
     groups = [row.locator("td.tie.on").all_inner_texts() for row in page.locator(".standings tbody tr").all()]
     assert groups == [["a"], ["a"], ["a"], ["b"]]
@@ -407,32 +384,44 @@ def test_tie_groups_show_by_letters_and_brackets_not_by_colour(open_page: Open) 
     assert {bracket.evaluate(width) for bracket in brackets.all()} <= {"1px", "1.5px"}
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+LOOK = [(scheme, width) for scheme in ("light", "dark") for width in (390, 1280)]
+
+
 @pytest.mark.parametrize("language", ["ko", "en"])
-def test_pages_fit_their_screen_and_please_axe(
-    open_page: Open, watched: Watched, width: int, scheme: str, language: str
-) -> None:
-    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme, "locale": language}
-    page = open_page("/", "Blue Whales", **options)
-    host = open_page("/host", "the host", **options)
+def test_pages_fit_their_screen_and_please_axe(open_page: Open, watched: Watched, language: str) -> None:
+    page = open_page("/", "Blue Whales", by_form=True, locale=language)
+    host = open_page("/host", "the host", by_form=True, locale=language)
     own = "/boards/science/submissions"
     for shown, path in ((page, "/"), (page, "/boards/science"), (page, own), (page, "/nowhere"), (host, "/host")):
         shown.goto(path)
-        is_dark = shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
-        assert is_dark == (scheme == "dark")
-        assert shown.evaluate("document.documentElement.scrollWidth") <= width
-        assert axe(shown) == []
+        fits_and_pleases(shown)
     page.goto(own)
     host.goto(own)
-    for shown in (page, host) if width > 1000 else ():
+    for shown in (page, host):
         table = shown.locator(".scroll:has(.own-submissions)")
-        assert table.evaluate("element => element.scrollWidth - element.clientWidth") == 0
+        for scheme in ("light", "dark"):
+            look_at(shown, scheme, 1280)
+            assert table.evaluate("element => element.scrollWidth - element.clientWidth") == 0
     page.locator("td a").first.click()
     page.wait_for_url("**/submissions/*")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert axe(page) == []
+    fits_and_pleases(page)
     watched.complaints[:] = [one for one in watched.complaints if "status of 404" not in one]
+
+
+def look_at(page: Page, scheme: str, width: int) -> None:
+    """No script of the board asks for either, so nothing has to be loaded again."""
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 800})
+
+
+def fits_and_pleases(page: Page) -> None:
+    """On a phone and on a desk, by day and by night."""
+    for scheme, width in LOOK:
+        look_at(page, scheme, width)
+        is_dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+        assert is_dark == (scheme == "dark")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe(page) == [], (scheme, width)
 
 
 def axe(page: Page) -> list[str]:

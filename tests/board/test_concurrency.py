@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from board_worlds import QRELS, Build, run
@@ -27,6 +28,7 @@ from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Submission
 from truerank.board.offline import add, opened, rescore
 from truerank.board.settings import load
 from truerank.board.workers import ProcessPool, WorkerLost
+from truerank.cli import truerank as command
 
 
 def test_a_limit_is_exact_when_all_come_at_once(build: Build, address: str):
@@ -87,7 +89,7 @@ def test_what_a_crash_left_is_finished_at_the_next_start(build: Build, address: 
         for one in again.client.get("/api/boards/main/submissions", headers=again.headers("A")).json()
     ):
         assert time.monotonic() < until
-        time.sleep(0.05)
+        time.sleep(0.01)
     with again.service.database.reading() as session:
         found = session.scalars(select(Submission).order_by(Submission.score)).all()
     assert tuple(submission.score for submission in found) == before
@@ -110,7 +112,7 @@ def test_what_cannot_be_scored_costs_nothing_and_stays_for_the_host(build: Build
     path, until = "/api/boards/main/submissions", time.monotonic() + 60
     while (seen := again.client.get(path, headers=again.headers("A")).json())[0]["state"] == ACCEPTED:
         assert time.monotonic() < until
-        time.sleep(0.05)
+        time.sleep(0.01)
     assert seen[0]["state"] == "failed"
     assert again.client.get("/api/boards/main/attempts", headers=again.headers("A")).json()["total"] == 0
     assert again.board()["standings"] == []
@@ -161,7 +163,7 @@ class Server:
             with suppress(httpx.TransportError):
                 if httpx.get(f"{self.url}/healthz").status_code == 200:
                     return
-            time.sleep(0.05)
+            time.sleep(0.01)
         raise AssertionError("the server does not answer")
 
     def kill(self) -> None:
@@ -177,9 +179,10 @@ class Server:
 def serve(tmp_path: Path) -> Any:
     servers = []
 
-    def make(address: str, settings: str = "") -> Server:
+    def make(address: str, settings: str = "", workers: int = 2) -> Server:
         (tmp_path / "truth.qrels").write_text(QRELS)
-        (tmp_path / "board.toml").write_text(f'[[boards]]\nname = "main"\ntruth = "truth.qrels"\n{settings}\n')
+        board = f'[[boards]]\nname = "main"\ntruth = "truth.qrels"\n{settings}\n'
+        (tmp_path / "board.toml").write_text(f"workers = {workers}\n{board}")
         servers.append(Server(tmp_path, address))
         return servers[-1]
 
@@ -210,7 +213,7 @@ def test_killed_in_the_middle_it_loses_nothing_and_counts_nothing_twice(
                 url = f"{server.url}/api/boards/main/submissions"
                 answer = client.post(url, content=run(good=n, tag=f"t{team}"), headers=headers)
             except httpx.TransportError:
-                time.sleep(0.25)
+                time.sleep(0.05)
                 continue
             if answer.status_code != 503:
                 answers[job] = answer
@@ -245,7 +248,7 @@ def test_killed_in_the_middle_it_loses_nothing_and_counts_nothing_twice(
 
 @pytest.mark.slow
 def test_stopped_gracefully_it_answers_what_it_had_begun(serve: Callable[..., Server], sqlite: str, tmp_path: Path):
-    server = serve(sqlite)
+    server = serve(sqlite, workers=1)
     settings = load(tmp_path / "board.toml", sqlite)
     with opened(settings) as database:
         token = add(database, "A", "team", 0)
@@ -270,25 +273,24 @@ def test_stopped_gracefully_it_answers_what_it_had_begun(serve: Callable[..., Se
 
 @pytest.mark.slow
 def test_the_command_line_serves_submits_and_exports(serve: Callable[..., Server], sqlite: str, tmp_path: Path):
-    server = serve(sqlite, "per_day = 2")
+    server = serve(sqlite, "per_day = 2", workers=1)
     options = ["--board", str(tmp_path / "board.toml"), "--db", sqlite]
 
-    def truerank(*args: str, **more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "truerank", *args]
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **more}, check=False)
+    def truerank(*args: str, **more: str) -> Result:
+        return CliRunner(env=more).invoke(command, args)
 
     token = truerank("board", "add-team", "A", *options).stdout.strip()
     (tmp_path / "mine.run").write_text(run(good=9))
     (tmp_path / "bad.run").write_text("q0 Q0 d\n")
     board = ["--board", f"{server.url}/boards/main"]
     checked = truerank("submit", str(tmp_path / "bad.run"), *board, "--check", TRUERANK_TOKEN=token)
-    assert (checked.returncode, checked.stdout) == (1, "invalid\n")
+    assert (checked.exit_code, checked.stdout) == (1, "invalid\n")
     options_json = ("--check", "--format", "json")
     asked = truerank("submit", str(tmp_path / "bad.run"), *board, *options_json, TRUERANK_TOKEN=token)
-    assert (asked.returncode, json.loads(asked.stdout)["valid"]) == (1, False)
+    assert (asked.exit_code, json.loads(asked.stdout)["valid"]) == (1, False)
     (tmp_path / "bad.run").write_text("q0 Q0 d\nq0 Q0 e 1 x t\n")
     bad = truerank("submit", str(tmp_path / "bad.run"), *board, TRUERANK_TOKEN=token)
-    assert bad.returncode == 2
+    assert bad.exit_code == 2
     first, second, *rest = bad.stderr.splitlines()
     assert first.startswith("invalid: line 1: a run line has 6 columns")
     assert second == "invalid: line 2: the score x is no number"
@@ -313,7 +315,7 @@ def test_the_command_line_serves_submits_and_exports(serve: Callable[..., Server
     exported = [json.loads(line) for line in truerank("board", "export", "main", *options).stdout.splitlines()]
     assert [one["state"] for one in exported] == ["refused", "scored", "scored"]
     again = truerank("board", "rescore", "main", "--check", *options)
-    assert (again.returncode, again.stdout) == (0, "")
+    assert (again.exit_code, again.stdout) == (0, "")
     assert "revoked 1 token" in truerank("board", "revoke", "A", *options).stderr
-    assert truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token).returncode == 2
+    assert truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token).exit_code == 2
     assert "no account called 'B'" in truerank("board", "revoke", "B", *options).stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import zstandard
 
 import truerank as tr
-from board_worlds import QRELS, Build, World
+from board_worlds import QRELS, World, building
 from truerank.board.audit import SMALL, audit
 from truerank.board.contests import Contest, Spec, load
 from truerank.board.following import ArrivingSource
@@ -22,18 +24,43 @@ from truerank.board.settings import BoardSettings
 DEPTH = 18_000
 
 
-def large() -> list[bytes]:
+@cache
+def large() -> tuple[bytes, ...]:
     """The lines of a run that is followed, as it is more than the small ones have."""
     lines = [b"q%d Q0 d%d%d %d %d t" % (q, q, d, d, 2 * DEPTH - d) for q in range(20) for d in range(DEPTH)]
     assert sum(map(len, lines)) > SMALL
-    return lines
+    return tuple(lines)
 
 
-def text_of(lines: list[bytes]) -> bytes:
+def text_of(lines: Sequence[bytes]) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
-def watched(world: World) -> list[Any]:
+SETTINGS = 'public = 0.5\n[[boards]]\nname = "new"'
+
+
+@pytest.fixture(scope="module")
+def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """With a worker and a follower, which take long to start: so every test has teams of its own in one world."""
+    folder = tmp_path_factory.mktemp("sqlite")
+    with building(folder) as build:
+        yield build(f"sqlite:///{folder / 'board.sqlite'}", SETTINGS, workers=1)
+
+
+@pytest.fixture(scope="module")
+def on_postgresql(postgresql: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The same."""
+    with building(tmp_path_factory.mktemp("postgresql")) as build:
+        yield build(postgresql(), SETTINGS, workers=1)
+
+
+@pytest.fixture
+def world(on_sqlite: World) -> World:
+    """When its follower has got ready."""
+    return ready(on_sqlite)
+
+
+def watched(world: World, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The judgements that were reached before the whole file was looked at again."""
     follow, found = world.service.pool.follow, []
 
@@ -42,37 +69,41 @@ def watched(world: World) -> list[Any]:
         found.append(followed is not None)
         return followed
 
-    world.service.pool.follow = watch  # type: ignore[method-assign]
+    monkeypatch.setattr(world.service.pool, "follow", watch)
     return found
 
 
-def ready(world: World) -> None:
+def ready(world: World) -> World:
     """Wait until the follower has got ready."""
     with world.service.pool._following:
         assert world.service.pool._follower is not None
+    return world
 
 
-def send(world: World, data: bytes, name: str = "A", board: str = "main") -> Any:
-    return world.submit(name, data, board)
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": lambda data: gzip.compress(data, 1),
+    "zst": zstandard.compress,
+}
 
 
-@pytest.mark.parametrize(
-    "pack", [bytes, lambda data: gzip.compress(data, 1), zstandard.compress], ids=["plain", "gz", "zst"]
-)
-def test_a_followed_submission_scores_as_the_engine_scores_it(build: Build, address: str, pack: Any):
-    world = build(address, "public = 0.5", workers=1)
-    ready(world)
-    began = watched(world)
-    data = pack(text_of(large()))
-    said = send(world, data)
-    assert said.status_code == 201, said.text
-    assert began == [True]
-    (world.folder / "mine.run").write_bytes(data)
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_followed_submission_scores_as_the_engine_scores_it(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, kind: str
+):
+    world: World = ready(request.getfixturevalue(f"on_{kind}"))
+    began = watched(world, monkeypatch)
     contest = contest_of(world.folder)
-    mean = tr.evaluate(world.folder / "truth.qrels", world.folder / "mine.run").mean
-    seen = world.client.get(f"/api/submissions/{said.json()['id']}", headers=world.headers("host")).json()
-    assert seen["strict"]["all"] == mean
-    assert seen["audit"] == audit(world.folder / "mine.run", contest, SMALL + 1).to_dict()
+    for number, (name, pack) in enumerate(PACKS.items(), 1):
+        data = pack(text_of(large()))
+        said = world.submit(name, data)
+        assert said.status_code == 201, said.text
+        assert began == [True] * number
+        (world.folder / "mine.run").write_bytes(data)
+        mean = tr.evaluate(world.folder / "truth.qrels", world.folder / "mine.run").mean
+        seen = world.client.get(f"/api/submissions/{said.json()['id']}", headers=world.headers("host")).json()
+        assert seen["strict"]["all"] == mean, name
+        assert seen["audit"] == audit(world.folder / "mine.run", contest, SMALL + 1).to_dict(), name
     assert rescore(world.service.settings, world.service.database, "main", write=False).changed == ()
 
 
@@ -81,7 +112,7 @@ def contest_of(folder: Path) -> Contest:
 
 
 def spoiled(kind: str) -> bytes:
-    lines = large()
+    lines = list(large())
     {
         "twice": lambda: lines.append(lines[-9]),
         "unknown": lambda: lines.insert(len(lines) // 2, b"zz Q0 d 1 1 t"),
@@ -95,13 +126,11 @@ def spoiled(kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", ["twice", "unknown", "columns", "columns-first", "scattered", "long"])
 def test_what_is_wrong_with_a_followed_file_is_what_is_wrong_with_the_whole(
-    build: Build, sqlite: str, kind: str, tmp_path: Path
+    world: World, monkeypatch: pytest.MonkeyPatch, kind: str, tmp_path: Path
 ):
-    world = build(sqlite, workers=1)
-    ready(world)
-    began = watched(world)
-    (tmp_path / "sent").write_bytes(spoiled(kind))
-    answer = send(world, spoiled(kind))
+    began, data = watched(world, monkeypatch), spoiled(kind)
+    (tmp_path / "sent").write_bytes(data)
+    answer = world.submit(kind, data)
     assert answer.status_code == 422
     assert began == [True]
     whole = audit(tmp_path / "sent", contest_of(world.folder), SMALL + 1).to_dict()["findings"]
@@ -109,33 +138,31 @@ def test_what_is_wrong_with_a_followed_file_is_what_is_wrong_with_the_whole(
     assert answer.json()["findings"] == whole
 
 
-def test_the_follower_is_free_again_after_what_was_given_up_or_sent_twice(build: Build, sqlite: str):
-    world = build(sqlite, workers=1)
-    ready(world)
-    began = watched(world)
+def test_the_follower_is_free_again_after_what_was_given_up_or_sent_twice(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    began = watched(world, monkeypatch)
     good = text_of(large())
-    assert send(world, gzip.compress(good)[:-9]).status_code == 422
-    assert [send(world, good).status_code for _ in range(2)] == [201, 200]
+    assert world.submit("twice", gzip.compress(good, 1)[:-9]).status_code == 422
+    assert [world.submit("twice", good).status_code for _ in range(2)] == [201, 200]
     assert began == [True] * 3
     assert world.service.processing.early == {}
     assert not world.service.pool._following.locked()
 
 
-def test_a_file_that_finds_the_follower_busy_is_judged_when_it_is_whole(build: Build, sqlite: str):
-    world = build(sqlite, workers=1)
-    ready(world)
-    began = watched(world)
+def test_a_file_that_finds_the_follower_busy_is_judged_when_it_is_whole(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    began = watched(world, monkeypatch)
     with world.service.pool._following:
-        busy = send(world, text_of(large()))
-    free = send(world, text_of(large()), "B")
+        busy = world.submit("busy", text_of(large()))
+    free = world.submit("free", text_of(large()))
     assert began == [False, True]
     assert busy.json()["strict"] == free.json()["strict"]
     assert busy.json()["audit"] == free.json()["audit"]
 
 
-def test_a_follower_that_dies_costs_only_time(build: Build, sqlite: str):
-    world = build(sqlite, workers=1)
-    ready(world)
+def test_a_follower_that_dies_costs_only_time(world: World, monkeypatch: pytest.MonkeyPatch):
     follow = world.service.pool.follow
 
     def kill(*args: Any, **how: Any) -> Any:
@@ -143,13 +170,12 @@ def test_a_follower_that_dies_costs_only_time(build: Build, sqlite: str):
         world.service.pool._follower.process.kill()  # type: ignore[union-attr]
         return followed
 
-    world.service.pool.follow = kill  # type: ignore[method-assign]
-    assert send(world, text_of(large())).status_code == 201
+    monkeypatch.setattr(world.service.pool, "follow", kill)
+    assert world.submit("killed", text_of(large())).status_code == 201
 
 
-def test_truth_that_changed_on_the_way_is_not_what_scores(build: Build, sqlite: str):
+def test_truth_that_changed_on_the_way_is_not_what_scores(world: World, monkeypatch: pytest.MonkeyPatch):
     """Somebody submits while a host hands in another truth: the score is of the one that is there at the end."""
-    world = build(sqlite, '[[boards]]\nname = "new"', workers=1)
     host = world.headers("host")
     world.client.put("/api/boards/new/truth", content=QRELS, headers=host)
     data, worse = text_of(large()), QRELS.replace(" 2", " 0")
@@ -160,8 +186,8 @@ def test_truth_that_changed_on_the_way_is_not_what_scores(build: Build, sqlite: 
         assert world.client.put("/api/boards/new/truth", content=worse, headers=host).status_code == 200
         return followed
 
-    world.service.pool.follow = change  # type: ignore[method-assign]
-    said = send(world, data, board="new").json()
+    monkeypatch.setattr(world.service.pool, "follow", change)
+    said = world.submit("late", data, "new").json()
     (world.folder / "mine.run").write_bytes(data)
     (world.folder / "worse.qrels").write_text(worse)
     assert said["strict"]["public"] == tr.evaluate(world.folder / "worse.qrels", world.folder / "mine.run").mean

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from board_worlds import Build, World, run
+from board_worlds import Build, building, run
 from truerank.board.rates import Rate
 
 with warnings.catch_warnings():
@@ -25,16 +25,52 @@ with warnings.catch_warnings():
 CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance, status_code_conformance]
 EXAMPLES = 15
 
+Cases = list[tuple[Any, bool]]
 
-def operations(world: World) -> Any:
-    schema = schemathesis.openapi.from_dict(world.client.app.openapi())  # type: ignore[attr-defined]
-    return [found.ok() for found in schema.get_all_operations()]
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, Cases]]:
+    """Each operation and what is sent to it: the same for every role and database, as to draw it takes long."""
+    folder = tmp_path_factory.mktemp("operations")
+    with building(folder) as build:
+        app: Any = build(f"sqlite:///{folder / 'board.sqlite'}").client.app
+        schema = schemathesis.openapi.from_dict(app.openapi())
+    operations = [found.ok() for found in schema.get_all_operations()]
+    return [(operation, drawn(operation)) for operation in operations]
+
+
+def drawn(operation: Any) -> Cases:
+    """Cases of an operation, as it documents them and not, and whether they are about a submission that is there.
+
+    About half of them are about the board that is there.
+    """
+    cases = []
+
+    @seed(1)
+    @settings(
+        max_examples=EXAMPLES, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    )
+    @given(
+        case=operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+        | operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+    )
+    def draw(case: Any) -> None:
+        values = case.path_parameters or {}
+        if "board" in values and len(values["board"]) % 2:
+            values["board"] = "main"
+        about_known = operation.path.startswith("/api/submissions/{id}") and len(values["id"]) % 2 == 1
+        cases.append((case, about_known))
+
+    draw()
+    return cases
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("role", ["host", "team", "nobody"])
-def test_nothing_that_is_sent_breaks_it_and_every_answer_is_documented(build: Build, address: str, role: str):
+def test_nothing_that_is_sent_breaks_it_and_every_answer_is_documented(
+    build: Build, address: str, role: str, sent: list[tuple[Any, Cases]]
+):
     more = "registration = true\nteam_processor = 100000\nwaiting = 1000"
     contest = 'per_day = 1000\ntotal = 1000\nvisible = "everyone"\nfinals = 2\ndownload = "queries.jsonl"'
     world = build(address, contest, more=more, files={"queries.jsonl": "{}"})
@@ -42,33 +78,16 @@ def test_nothing_that_is_sent_breaks_it_and_every_answer_is_documented(build: Bu
     world.service.requests = Rate(1e9, 1e9, clock=lambda: 0.0)
     world.service.sendings = Rate(1e9, 1e9, clock=lambda: 0.0)
     world.service.failures = Rate(1e9, 1e9, clock=lambda: 0.0)
-    sent = world.submit("A", run()).json()["id"]
+    known = world.submit("A", run()).json()["id"]
     headers = {} if role == "nobody" else world.headers("host" if role == "host" else "A")
     seen: set[int] = set()
-    for operation in operations(world):
-        strategy = operation.as_strategy(generation_mode=GenerationMode.POSITIVE) | operation.as_strategy(
-            generation_mode=GenerationMode.NEGATIVE
-        )
-
-        @seed(1)
-        @settings(
-            max_examples=EXAMPLES,
-            database=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(case=strategy)
-        def check(case: Any) -> None:
-            operation = case.operation
-            if "board" in (case.path_parameters or {}) and len(case.path_parameters["board"]) % 2:
-                case.path_parameters["board"] = "main"
-            if operation.path.startswith("/api/submissions/{id}") and len(case.path_parameters["id"]) % 2:
-                case.path_parameters["id"] = sent
+    for operation, cases in sent:
+        for case, about_known in cases:
+            if about_known:
+                case.path_parameters["id"] = known
             answer = world.client.request(**request_of(case, headers))
             seen.add(answer.status_code)
             case.validate_response(answer, checks=CHECKS)
-
-        check()
         if "close" in operation.path:
             world.client.post("/api/boards/main/reopen", headers=world.headers("host"))
     seen.add(world.client.get("/api/boards/there-is-none", headers=headers).status_code)  # chance may not find it

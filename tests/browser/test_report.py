@@ -2,126 +2,68 @@
 
 from __future__ import annotations
 
-import json
-import random
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from truerank.present import build
-from truerank.present.data import Readable, ReportData, evaluated, inputs
+from report_pages import NASTY, PHONE, Report, ready, rows_of, saved, status, texts_of, world, written
+from truerank.present.data import Readable, ReportData, evaluated
 from truerank.present.renderers import html
-from truerank.present.renderers import json as renderer
-
-PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 CURVE = "[data-figure=precision-recall] svg.marks"
 
-NASTY = ("</script><img onerror=alert(1) src=x>", "_%&|", "שלום مرحبا", "--><!-- {{7*7}}")
-
-
-def world(queries: int, systems: int, depth: int, nasty: tuple[str, ...] = ()) -> tuple[Any, dict[str, Any]]:
-    """Judgements and runs of which the later ones are better."""
-    rng = random.Random(7)
-    names = [*nasty, *(f"q{q:05}" for q in range(queries - len(nasty)))]
-    qrels = {q: {f"doc{rng.randrange(50_000):06}": rng.choice([0, 0, 1, 1, 2]) for _ in range(8)} for q in names}
-    called = [*nasty, *(f"system{s}.run" for s in range(systems))][:systems]
-    runs: dict[str, Any] = {name: {} for name in called}
-    for s, run in enumerate(runs.values()):
-        for query, judged in qrels.items():
-            scores = {f"doc{rng.randrange(50_000):06}": round(rng.gauss(0, 1), 4) for _ in range(depth)}
-            scores |= {
-                d: round(rng.gauss(0.5 + 0.3 * s + g, 1), 4) for d, g in judged.items() if rng.random() < 0.75
-            }
-            run[query] = scores
-    return qrels, runs
-
-
-def written(
-    folder: Path, qrels: Any, runs: Any, lang: str = "en", measures: str = "nDCG@10 AP RR"
-) -> tuple[str, Any]:
-    """The address of a page, and the JSON of the same report."""
-    found = evaluated(qrels, runs, measures)
-    document = build.make(ReportData(runs=found, inputs=inputs([__file__]), versions=build.versions()), lang=lang)
-    path = folder / "report.html"
-    path.write_text(html.render(document), "utf-8")
-    return path.as_uri(), json.loads(renderer.render(document))
-
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     qrels, runs = world(120, 3, 30)
     del runs["system0.run"]["q00005"]
     return written(tmp_path_factory.mktemp("report"), qrels, runs)
 
 
 @pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Report:
     qrels, runs = world(20, 4, 8, NASTY)
     return written(tmp_path_factory.mktemp("nasty"), qrels, runs, lang="ko")
 
 
 @pytest.fixture(scope="module")
-def long(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+def long(tmp_path_factory: pytest.TempPathFactory) -> Report:
     qrels, runs = world(30, 9, 12)
     called = {f"rerank-top100-batch=32-fold={n}-bm25-k1=0.9.run": run for n, run in enumerate(runs.values())}
     return written(tmp_path_factory.mktemp("long"), qrels, called, lang="ko")
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Report:
     qrels, runs = world(30, 1, 12)
     return written(tmp_path_factory.mktemp("alone"), qrels, runs, measures="AP")
 
 
-def ready(page: Any) -> Any:
-    page.wait_for_selector("html[data-ready]", timeout=60_000)
-    return page
-
-
-def block(plain: Any, kind: str) -> Any:
-    return next(one for one in plain["blocks"] if one["kind"] == kind)
-
-
-def rows_of(page: Any) -> list[tuple[str, list[float]]]:
-    """The table of queries as it stands there: ids and whole numbers."""
-    values = "[...row.querySelectorAll('td')].map(cell => +cell.dataset.value)"
-    read = f"rows => rows.map(row => [row.querySelector('th').innerText, {values}])"
-    return [tuple(row) for row in page.eval_on_selector_all("#queries-table tbody tr", read)]
-
-
-def status(page: Any) -> str:
-    return str(page.inner_text("#queries-table [role=status]"))
-
-
-def test_every_figure_is_drawn_when_the_page_has_loaded(visit: Any, report: tuple[str, Any]) -> None:
-    page = visit(report[0])
+def test_every_figure_is_drawn_when_the_page_has_loaded(visit: Any, report: Report) -> None:
+    page = visit(report.address)
     assert page.locator("[data-figure] svg.marks").count() == page.locator("[data-figure]").count() > 3
 
 
 def test_a_query_tells_what_is_not_in_the_qrels_from_what_is_pooled_and_not_judged(visit, tmp_path):
-    address, _ = written(tmp_path, {"q1": {"a": 1, "b": 0, "p": -1}}, {"one": {"q1": ["a", "b", "p", "x"]}})
+    address = written(tmp_path, {"q1": {"a": 1, "b": 0, "p": -1}}, {"one": {"q1": ["a", "b", "p", "x"]}}).address
     page = ready(visit(f"{address}#query=q1", allowed=(address,)))
     marks = page.locator("dialog td.mark").all_inner_texts()
     assert marks == ["✓ relevant", "not relevant", "not judged", "unjudged"]
 
 
-def test_it_opens_without_any_request_or_message_and_draws_every_figure(visit, report):
-    address, plain = report
-    page = ready(visit(address))
-    names = [one["name"] for one in plain["blocks"] if one["kind"] == "figure"]
+def test_it_opens_without_any_request_or_message_and_draws_every_figure(shown, report):
+    page = shown(report.address)
+    names = [one["name"] for one in report.plain["blocks"] if one["kind"] == "figure"]
     widths = page.eval_on_selector_all("[data-figure] svg.marks", "found => found.map(one => one.getBBox().width)")
     assert len(widths) == len(names)
     assert min(widths) > 400
 
 
-def test_the_numbers_that_are_drawn_are_those_of_the_json(visit, report):
-    address, plain = report
-    page = ready(visit(address))
-    queries = block(plain, "queries")
+def test_the_numbers_that_are_drawn_are_those_of_the_json(shown, report):
+    page = shown(report.address)
+    queries = report.block("queries")
     columns = queries["values"]["nDCG@10"]
     for query, values in rows_of(page):
         place = queries["queries"].index(query)
@@ -131,8 +73,8 @@ def test_the_numbers_that_are_drawn_are_those_of_the_json(visit, report):
         assert text in (f"{float(value):.4f}", str(value)), value
 
 
-def test_halves_are_rounded_as_python_does(visit, report):
-    page = ready(visit(report[0]))
+def test_halves_are_rounded_as_python_does(shown, report):
+    page = shown(report.address)
     source = re.search(r"function fixed\(.*?\n}\n", html._file("page.js"), re.DOTALL)
     numbers = [
         0.03125,
@@ -151,8 +93,8 @@ def test_halves_are_rounded_as_python_does(visit, report):
     assert texts == [f"{number:.4f}" for number in numbers]
 
 
-def test_it_sorts_by_any_column_and_says_so(visit, report):
-    page = ready(visit(report[0]))
+def test_it_sorts_by_any_column_and_says_so(shown, report):
+    page = shown(report.address)
     head = page.locator("#queries-table thead th")
     assert head.nth(4).get_attribute("aria-sort") == "descending"
     spreads = [values[-1] for _, values in rows_of(page)]
@@ -169,16 +111,15 @@ def test_it_sorts_by_any_column_and_says_so(visit, report):
     assert ids == sorted(ids)
 
 
-def test_it_filters_by_id_and_by_who_is_better(visit, report):
-    address, plain = report
-    page = ready(visit(address))
+def test_it_filters_by_id_and_by_who_is_better(shown, report):
+    page = shown(report.address)
     page.fill("#filter", "Q0001")
     assert {query for query, _ in rows_of(page)} == {f"q0001{n}" for n in range(10)}
     assert status(page) == "1–10 of 10"
     page.fill("#filter", "nothing like it")
     assert status(page) == "no such query"
     page.fill("#filter", "")
-    queries = block(plain, "queries")
+    queries = report.block("queries")
     base = queries["reference"]
     columns = queries["values"]["nDCG@10"]
     others = [column for place, column in enumerate(columns) if place != base]
@@ -189,18 +130,17 @@ def test_it_filters_by_id_and_by_who_is_better(visit, report):
     assert status(page).endswith(f" of {sum(any(c[q] == 0 for c in columns) for q in range(len(columns[0])))}")
 
 
-def test_it_shows_another_measure(visit, report):
-    address, plain = report
-    page = ready(visit(address))
+def test_it_shows_another_measure(shown, report):
+    page = shown(report.address)
     page.select_option("#measure", "AP")
-    queries = block(plain, "queries")
+    queries = report.block("queries")
     query, values = rows_of(page)[0]
     assert values[:-1] == [column[queries["queries"].index(query)] for column in queries["values"]["AP"]]
     assert page.inner_text("#queries-table caption") == "All queries, AP"
 
 
-def test_it_turns_pages(visit, report):
-    page = ready(visit(report[0]))
+def test_it_turns_pages(shown, report):
+    page = shown(report.address)
     assert status(page) == "1–50 of 120"
     seen = {query for query, _ in rows_of(page)}
     for expected in ("51–100 of 120", "101–120 of 120"):
@@ -211,16 +151,15 @@ def test_it_turns_pages(visit, report):
     assert page.get_by_role("button", name="Next").is_disabled()
 
 
-def test_a_query_opens_by_keyboard_with_its_lists_and_closes_where_it_was(visit, report):
-    address, plain = report
-    page = ready(visit(address))
+def test_a_query_opens_by_keyboard_with_its_lists_and_closes_where_it_was(shown, report):
+    page = shown(report.address)
     link = page.locator("#queries-table tbody button").nth(3)
     query = link.inner_text()
     link.focus()
     page.keyboard.press("Enter")
     dialog = page.locator("dialog[open]")
     assert dialog.locator("h2").inner_text() == f"query {query}"
-    queries = block(plain, "queries")
+    queries = report.block("queries")
     place, found = queries["queries"].index(query), queries["answers"]
     for system, name in enumerate(queries["systems"]):
         section = dialog.locator("section").nth(system)
@@ -232,11 +171,10 @@ def test_a_query_opens_by_keyboard_with_its_lists_and_closes_where_it_was(visit,
     assert page.evaluate("document.activeElement.innerText") == query
 
 
-def test_an_opened_query_says_what_was_right_and_how_the_score_comes_about(visit, report):
-    address, plain = report
-    page = ready(visit(address))
+def test_an_opened_query_says_what_was_right_and_how_the_score_comes_about(shown, report):
+    page = shown(report.address)
     page.locator("#queries-table tbody button").first.click()
-    queries = block(plain, "queries")
+    queries = report.block("queries")
     place = queries["queries"].index(page.locator("dialog h2 bdi").inner_text())
     section = page.locator("dialog section").last
     section.locator("details summary").first.click()
@@ -250,16 +188,16 @@ def test_an_opened_query_says_what_was_right_and_how_the_score_comes_about(visit
     assert marked == len(right & set(answers["lists"][-1][place][0]))
 
 
-def test_a_query_that_a_run_does_not_answer_says_so(visit, report):
-    page = ready(visit(report[0]))
+def test_a_query_that_a_run_does_not_answer_says_so(shown, report):
+    page = shown(report.address)
     page.fill("#filter", "q00005")
     page.locator("#queries-table tbody button").first.click()
     assert "does not answer this query" in page.locator("dialog section").first.inner_text()
 
 
-def test_the_address_of_an_open_query_opens_it_again(visit, nasty):
-    address, _ = nasty
-    page = ready(visit(address))
+def test_the_address_of_an_open_query_opens_it_again(visit, shown, nasty):
+    address = nasty.address
+    page = shown(address)
     page.fill("#filter", NASTY[0])
     page.locator("#queries-table tbody button").first.click()
     sent = page.url
@@ -267,14 +205,13 @@ def test_the_address_of_an_open_query_opens_it_again(visit, nasty):
     assert again.locator("dialog[open] h2 bdi").inner_text() == NASTY[0]
 
 
-def test_names_that_look_like_markup_stay_names(visit, nasty):
-    address, plain = nasty
-    page = ready(visit(address))
+def test_names_that_look_like_markup_stay_names(shown, nasty):
+    page = shown(nasty.address)
     assert page.locator("img").count() == 0
     text = page.inner_text("body")
     for name in NASTY:
         assert name in text
-        assert name in block(plain, "queries")["queries"]
+        assert name in nasty.block("queries")["queries"]
         page.fill("#filter", name)
         page.locator("#queries-table tbody button").first.click()
         assert page.locator("dialog h2 bdi").inner_text() == name
@@ -287,9 +224,7 @@ def test_texts_stand_beside_ids_folded_and_harmless(visit, serious, tmp_path):
     qrels, run = {"q1": {"d1": 1, "gone": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d2", "d3"], "q2": ["d3"]}
     found = evaluated(qrels, {"one": run, "other": {"q2": ["d2"]}}, "AP")
     readable = Readable({"q1": f"find {NASTY[0]}", "q2": "plain"}, texts)
-    path = tmp_path / "report.html"
-    path.write_text(html.render(build.make(ReportData(runs=found, readable=readable), lang="en")), "utf-8")
-    page = ready(visit(path.as_uri()))
+    page = ready(visit(saved(tmp_path, ReportData(runs=found, readable=readable)).address))
     page.fill("#filter", "onerror")
     assert [query.split("\n")[0] for query, _ in rows_of(page)] == ["q1"]
     page.locator("#queries-table tbody button").first.click()
@@ -306,16 +241,16 @@ def test_texts_stand_beside_ids_folded_and_harmless(visit, serious, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("device", [{}, PHONE], ids=["desktop", "phone"])
-def test_axe_finds_nothing_serious(visit, report, serious, scheme, device):
-    page = ready(visit(report[0], color_scheme=scheme, **device))
+def test_axe_finds_nothing_serious(shown, report, serious, scheme, device):
+    page = shown(report.address, color_scheme=scheme, **device)
     assert serious(page) == []
     page.locator("#queries-table tbody button").first.click()
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert serious(page) == []
 
 
-def test_it_is_dark_for_those_who_like_it_dark_and_the_button_turns_it(visit, report):
-    page = ready(visit(report[0], color_scheme="dark"))
+def test_it_is_dark_for_those_who_like_it_dark_and_the_button_turns_it(shown, report):
+    page = shown(report.address, color_scheme="dark")
     paper = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(paper) == "rgb(20, 24, 29)"
     page.get_by_role("button", name="Light").click()
@@ -325,15 +260,15 @@ def test_it_is_dark_for_those_who_like_it_dark_and_the_button_turns_it(visit, re
     assert page.locator("[data-figure] svg.marks").count() == page.locator("[data-figure]").count()
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(visit, report):
-    page = ready(visit(report[0], **PHONE))
+def test_on_a_phone_nothing_is_wider_than_the_screen(shown, report):
+    page = shown(report.address, **PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator("#queries-table tbody button").first.click()
     assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 390
 
 
-def test_on_paper_it_is_light_and_the_controls_are_gone(visit, report):
-    page = ready(visit(report[0], color_scheme="dark"))
+def test_on_paper_it_is_light_and_the_controls_are_gone(shown, report):
+    page = shown(report.address, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
     for hidden in ("#theme", "#filter", "nav"):
@@ -342,50 +277,18 @@ def test_on_paper_it_is_light_and_the_controls_are_gone(visit, report):
 
 
 def test_without_scripts_the_tables_are_there(visit, report):
-    page = visit(report[0], java_script_enabled=False)
+    page = visit(report.address, java_script_enabled=False)
     assert "need JavaScript" in page.inner_text("main")
     assert page.locator("#queries-table tbody tr").count() == 20
     assert page.locator("table").count() > 5
 
 
-def test_pointing_at_a_mark_tells_its_number(visit, report):
-    page = ready(visit(report[0]))
+def test_pointing_at_a_mark_tells_its_number(shown, report):
+    page = shown(report.address)
     page.locator("[data-figure=precision-recall] svg.marks").scroll_into_view_if_needed()
     page.locator("[data-figure=precision-recall] .mark-symbol path").nth(4).hover(force=True)
     page.wait_for_selector("#vg-tooltip-element.visible")
     assert re.search(r"precision\s*0\.\d{4}", page.inner_text("#vg-tooltip-element"))
-
-
-@pytest.mark.slow
-def test_seven_thousand_queries_of_six_systems_fit_in_five_megabytes(visit, tmp_path):
-    qrels, runs = world(7_000, 6, 20)
-    address, _ = written(tmp_path, qrels, runs, measures="nDCG@10 RR")
-    assert (tmp_path / "report.html").stat().st_size < 5_000_000
-    page = ready(visit(address))
-    assert status(page) == "1–50 of 7,000"
-    assert page.evaluate("document.querySelectorAll('*').length") < 20_000
-    page.fill("#filter", "q06999")
-    page.locator("#queries-table tbody button").first.click()
-    assert page.locator("dialog section").count() == 6
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_queries_are_paged(visit, tmp_path):
-    qrels = {f"q{n:06}": {"a": 1} for n in range(100_000)}
-    runs = {
-        "one": {q: ["a" if n % 3 else "b", "c"] for n, q in enumerate(qrels)},
-        "two": {q: ["c", "a"] for q in qrels},
-    }
-    address, _ = written(tmp_path, qrels, runs, measures="RR")
-    page = ready(visit(address))
-    assert status(page) == "1–50 of 100,000"
-    page.fill("#filter", "q099999")
-    assert [query for query, _ in rows_of(page)] == ["q099999"]
-
-
-def texts_of(page: Any, figure: str) -> list[str]:
-    """All that is written in a plot."""
-    return list(page.locator(f"[data-figure={figure}] svg.marks text").all_text_contents())
 
 
 def swiped(page: Any, figure: str) -> int:
@@ -403,15 +306,15 @@ def swiped(page: Any, figure: str) -> int:
     return int(page.evaluate("scrollY") - before)
 
 
-def test_a_finger_on_a_plot_scrolls_the_page_and_leaves_the_plot_as_it_is(visit, report):
-    page = ready(visit(report[0], **PHONE))
+def test_a_finger_on_a_plot_scrolls_the_page_and_leaves_the_plot_as_it_is(shown, report):
+    page = shown(report.address, **PHONE)
     before = texts_of(page, "precision-recall")
     assert swiped(page, CURVE) > 100
     assert texts_of(page, "precision-recall") == before
 
 
-def test_a_tap_near_a_mark_tells_its_number_and_the_hint_speaks_of_fingers(visit, report):
-    page = ready(visit(report[0], **PHONE))
+def test_a_tap_near_a_mark_tells_its_number_and_the_hint_speaks_of_fingers(shown, report):
+    page = shown(report.address, **PHONE)
     page.locator(CURVE).scroll_into_view_if_needed()
     box = page.locator("[data-figure=precision-recall] .mark-symbol path").nth(4).bounding_box()
     page.touchscreen.tap(box["x"] + 10, box["y"] + 8)
@@ -423,8 +326,8 @@ def test_a_tap_near_a_mark_tells_its_number_and_the_hint_speaks_of_fingers(visit
     assert "Ctrl" not in hint
 
 
-def test_with_a_mouse_a_plot_moves_and_zooms_but_never_away_from_what_it_shows(visit, report):
-    page = ready(visit(report[0]))
+def test_with_a_mouse_a_plot_moves_and_zooms_but_never_away_from_what_it_shows(shown, report):
+    page = shown(report.address)
     place = page.locator(CURVE)
     place.scroll_into_view_if_needed()
     box = place.bounding_box()
@@ -467,13 +370,13 @@ OUTSIDE = """figures => figures.flatMap(figure => {
 
 @pytest.mark.parametrize("width", [360, 390, 1280])
 @pytest.mark.parametrize("which", ["report", "long", "nasty"])
-def test_no_text_lies_outside_of_its_plot(visit, request, which, width):
-    page = ready(visit(request.getfixturevalue(which)[0], viewport={"width": width, "height": 844}))
+def test_no_text_lies_outside_of_its_plot(shown, request, which, width):
+    page = shown(request.getfixturevalue(which).address, viewport={"width": width, "height": 844})
     assert page.eval_on_selector_all("[data-figure]", OUTSIDE) == []
 
 
-def test_long_names_that_begin_alike_differ_in_every_legend_and_are_whole_in_tooltips(visit, long):
-    page = ready(visit(long[0], **PHONE))
+def test_long_names_that_begin_alike_differ_in_every_legend_and_are_whole_in_tooltips(shown, long):
+    page = shown(long.address, **PHONE)
     figures = page.locator("[data-figure]").all()
     found = [names for one in figures if (names := one.locator(".role-legend-label text").all_text_contents())]
     assert len(found) > 4
@@ -484,8 +387,8 @@ def test_long_names_that_begin_alike_differ_in_every_legend_and_are_whole_in_too
         assert len(set(names)) == len(names)
 
 
-def test_the_name_that_is_chosen_in_a_legend_is_the_one_that_is_written_there(visit, long):
-    page = ready(visit(long[0]))
+def test_the_name_that_is_chosen_in_a_legend_is_the_one_that_is_written_there(shown, long):
+    page = shown(long.address)
     figure = page.locator("[data-figure=differences]")
     label = figure.locator(".role-legend-label text").nth(5)
     label.click()
@@ -496,8 +399,8 @@ def test_the_name_that_is_chosen_in_a_legend_is_the_one_that_is_written_there(vi
         assert bright.get_attribute(look) == drawn.get_attribute(look)
 
 
-def test_on_paper_what_is_folded_is_open_and_nothing_is_cut_or_asks_for_a_click(visit, report):
-    page = ready(visit(report[0]))
+def test_on_paper_what_is_folded_is_open_and_nothing_is_cut_or_asks_for_a_click(shown, report):
+    page = shown(report.address)
     count = "document.querySelectorAll('main details[open]').length"
     page.evaluate(f"addEventListener('beforeprint', () => {{ window.opened = {count}; }})")
     folded = page.locator("main figure > details").count()
@@ -512,15 +415,14 @@ def test_on_paper_what_is_folded_is_open_and_nothing_is_cut_or_asks_for_a_click(
 def test_the_command_is_never_cut(visit, tmp_path):
     found = evaluated({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "AP")
     command = "truerank report " + " ".join(f"a-run-with-a-long-name-{n}.run" for n in range(30))
-    path = tmp_path / "report.html"
-    path.write_text(html.render(build.make(ReportData(runs=found, command=command), lang="en")), "utf-8")
+    address = saved(tmp_path, ReportData(runs=found, command=command)).address
     for device in ({}, PHONE):
-        page = ready(visit(path.as_uri(), **device))
+        page = ready(visit(address, **device))
         assert page.eval_on_selector("pre", "pre => pre.scrollWidth <= pre.clientWidth")
 
 
-def test_the_names_stay_in_sight_while_a_wide_table_scrolls_sideways(visit, report):
-    page = ready(visit(report[0], **PHONE))
+def test_the_names_stay_in_sight_while_a_wide_table_scrolls_sideways(shown, report):
+    page = shown(report.address, **PHONE)
     wide = page.locator("#queries-table .scroll")
     assert wide.evaluate("place => place.scrollWidth > place.clientWidth")
     wide.evaluate("place => { place.scrollLeft = 90; }")
@@ -531,16 +433,16 @@ def test_the_names_stay_in_sight_while_a_wide_table_scrolls_sideways(visit, repo
     assert "local" in wide.evaluate("place => getComputedStyle(place).backgroundAttachment")
 
 
-def test_korean_sentences_in_a_table_have_room_on_a_phone(visit, long):
-    page = ready(visit(long[0], **PHONE))
+def test_korean_sentences_in_a_table_have_room_on_a_phone(shown, long):
+    page = shown(long.address, **PHONE)
     rules = page.locator("table", has_text="without_relevant")
     assert max(rules.locator("tbody tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")) < 130
     assert rules.evaluate("table => table.parentNode.scrollWidth <= table.parentNode.clientWidth")
     assert page.evaluate("getComputedStyle(document.body).wordBreak") == "keep-all"
 
 
-def test_a_plot_is_as_high_as_what_is_drawn_in_it(visit, alone):
-    page = ready(visit(alone[0]))
+def test_a_plot_is_as_high_as_what_is_drawn_in_it(shown, alone):
+    page = shown(alone.address)
     room = "place => place.offsetHeight - place.querySelector('svg.marks').getBoundingClientRect().height"
     assert all(one < 12 for one in page.locator("[data-figure]").evaluate_all(f"places => places.map({room})"))
     assert page.locator("[data-figure=intervals]").bounding_box()["height"] < 110

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import os
 import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +26,11 @@ EVAL = "truerank eval qrels.txt first.run -m RR"
 
 def on_a_terminal(command: str, **environment: str) -> bytes:
     """What a command prints when standard output and error are a terminal."""
+    return seen_on_a_terminal(command, lambda printed: None, **environment)
+
+
+def seen_on_a_terminal(command: str, look: Callable[[bytes], None], **environment: str) -> bytes:
+    """The same; all that was printed is looked at each time that there is more of it."""
     ours, theirs = pty.openpty()
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
@@ -31,6 +41,7 @@ def on_a_terminal(command: str, **environment: str) -> bytes:
     try:
         while chunk := os.read(ours, 1 << 16):
             printed += chunk
+            look(printed)
     except OSError:  # Linux's word for the end
         pass
     finally:
@@ -154,7 +165,11 @@ def test_an_interrupt_is_quiet_and_leaves_nothing_half_written(here, sent, statu
     assert process.stdin is not None
     process.stdin.write(b"q1 Q0 a 1 1 t\n" * 200_000)
     process.stdin.flush()
-    time.sleep(1.0)  # it waits for the rest of the run now
+    left = array.array("i", [1])
+    while left[0]:
+        time.sleep(0.02)
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
+    time.sleep(0.2)  # it has read all, and waits for the rest of the run now
     process.send_signal(sent)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (status, b"", b"")
@@ -178,18 +193,29 @@ def test_a_pipe_gets_plain_text(shell):
     assert b"\x1b" not in shell(f"FORCE_COLOR=1 {EVAL}").stdout
 
 
-def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
-    # longer than a start takes on a busy machine
-    slow = "(cat first.run; sleep 5) | truerank eval qrels.txt - -m RR"
-    printed = on_a_terminal(slow)
+def reading_for_long(here: Path, command: str) -> bytes:
+    """What a command prints while its run comes slowly: the end of it when there is a bar, or after 20 seconds."""
+    os.mkfifo(here / "end")
+    ended = []
+
+    def look(printed: bytes) -> None:
+        if b"reading" in printed and not ended:
+            ended.append((here / "end").write_bytes(b"\n"))
+
+    line = f"(cat first.run; exec 3<> end; read -t 20 -u 3) | truerank {command}"
+    printed = seen_on_a_terminal(line, look)
     assert b"reading" in printed
+    return printed
+
+
+def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
+    printed = reading_for_long(here, "eval qrels.txt - -m RR")
     assert printed.rstrip().endswith(b"\x1b[0m")  # the bar is gone, the ledger stays
 
 
 @pytest.mark.parametrize("command", ["convert - again.json --as run", "trec_eval --compat 9 qrels.txt -"])
 def test_converting_and_the_references_own_command_show_it_too(here, command):
-    printed = on_a_terminal(f"(cat first.run; sleep 5) | truerank {command}")
-    assert b"reading" in printed
+    reading_for_long(here, command)
 
 
 def test_every_byte_that_is_read_is_told_to_the_bar(here, monkeypatch):

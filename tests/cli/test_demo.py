@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def printed(demos):
     return demos[0][1]
 
 
+@cache
 def read_run(path: Path) -> dict[str, list[str]]:
     """{query: documents}, best first, equal scores by descending document id."""
     rows: dict[str, list[tuple[float, str]]] = {}
@@ -67,6 +69,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, float]]:
     return judged
 
 
+@cache
 def texts(path: Path) -> dict[str, str]:
     return dict(line.split("\t") for line in path.read_text("utf-8").splitlines())
 
@@ -215,6 +218,7 @@ AIRPORTS = ("EDDF", "RJTT", "YWKS", "NFFN", "NZCI", "UHMA", "SAWH", "ENSB", "FAP
 """In cities, on islands, near the poles and on either side of the antimeridian."""
 
 
+@cache
 def places(path: Path) -> dict[str, tuple[float, ...]]:
     """{id: (latitude, longitude)}."""
     return {name: tuple(map(float, text.rsplit(", ", 2)[1:])) for name, text in texts(path).items()}
@@ -333,10 +337,13 @@ def test_the_printed_commands_evaluate_the_files_to_the_printed_numbers(folder, 
 @needs_packages
 def test_runs_have_no_document_twice_and_fall_in_score(folder):
     for path in folder.glob("*.run"):
-        rows = [line.split() for line in path.read_text("utf-8").splitlines()]
-        assert len({(query, doc) for query, _, doc, *_ in rows}) == len(rows), path.name
-        for (query, *_, score, _), (following, *_, lower, _) in itertools.pairwise(rows):
-            assert query != following or float(score) >= float(lower)
+        text = path.read_text("utf-8")
+        cells = text.split()
+        assert len(cells) == 6 * len(text.splitlines()), path.name
+        queries, docs, scores = cells[::6], cells[2::6], list(map(float, cells[4::6]))
+        assert len(set(zip(queries, docs, strict=True))) == len(docs), path.name
+        following = zip(itertools.pairwise(queries), itertools.pairwise(scores), strict=True)
+        assert all(query != other or score >= lower for (query, other), (score, lower) in following), path.name
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -45,6 +44,7 @@ async def pools(query):
 
 def index(n):
     if n == 2:
+        print("this takes long", file=sys.stderr, flush=True)
         time.sleep(1000)
     if n == 3:
         raise RuntimeError("no such index")
@@ -282,7 +282,7 @@ def test_the_command_ends_where_a_call_hangs_in_the_thread_pool(here):
 def test_ctrl_c_in_a_sweep_keeps_the_settings_before(here):
     process = started(here, "odd:index", "--sweep", "n=1,2", *ASK, "-o", "saved.json")
     with process:
-        time.sleep(3)  # until the second one is being made, which takes long
+        assert any("this takes long" in line for line in process.stderr)  # the second one is being made
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
