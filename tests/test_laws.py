@@ -171,15 +171,6 @@ def bits(values: np.ndarray) -> bytes:
     return values.astype(np.float64).tobytes()
 
 
-def table(world: World) -> dict[str, bytes]:
-    hits = tr.rank(world.judged, world.run)
-    return {str(m): bits(m.values(hits)) for m in MEASURES}
-
-
-def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
-    return [name for name, value in one.items() if other[name] != value]
-
-
 def answer(world: World, query: str) -> Answer:
     grades = world.qrels[query]
     highest = max([0.0, *(grade for judged in world.qrels.values() for grade in judged.values())])
@@ -235,45 +226,66 @@ def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_f
     assert definition.source
 
 
-@settings(max_examples=150)
-@given(worlds(st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3, 3.25, 4])))
-def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> None:
-    hits = tr.rank(world.judged, world.run)
-    for m in MEASURES:
-        values = m.values(hits)
-        assert values.dtype == np.float64
-        assert values.shape == (len(hits.queries),)
-        assert np.isfinite(values).all(), m
-        if m.definition.unit:
-            assert (values >= 0).all(), m
-            assert (values <= 1 + 1e-12).all(), m
-
-
 @settings(max_examples=200)
-@given(worlds(st.sampled_from([-2, -1, 0, 1, 2, 3, 4, 0.5, 2.25])), st.sampled_from([1, 2, 0.5]))
-def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
+@given(worlds(st.sampled_from([-2, -1, 0, 1, 2, 3, 4, 0.5, 2.25, 3.25])), st.sampled_from([None, None, 2, 0.5]))
+def test_every_measure_equals_its_oracle_and_has_the_values_and_the_mean_that_it_declares(
+    world: World, level: float | None
+) -> None:
     hits = tr.rank(world.judged, world.run)
     answers = [answer(world, query.decode()) for query in hits.queries]
+    defaults = {} if level is None else {"level": level}
     for m in MEASURES:
+        values = m.values(hits, **defaults)
         params = dict(m.params)
         if "level" in m.definition.parameters:
-            params.setdefault("level", level)
+            params = {"level": 1, **defaults, **params}
         expected = np.array([ORACLES[m.name](each, **params) for each in answers])
-        values = m.values(hits, level=level)
         is_near = np.abs(values - expected) <= 1e-12 * np.maximum(np.abs(expected), 1)
         assert is_near.all(), (str(m), values, expected)
+        assert_values_are_finite_and_between_0_and_1_unless_declared(m, values, len(hits.queries))
+        assert_the_mean_is_that_of_the_values(m, values)
+
+
+def assert_values_are_finite_and_between_0_and_1_unless_declared(m: Measure, values: np.ndarray, n: int) -> None:
+    assert values.dtype == np.float64
+    assert values.shape == (n,)
+    assert np.isfinite(values).all(), m
+    if m.definition.unit:
+        assert (values >= 0).all(), m
+        assert (values <= 1 + 1e-12).all(), m
+
+
+def assert_the_mean_is_that_of_the_values(m: Measure, found: np.ndarray) -> None:
+    values = found.tolist()
+    average = m.definition.average
+    if average == "geometric":
+        expected = math.exp(math.fsum(math.log(max(v, 1e-5)) for v in values) / len(values))
+    else:
+        expected = math.fsum(values) / {"mean": len(values), "sum": 1}[average]
+    assert math.isclose(m.mean(np.array(values)), expected, rel_tol=1e-12, abs_tol=1e-12), str(m)
 
 
 @CHEAP
 @given(worlds(queries=5), st.lists(st.booleans(), min_size=5, max_size=5))
-def test_a_partition_of_the_queries_changes_no_bit(world: World, side: list[bool]) -> None:
-    hits = tr.rank(world.judged, world.run)
+def test_neither_a_partition_of_the_queries_nor_the_order_of_input_rows_changes_a_bit(
+    world: World, side: list[bool]
+) -> None:
+    hits, other = tr.rank(world.judged, world.run), in_another_order(world)
     keep = np.array(side[: len(hits.queries)])
     left, right = hits.select(keep), hits.select(~keep)
+    answered = np.array([bool(world.run[q.decode()]) for q in hits.queries])
     for m in MEASURES:
         whole = m.values(hits)
         assert bits(whole[keep]) == bits(m.values(left)), str(m)
         assert bits(whole[~keep]) == bits(m.values(right)), str(m)
+        assert bits(whole[answered]) == bits(m.values(other)[answered]), str(m)
+
+
+def in_another_order(world: World) -> tr.Hits:
+    """The same judgements, shuffled, and the same answers, as lines of text that are shuffled."""
+    shuffled = random.Random(world.seed)
+    qrels = {q: dict(shuffled.sample(list(docs.items()), len(docs))) for q, docs in world.judged.items()}
+    return tr.rank(dict(shuffled.sample(list(qrels.items()), len(qrels))), world.lines())
 
 
 RULES = st.fixed_dictionaries(
@@ -319,18 +331,6 @@ def as_run(rows: list[tuple[str, str, float]]) -> tr.Run:
     return tr.Run("part", lambda: iter([text]))
 
 
-@CHEAP
-@given(worlds())
-def test_the_order_of_input_rows_changes_no_bit(world: World) -> None:
-    hits = tr.rank(world.judged, world.run)
-    shuffled = random.Random(world.seed)
-    qrels = {q: dict(shuffled.sample(list(docs.items()), len(docs))) for q, docs in world.judged.items()}
-    other = tr.rank(dict(shuffled.sample(list(qrels.items()), len(qrels))), world.lines())
-    answered = np.array([bool(world.run[q.decode()]) for q in hits.queries])
-    for m in MEASURES:
-        assert bits(m.values(hits)[answered]) == bits(m.values(other)[answered]), str(m)
-
-
 BY_ID = ("alpha_nDCG", "nERR_IA", "nNRBP")
 """Measures whose ideal list is greedy: of documents that add as much it takes the last id, as ndeval does."""
 
@@ -338,30 +338,42 @@ BY_ID = ("alpha_nDCG", "nERR_IA", "nNRBP")
 @CHEAP
 @given(worlds(ties=False), st.permutations(DOCS))
 def test_renaming_documents_changes_nothing_without_ties(world: World, names: list[str]) -> None:
-    renamed = dict(zip(DOCS, names, strict=True))
-    other = World(
-        {q: {renamed[doc]: grade for doc, grade in docs.items()} for q, docs in world.qrels.items()},
-        {q: {renamed[doc]: score for doc, score in docs.items()} for q, docs in world.run.items()},
-        aspects={q: {renamed[doc]: answered for doc, answered in docs.items()} for q, docs in world.judged.items()},
+    """Both worlds are queries of one run: by the law of partitions that changes no bit."""
+    new = dict(zip(DOCS, names, strict=True))
+    judged, run = (
+        {**each, **{f"renamed-{q}": {new[doc]: value for doc, value in docs.items()} for q, docs in each.items()}}
+        for each in (world.judged, world.run)
     )
-    moved = differing(table(world), table(other))
-    assert [name for name in moved if parse_measure(name).name not in BY_ID] == []
+    hits = tr.rank(judged, run)
+    place = {query.decode(): number for number, query in enumerate(hits.queries)}
+    one, other = ([place[f"{which}{q}"] for q in world.qrels] for which in ("", "renamed-"))
+    moved = [m for m in MEASURES if bits((values := m.values(hits))[one]) != bits(values[other])]
+    assert [str(m) for m in moved if m.name not in BY_ID] == []
 
 
 DEEPER = {"FallOut", "MCC", "Pkq"}
 """Measures that compare the first k with all that was returned, unless they know the size of the collection."""
 
 
+BLIND = {
+    k: [m for m in MEASURES if dict(m.params).get("k") == k and (m.name not in DEEPER or "docs" in dict(m.params))]
+    for k in {dict(m.params).get("k") for m in MEASURES} - {None}
+}
+"""The measures of the first k results that see nothing else, by their k."""
+
+
 @CHEAP
 @given(worlds(ties=False, queries=2))
 def test_what_is_deeper_than_k_is_invisible(world: World) -> None:
-    hits, cuts = tr.rank(world.judged, world.run), {}
-    for m in MEASURES:
-        if (k := dict(m.params).get("k")) and (m.name not in DEEPER or "docs" in dict(m.params)):
-            if k not in cuts:
-                cut = {q: dict(list(docs.items())[:k]) for q, docs in world.run.items()}
-                cuts[k] = tr.rank(world.judged, cut)
-            assert bits(m.values(hits)) == bits(m.values(cuts[k])), str(m)
+    """The whole lists and the short ones are queries of one run: by the law of partitions that changes no bit."""
+    for k, measures in BLIND.items():
+        cut = {f"cut-{q}": dict(list(docs.items())[:k]) for q, docs in world.run.items()}
+        judged = {**world.judged, **{f"cut-{q}": docs for q, docs in world.judged.items()}}
+        hits = tr.rank(judged, {**world.run, **cut})
+        is_cut = np.array([query.startswith(b"cut-") for query in hits.queries])
+        for m in measures:
+            values = m.values(hits)
+            assert bits(values[is_cut]) == bits(values[~is_cut]), str(m)
 
 
 def one_up(world: World, query: str) -> Iterator[tuple[list[str], list[str]]]:
@@ -496,20 +508,6 @@ def test_parameters_survive_printing(k: int, level: float, gain: dict[int, float
         assert str(parse_measure(str(m))) == str(m)
 
 
-@CHEAP
-@given(worlds())
-def test_the_mean_is_that_of_the_values_whatever_their_number(world: World) -> None:
-    hits = tr.rank(world.judged, world.run)
-    for m in MEASURES:
-        values = m.values(hits).tolist()
-        expected = {
-            "mean": math.fsum(values) / len(values),
-            "sum": math.fsum(values),
-            "geometric": math.exp(math.fsum(math.log(max(v, 1e-5)) for v in values) / len(values)),
-        }[m.definition.average]
-        assert m.mean(np.array(values)) == pytest.approx(expected, rel=1e-12, abs=1e-12), str(m)
-
-
 def plainly(name: str) -> list[str]:
     """How a measure is named without parameters: alone and with a cutoff, as far as it can be."""
     definition = tr.measures()[name]
@@ -539,14 +537,20 @@ def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset
             assert (str(reading), value) == (became, scores.mean[asked]), asked
 
 
+SHALLOW = tuple(m(depth=2) for m in MEASURES)
+
+
 @settings(max_examples=20)
 @given(worlds())
 def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_depth(world: World) -> None:
-    cut = [m(depth=2) for m in MEASURES]
     whole = tr.evaluate(world.judged, world.run, MEASURES, rules={"depth": 2})
-    alone = tr.evaluate(world.judged, world.run, cut)
-    for m, shallow in zip(MEASURES, cut, strict=True):
+    alone = tr.evaluate(world.judged, world.run, SHALLOW)
+    for m, shallow in zip(MEASURES, SHALLOW, strict=True):
         assert bits(whole[m]) == bits(alone[shallow]), str(shallow)
+
+
+def test_a_measure_of_the_first_results_prints_as_it_parses() -> None:
+    for shallow in SHALLOW:
         assert parse_measure(str(shallow)) == shallow
 
 
@@ -555,8 +559,8 @@ def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_dep
 def test_a_query_left_out_of_the_run_scores_as_an_empty_list(world: World) -> None:
     assume(world.run)
     query = min(world.run)
-    empty = tr.rank(world.judged, {**world.run, query: {}})
-    missing = tr.evaluate(world.judged, {q: d for q, d in world.run.items() if q != query}, MEASURES)
-    row = missing.queries.index(query)
+    judged = {**world.judged, "left-out": world.judged[query]}
+    scores = tr.evaluate(judged, {**world.run, query: {}}, MEASURES)
+    empty, missing = (scores.queries.index(each) for each in (query, "left-out"))
     for m in MEASURES:
-        assert m.values(empty)[row] == missing[m][row], str(m)
+        assert scores[m][empty] == scores[m][missing], str(m)
