@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from peer_cases import Case
 
@@ -56,7 +57,6 @@ PACKAGES = {
     "tf-ranking": "tensorflow_ranking",
     "xgboost": "xgboost",
     "spark": "pyspark",
-    "spark-evaluator": "pyspark",
     "recmetrics": "recmetrics",
     "ppi_py": "ppi_py",
     "pytorch_metric_learning": "pytorch_metric_learning",
@@ -67,7 +67,8 @@ OLD = {"haystack-2026-07"}
 """Tools of which this environment may have a newer version."""
 
 
-PROCESSES: dict[tuple[str, str], subprocess.Popen[str]] = {}
+PROCESSES: dict[tuple[str, ...], subprocess.Popen[str]] = {}
+"""By their commands."""
 
 
 def ask(tool: str, cases: list[Case], by: str = "") -> list[dict[str, Any]]:
@@ -76,31 +77,36 @@ def ask(tool: str, cases: list[Case], by: str = "") -> list[dict[str, Any]]:
     Args:
         by: by which module of `truerank.interop` truerank computes for it; else it computes itself.
     """
-    process = started(tool, by)
+    return answered([interpreter(tool), str(ORACLE), tool, *by.split()], [case.to_dict() for case in cases])
+
+
+def answered(command: list[str], asked: Any) -> Any:
+    """What a program that answers a line of JSON by another says; what takes time is what it imports, once."""
+    process = started(*command)
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(json.dumps([case.to_dict() for case in cases]) + "\n")
+    process.stdin.write(json.dumps(asked) + "\n")
     process.stdin.flush()
-    answers = process.stdout.readline()
-    assert answers, f"{tool} ended with status {process.wait()}"
-    return json.loads(answers)
+    answer = process.stdout.readline()
+    assert answer, f"{command} ended with status {process.wait()}"
+    return json.loads(answer)
 
 
-def started(tool: str, by: str = "") -> subprocess.Popen[str]:
-    """The tool's process; what takes time is to import it."""
-    if (tool, by) not in PROCESSES:
+def started(*command: str) -> subprocess.Popen[str]:
+    if command not in PROCESSES:
         quiet = {**os.environ, "PYTHONWARNINGS": "ignore", "HAYSTACK_TELEMETRY_ENABLED": "false"}
-        command = [interpreter(tool), str(ORACLE), tool, *by.split()]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        PROCESSES[tool, by] = subprocess.Popen(command, env=quiet, text=True, **pipes)
-    return PROCESSES[tool, by]
+        PROCESSES[command] = subprocess.Popen(command, env=quiet, text=True, **pipes)
+    return PROCESSES[command]
 
 
 def end() -> None:
     """Let all tools go."""
+    for process in PROCESSES.values():
+        process.stdin.close()  # type: ignore[union-attr]
     while PROCESSES:
-        with PROCESSES.popitem()[1] as process:
-            process.stdin.close()  # type: ignore[union-attr]
+        with PROCESSES.popitem()[1]:
+            pass  # until it has ended
 
 
 @lru_cache
@@ -130,6 +136,17 @@ def assert_plainly(tool: str, case: Case, means: dict[str, float], digits: float
     assert {name: scores.mean[name] for name in plain} == pytest.approx(plain, rel=0, abs=digits)
 
 
+def assert_near(
+    mine: dict[str, float], theirs: dict[str, float], what: object, digits: float = 1e-12, rel: float = 0.0
+) -> None:
+    """As pytest.approx has it, which makes an object of each number, and is asked only where some are apart."""
+    if mine.keys() == theirs.keys():
+        one, other = (np.array([column[key] for key in mine], float) for column in (mine, theirs))
+        if (np.abs(one - other) <= np.maximum(rel * np.abs(other), digits)).all():
+            return
+    assert mine == pytest.approx(theirs, rel=rel, abs=digits), what
+
+
 def _plain(name: str) -> str:
     """The name without its parameters."""
     return re.sub(r"\(.*\)", "", name)
@@ -143,7 +160,6 @@ def assert_equal(tool: str, cases: list[Case], *, digits: float = 1e-12, **rules
         assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=digits)
         assert_plainly(tool, case, theirs["mean"], digits, **rules)
         for name, column in theirs.get("values", {}).items():
-            mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
-            assert mine == pytest.approx(column, rel=0, abs=digits), name
+            assert_near(dict(zip(scores.queries, scores[name].tolist(), strict=True)), column, name, digits)
     names = set(theirs["mean"])
     assert set(tr.Rules.named(tool).measures) <= names, "the preset names a measure that was not compared"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
+
+Qrels = dict[str, dict[str, int]]
+Answers = dict[str, list[tuple[str, float]]]
 
 DOCS = [f"d{number:02}" for number in range(30)]
 QUERIES = [f"q{number}" for number in range(8)]
@@ -23,8 +27,8 @@ class Case:
         more: what else the tool is told.
     """
 
-    qrels: dict[str, dict[str, int]]
-    run: dict[str, list[tuple[str, float]]]
+    qrels: Qrels
+    run: Answers
     lists: bool = False
     more: dict[str, Any] = field(default_factory=dict)
 
@@ -69,7 +73,8 @@ class Kind:
 
 def cases(kind: Kind, number: int = 40) -> list[Case]:
     """This many cases, the same ones each time."""
-    return [_case(random.Random(seed), kind) for seed in range(number)]
+    drawn = _drawn(replace(kind, more=()), number)  # type: ignore[arg-type]  # a dict has no hash
+    return [Case(qrels, run, kind.lists, kind.more) for qrels, run in drawn]
 
 
 def together(every: list[Case]) -> Case:
@@ -83,9 +88,15 @@ def together(every: list[Case]) -> Case:
     )
 
 
-def _case(chance: random.Random, kind: Kind) -> Case:
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, list[tuple[str, float]]] = {}
+@lru_cache(8)
+def _drawn(kind: Kind, number: int) -> list[tuple[Qrels, Answers]]:
+    """The judgements and answers of cases, which several tools are asked about."""
+    return [_case(random.Random(seed), kind) for seed in range(number)]
+
+
+def _case(chance: random.Random, kind: Kind) -> tuple[Qrels, Answers]:
+    qrels: Qrels = {}
+    run: Answers = {}
     single = chance.random() < 0.25
     for query in QUERIES[: chance.randint(2, len(QUERIES))]:
         qrels[query] = _judged(chance, kind, single)
@@ -95,14 +106,14 @@ def _case(chance: random.Random, kind: Kind) -> Case:
         run["q0"] = [("d00", 1.0)]
     if chance.random() < kind.extra:
         run["never judged"] = [("d01", 2.0)]
-    return Case(qrels, run, kind.lists, kind.more)
+    return qrels, run
 
 
 def _judged(chance: random.Random, kind: Kind, single: bool) -> dict[str, int]:
     if chance.random() < kind.barren:
         return dict.fromkeys(chance.sample(DOCS, chance.randint(1, 3)), 0)
     docs = chance.sample(DOCS, chance.randint(2, 12))
-    grades = [1] + [0 if single else chance.choice(kind.grades) for _ in docs[1:]]
+    grades = [1, *([0] * (len(docs) - 1) if single else chance.choices(kind.grades, k=len(docs) - 1))]
     return dict(zip(docs, grades, strict=True))
 
 
@@ -116,11 +127,11 @@ def _answer(chance: random.Random, kind: Kind, query: str, judged: dict[str, int
         docs.append(query)
     chance.shuffle(docs)
     if kind.repeated:
-        docs = [chance.choice(docs) for _ in docs]
+        docs = chance.choices(docs, k=len(docs))
     if kind.lists or not kind.tied:
         scores = [float(len(docs) - place) for place in range(len(docs))]
     else:
-        scores = sorted((chance.choice(TIED) for _ in docs), reverse=True)
+        scores = sorted(chance.choices(TIED, k=len(docs)), reverse=True)
     return list(zip(docs, scores, strict=True))
 
 

@@ -2,8 +2,8 @@
 
     python peer_fusion.py
 
-Standard input is a JSON object: "qrels", "runs", and "calls", [method, norm, params] each; standard output has the
-fused runs, one for each call. "train" asks for what ranx learns: [method, params] each.
+A line of standard input is a JSON object: "qrels", "runs", and "calls", [method, norm, params] each; a line printed
+has the fused runs, one for each call. "train" asks for what ranx learns: [method, params] each.
 """
 
 from __future__ import annotations
@@ -46,4 +46,6 @@ def given(params: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    json.dump(answer(json.load(sys.stdin)), sys.stdout)
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
+        sys.stdout.flush()

@@ -22,11 +22,14 @@ def put_below(interop: str) -> None:
 def by_ir_measures(case: Case) -> Answer:
     """Its judgements may be {query: {doc: {subtopic: grade}}}; measures are asked alone, as their order matters."""
     import ir_measures
+    import numpy as np
 
+    np.set_printoptions(threshold=0, edgeitems=0)  # cwl makes messages of every vector, which nobody reads
+    qrels, run = _judged(ir_measures, case), _answered(ir_measures, case)
     values: dict[str, dict[str, float]] = {}
     means: dict[str, float] = {}
     for measure in map(ir_measures.parse_measure, case["measures"]):
-        aggregated, metrics = ir_measures.calc([measure], _judged(ir_measures, case), _answered(ir_measures, case))
+        aggregated, metrics = ir_measures.calc([measure], qrels, run)
         values[str(measure)] = {row.query_id: float(row.value) for row in metrics}
         means[str(measure)] = float(aggregated[measure])
     return {**answer(values), "mean": means}

@@ -32,17 +32,17 @@ def frames(case: Case, names: tuple[str, str]) -> tuple[Any, Any]:
 
 def rectools(case: Case) -> dict[str, float]:
     import pandas as pd
-    from rectools.metrics import CatalogCoverage, IntraListDiversity, MeanInvUserFreq
+    from rectools.metrics import CatalogCoverage, IntraListDiversity, MeanInvUserFreq, calc_metrics
     from rectools.metrics.distances import PairwiseHammingDistanceCalculator
 
     uses, lists = frames(case, ("user_id", "item_id"))
     features = pd.DataFrame.from_dict(case["features"], orient="index")
-    apart, found = PairwiseHammingDistanceCalculator(features), {}
+    apart, asked = PairwiseHammingDistanceCalculator(features), {}
     for k in KS:
-        found[f"Novelty@{k}"] = MeanInvUserFreq(k=k).calc(lists, uses)
-        found[f"ILD(distance='hamming')@{k}"] = IntraListDiversity(k=k, distance_calculator=apart).calc(lists)
-        found[f"Coverage@{k}"] = CatalogCoverage(k=k, normalize=True).calc(lists, list(case["features"]))
-    return found
+        asked[f"Novelty@{k}"] = MeanInvUserFreq(k=k)
+        asked[f"ILD(distance='hamming')@{k}"] = IntraListDiversity(k=k, distance_calculator=apart)
+        asked[f"Coverage@{k}"] = CatalogCoverage(k=k, normalize=True)
+    return calc_metrics(asked, lists, prev_interactions=uses, catalog=list(case["features"]))
 
 
 def recommenders(case: Case) -> dict[str, float]:

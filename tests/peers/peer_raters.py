@@ -2,8 +2,8 @@
 
     python peer_raters.py PACKAGE
 
-Standard input is one JSON list of tables, a row an item and a column a rater, null where there is no grade;
-standard output one list of {coefficient: value}, null where the package has none.
+Each line of standard input is a JSON list of tables, a row an item and a column a rater, null where there is no
+grade; each line printed a list of {coefficient: value}, null where the package has none.
 """
 
 from __future__ import annotations
@@ -62,5 +62,7 @@ def answer(of: Callable[[Table], dict[str, float]], table: Table) -> dict[str, A
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    tables = json.load(sys.stdin)
-    json.dump([answer(PACKAGES[sys.argv[1]], table) for table in tables], sys.stdout)
+    for line in sys.stdin:
+        found = [answer(PACKAGES[sys.argv[1]], table) for table in json.loads(line)]
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()

@@ -19,6 +19,7 @@ def by_cwl(case: Case) -> Answer:
     logging.disable()
     from cwl.ruler import cwl_ruler as cwl
 
+    np.set_printoptions(threshold=0, edgeitems=0)  # it makes messages of every vector, which nobody reads
     values: dict[str, dict[str, float]] = {}
     for ours, (name, *arguments) in case["measures"].items():
         metric = getattr(cwl, name)(*arguments)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from peer_asking import interpreter
+from peer_asking import answered, interpreter
 
 PAGE = Path(__file__).parents[2] / "docs" / "coming-from.md"
 DIGITS = {"torchmetrics": 1e-6}
 """Where the package computes with 32 bits."""
 
-ASK = "\nimport json\nprint(json.dumps({name: float(value) for name, value in found.items()}))\n"
+PROGRAM = """
+import json, sys
+out, sys.stdout = sys.stdout, sys.stderr
+for line in sys.stdin:
+    space = {}
+    exec(json.loads(line), space)
+    print(json.dumps({name: float(value) for name, value in space["found"].items()}), file=out, flush=True)
+"""
 
 
 def pairs() -> dict[str, tuple[str, str]]:
@@ -49,8 +54,5 @@ def test_each_section_has_both_codes_and_truerank_s_runs(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_both_codes_come_to_the_same_numbers(name: str) -> None:
-    command = [interpreter(TOOLS[name]), "-W", "ignore", "-c", PAIRS[name][0] + ASK]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    theirs = json.loads(done.stdout.splitlines()[-1])
+    theirs = answered([interpreter(TOOLS[name]), "-W", "ignore", "-c", PROGRAM, TOOLS[name]], PAIRS[name][0])
     assert ours(name) == pytest.approx(theirs, rel=0, abs=DIGITS.get(TOOLS[name], 1e-12))

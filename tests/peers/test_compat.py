@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from peer_asking import ask
+from peer_asking import ask, assert_near
 from peer_cases import Case, Kind, by_id, cases
 
 import truerank as tr
@@ -23,7 +23,7 @@ def test_it_is_that_of_ir_measures(grades: tuple[int, ...]) -> None:
         assert scores.mean == pytest.approx(means, rel=0, abs=1e-12)
         for name, column in theirs["values"].items():
             mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
-            assert mine == pytest.approx(column, rel=0, abs=1e-12)
+            assert_near(mine, column, name)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from peer_asking import interpreter
+from peer_asking import answered, interpreter
 
 import truerank as tr
 from truerank.fusion import methods
@@ -65,12 +63,8 @@ TRAIN = [
 
 def asked(runs: list[Any], qrels: Any, calls: list[Any], train: list[Any]) -> dict[str, Any]:
     """What ranx answers."""
-    case = json.dumps({"runs": runs, "qrels": qrels, "calls": calls, "train": train})
-    done = subprocess.run(
-        [interpreter("ranx"), str(SCRIPT)], input=case, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    case = {"runs": runs, "qrels": qrels, "calls": calls, "train": train}
+    return answered([interpreter("ranx"), str(SCRIPT)], case)
 
 
 @pytest.fixture(scope="module", name="world")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from peer_asking import ask
-from peer_cases import DOCS, Kind, cases
+from peer_cases import DOCS, Kind, cases, together
 
 import truerank as tr
 
@@ -33,14 +33,15 @@ def test_those_of_recommenders(grades: tuple[int, ...]) -> None:
 
 
 def test_those_of_rectools() -> None:
-    asked = cases(Kind(grades=(0, 1), **EVERY, more={"measures": [*RECTOOLS, "MCC(k=3)"], "catalog": DOCS}), 60)
-    for case, theirs in zip(asked, ask("rectools", asked), strict=True):
-        ours = tr.evaluate(case.qrels, case.given(), RECTOOLS)
-        for name in RECTOOLS:
-            found = dict(zip(ours.queries, ours[str(tr.parse_measure(name))].tolist(), strict=True))
-            assert found == pytest.approx(theirs["values"][name], rel=0, abs=1e-12), (name, case)
-        long = [query for query, docs in case.run.items() if len(docs) >= 3]  # it takes every list to have k
-        mcc = tr.evaluate(case.qrels, case.given(), f"MCC(docs={len(DOCS)})@3").per_query()
-        for query in long:
-            value = theirs["values"]["MCC(k=3)"][query]
-            assert next(iter(mcc[query].values())) == pytest.approx(value, abs=1e-12), case
+    more = {"measures": [*RECTOOLS, "MCC(k=3)"], "catalog": DOCS}
+    case = together(cases(Kind(grades=(0, 1), **EVERY, more=more), 60))
+    (theirs,) = ask("rectools", [case])
+    ours = tr.evaluate(case.qrels, case.given(), RECTOOLS)
+    for name in RECTOOLS:
+        found = dict(zip(ours.queries, ours[str(tr.parse_measure(name))].tolist(), strict=True))
+        assert found == pytest.approx(theirs["values"][name], rel=0, abs=1e-12), name
+    long = [query for query, docs in case.run.items() if len(docs) >= 3]  # it takes every list to have k
+    mcc = tr.evaluate(case.qrels, case.given(), f"MCC(docs={len(DOCS)})@3").per_query()
+    for query in long:
+        value = theirs["values"]["MCC(k=3)"][query]
+        assert next(iter(mcc[query].values())) == pytest.approx(value, abs=1e-12), query

@@ -45,8 +45,9 @@ def test_spark_s_ranking_metrics_are_their_preset(grades: tuple[int, ...], repea
 @needs_java
 @GRADES
 def test_spark_s_ranking_evaluator_is_the_preset_of_its_metrics(grades: tuple[int, ...]) -> None:
-    case = together(cases(Kind(grades=grades, lists=True, more=at_each(EVALUATOR)), 500))
-    (theirs,) = ask("spark-evaluator", [case])
+    asked = {**at_each(EVALUATOR), "evaluator": True}
+    case = together(cases(Kind(grades=grades, lists=True, more=asked), 500))
+    (theirs,) = ask("spark", [case])
     assert ours("spark", case, list(theirs["mean"])).mean == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
 
 

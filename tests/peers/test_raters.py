@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from peer_asking import interpreter
+from peer_asking import answered, interpreter
 
 from truerank import stats
 from truerank.stats.raters import OF_TWO, Tallies
@@ -21,10 +19,7 @@ CASES = 300
 
 def ask(package: str, tables: list[Any]) -> list[dict[str, float | None]]:
     """What the package answers to each table; the test is skipped where it is not installed."""
-    command = [interpreter(package), str(PROGRAM), package]
-    done = subprocess.run(command, input=json.dumps(tables), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return answered([interpreter(package), str(PROGRAM), package], tables)
 
 
 def table(seed: int, raters: int, missing: float) -> np.ndarray:

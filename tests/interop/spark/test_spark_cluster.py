@@ -7,13 +7,11 @@ import os
 import re
 import shutil
 import signal
-import socket
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-
-LOOPBACK = "127.0.0.1"
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 QRELS = {f"q{i}": {f"d{(7 * i + j) % 30}": j % 4 for j in range(8)} for i in range(30)}
 RUN = {f"q{i}": {f"d{j}": float((i * j) % 11) for j in range(25)} for i in range(2, 32)}
@@ -112,6 +107,8 @@ def test_tasks_on_this_machine_run_this_python_unless_another_is_named(
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "python-of-another")
     assert session().sparkContext.pythonExec == "python-of-another"
     monkeypatch.delenv("PYSPARK_PYTHON")
+    assert session().sparkContext.pythonExec == "python-of-another"  # of a master elsewhere
+    monkeypatch.setattr(spark.sparkContext, "master", "local[2]")
     assert session().sparkContext.pythonExec == sys.executable
 
 
@@ -184,92 +181,31 @@ def test_an_iceberg_table_is_what_its_metadata_says(spark: SparkSession, tmp_pat
     catalog.engine.dispose()
 
 
-SCRIPT = f"""
-import sys
-import time
-from pathlib import Path
-from pyspark.sql import SparkSession
-import truerank as tr
+def test_a_master_with_two_workers_and_a_speculative_copy_of_a_task(
+    spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    def slow(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
 
-qrels, run, master = sys.argv[1:]
-spark = SparkSession.builder.master(master).getOrCreate()
-files = sorted(Path(run).glob("*.run"))
-rows = [line.split() for file in files for line in file.read_text().splitlines()]
-rows = [(query, doc, float(score)) for query, _, doc, _, score, _ in rows]
-frame = spark.createDataFrame(rows, "query string, doc string, score double").repartition(3)
-found = [tr.spark.evaluate(qrels, run, "{MEASURES}")]
-for plan in ("partitions", "passes", "shuffle"):
-    found.append(tr.spark.evaluate(qrels, frame, "{MEASURES}", plan=plan))
-assert spark.sparkContext.master == master
+        context = TaskContext.get()
+        if context and context.partitionId() == 1:
+            (tmp_path / f"attempt-{context.attemptNumber()}").touch()
+            time.sleep(0 if context.attemptNumber() else 300)
+        yield from batches
 
-def slow(batches):
-    from pyspark import TaskContext
-
-    attempt = TaskContext.get().attemptNumber()
-    if TaskContext.get().partitionId() == 1:
-        (Path(qrels).parent / f"attempt-{{attempt}}").touch()
-        time.sleep(0 if attempt else 300)
-    yield from batches
-
-frame = frame.mapInArrow(slow, frame.schema)
-found.append(tr.spark.evaluate(qrels, frame, "{MEASURES}", plan="passes"))
-print([{{name: column.tobytes().hex() for name, column in each.columns.items()}} for each in found])
-"""
-
-
-def port() -> int:
-    with closing(socket.socket()) as free:
-        free.bind((LOOPBACK, 0))
-        return int(free.getsockname()[1])
-
-
-def test_a_master_with_two_workers_and_a_speculative_copy_of_a_task(spark: SparkSession, tmp_path: Path) -> None:
-    import pyspark
-
+    assert spark.sparkContext.master.startswith("spark://")
     qrels, run = write(tmp_path)
-    place, number = Path(pyspark.__file__).parent, port()
-    master = f"spark://{LOOPBACK}:{number}"
-    conf = tmp_path / "spark-defaults.conf"
-    settings = {
-        "spark.driver.host": LOOPBACK,
-        "spark.driver.bindAddress": LOOPBACK,
-        "spark.ui.enabled": "false",
-        "spark.executor.memory": "512m",
-        "spark.speculation": "true",
-        "spark.speculation.quantile": "0.5",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.driver.extraJavaOptions": QUICK,
-        "spark.executor.extraJavaOptions": QUICK,
-    }
-    conf.write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
-    environment = {
-        **os.environ,
-        "SPARK_HOME": str(place),
-        "SPARK_CONF_DIR": str(tmp_path),
-        "SPARK_LOCAL_IP": LOOPBACK,
-        "SPARK_DAEMON_JAVA_OPTS": QUICK,
-        "SPARK_DAEMON_MEMORY": "256m",
-        "PYSPARK_PYTHON": sys.executable,
-    }
-    listening = ["--webui-port", "0", "--host"]
-    limits = ["--cores", "1", "--memory", "600m", "--work-dir", str(tmp_path / "work")]
-    daemons = [["master.Master", *listening, LOOPBACK, "--port", str(number)]]
-    hosts = (LOOPBACK, "127.0.0.2")  # a copy of a task runs on another host alone
-    daemons += [["worker.Worker", *listening, host, *limits, master] for host in hosts]
-    with ExitStack() as running:
-        for daemon in daemons:
-            command = [str(place / "bin" / "spark-class"), f"org.apache.spark.deploy.{daemon[0]}", *daemon[1:]]
-            log = running.enter_context((tmp_path / f"{daemon[0]}.log").open("a"))
-            child = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
-            running.callback(child.wait)
-            running.callback(child.kill)
-        script = [sys.executable, "-W", "ignore", "-c", SCRIPT, qrels, run, master]
-        done = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
+    frame = spark.createDataFrame(ROWS, "query string, doc string, score double").repartition(3)
+    found = [tr.spark.evaluate(qrels, run, MEASURES)]
+    found += [tr.spark.evaluate(qrels, frame, MEASURES, plan=plan) for plan in ("partitions", "passes", "shuffle")]
+    setting, live = "spark.speculation.quantile", spark.sparkContext._jsc.sc().conf()  # the rest have a copy
+    request.addfinalizer(partial(live.set, setting, live.get(setting)))
+    live.set(setting, "0.5")
+    found.append(tr.spark.evaluate(qrels, frame.mapInArrow(slow, frame.schema), MEASURES, plan="passes"))
     wanted = tr.evaluate(QRELS, RUN, MEASURES)
-    columns = {name: column.tobytes().hex() for name, column in wanted.columns.items()}
-    assert done.stdout.strip() == repr([columns] * 5)
+    columns = {name: column.tobytes() for name, column in wanted.columns.items()}
+    for each in found:
+        assert {name: column.tobytes() for name, column in each.columns.items()} == columns
     assert sorted(path.name for path in tmp_path.glob("attempt-*")) == ["attempt-0", "attempt-1"]
 
 

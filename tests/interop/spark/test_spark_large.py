@@ -85,7 +85,7 @@ def test_any_partitions_give_the_same_bits(
     before = spark.conf.get(setting)
     request.addfinalizer(lambda: spark.conf.set(setting, before))
     found = []
-    for partitions in ("1", "7", "64"):  # of the last many are empty
+    for partitions in ("1", "7", "32"):  # of the last nine are empty
         spark.conf.set(setting, partitions)
         scores = tr.spark.evaluate(qrels, run, MEASURES, held=0)
         assert isinstance(scores, tr.spark.LargeScores)
