@@ -83,7 +83,7 @@ def test_pyndeval_is_its_preset_on_a_thousand_cases(hundred: int) -> None:
             assert_plainly("ndeval", case, theirs["mean"], level=level)
         for name, column in theirs["values"].items():
             mine = dict(zip(scores.queries, scores[names[name]].tolist(), strict=True))
-            assert_near(mine, column, (name, case), 1e-12, rel=1e-12)
+            assert_near(mine, column, (name, case.more), 1e-12, rel=1e-12)
 
 
 def test_of_a_repeated_document_ndeval_counts_the_first_place_alone() -> None:
