@@ -14,8 +14,8 @@ flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O0" if quick
 FOLDER = "src/truerank/core/kernel"
 DEPENDS = {
     "scanning": (
-        *("aside.pxi", "bytes.h", "ids.pxd", "judged.pxi", "lines.pxi", "names.pxd", "qrels.pxi", "ranking.pxd"),
-        "thresholds.pxi",
+        *("aside.pxi", "bytes.h", "hits.pxi", "ids.pxd", "judged.pxi", "lines.pxi", "names.pxd", "qrels.pxi"),
+        *("ranking.pxd", "thresholds.pxi"),
     ),
     "names": ("bytes.h", "ids.pxd", "names.pxd"),
     "rows": ("bytes.h", "ids.pxd", "spelling.pxd"),

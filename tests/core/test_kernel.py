@@ -17,10 +17,12 @@ from truerank import Qrels
 from truerank.core.errors import Refused
 from truerank.core.kernel.counting import running_max, running_product, running_sum
 from truerank.core.kernel.scanning import (
+    HIT,
     QrelsParser,
     Scanner,
     as_bytes,
     as_text,
+    in_columns,
 )
 
 IDS = st.text("ab9é/", min_size=1, max_size=20) | st.integers(0, 30).map(str)
@@ -363,3 +365,12 @@ def test_ids_are_found_among_the_documents_of_their_query_alone() -> None:
     assert nowhere.tolist() == [-1, -1, -1]
     with pytest.raises(ValueError, match="a query, a beginning and an end"):
         qrels.judged.find_each(np.array([0]), begin, end, b"abc")
+
+
+def test_rows_of_no_query_are_refused_when_put_in_the_order_of_queries():
+    rows = np.zeros(3, HIT)
+    rows["query"] = [0, 2, 1]
+    assert in_columns(rows, 3)["query"].tolist() == [0, 1, 2]
+    for queries in (0, 2):
+        with pytest.raises(IndexError, match="no such query"):
+            in_columns(rows, queries)

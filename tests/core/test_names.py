@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank.core.kernel.names import Names, Texts, best_first, gathered, judgements, numbered, numbered_within
+from truerank.core.kernel.names import (
+    Names,
+    Texts,
+    best_first,
+    digits,
+    gathered,
+    judgements,
+    numbered,
+    numbered_within,
+)
 
 IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
 
@@ -167,3 +176,15 @@ def test_ids_are_gathered_from_a_text_and_not_from_outside_of_it():
     for bad in ([1, 9], [3, 1], [-1, 2]):
         with pytest.raises(IndexError, match="outside of the text"):
             gathered(b"abc", np.array(bad), np.array([0, 1]))
+
+
+@given(st.lists(st.integers(0, 18).flatmap(lambda power: st.integers(0, min(10 ** (power + 1), 2**63 - 1)))))
+def test_numbers_are_written_in_digits_one_after_another(numbers):
+    ends, text = digits(np.array(numbers, np.int64))
+    assert [bytes(text[a:b]) for a, b in itertools.pairwise(ends.tolist())] == [b"%d" % n for n in numbers]
+    assert len(text) == ends[-1]
+
+
+def test_a_number_below_zero_has_no_digits():
+    with pytest.raises(ValueError, match="below 0"):
+        digits(np.array([3, -1]))

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
+from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
 
@@ -18,16 +19,15 @@ if TYPE_CHECKING:
 
 def hits_of(qrels: Qrels, scan: Scan) -> Hits:
     """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
-    table = scan.table
-    grades = qrels.grades
-    names = [name for name in COLUMNS if name != "grade"]
-    columns: dict[str, Any] = {name: table[name] for name in names}
-    query_of = table["query"]
-    if np.count_nonzero(query_of[1:] < query_of[:-1]):  # .any() takes far longer on few rows
-        order = np.argsort(table["query"], kind="stable")
-        columns = {name: table[name][order] for name in names}
-    elif len(qrels) <= PART:  # of more the columns stay where the scan has them, until `parts` copies some
-        columns = {name: np.ascontiguousarray(table[name]) for name in names}
+    table, grades = scan.table, qrels.grades
+    query = table["query"]
+    columns: dict[str, Any]
+    if len(qrels) > PART and not np.count_nonzero(query[1:] < query[:-1]):
+        columns = {
+            name: table[name] for name in COLUMNS if name != "grade"
+        }  # in order; `parts` copies some at a time
+    else:
+        columns = in_columns(table, len(qrels))
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
+from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.schema import POSITIVE, number, optional
-from truerank.formats.objects import digits
 from truerank.formats.rows import Bools, is_id, text_column
 
 Array = NDArray[Any]

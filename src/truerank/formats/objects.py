@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.core.run import Batch, Columns, Piece, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
-from truerank.formats.rows import Ints, is_id, steps, text_column
+from truerank.formats.rows import Bools, Ints, is_id, steps, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -74,7 +76,8 @@ def run_from_object(run: Any, name: str) -> Run:
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        return Run(name, partial(listed, *run, name=name), rising=partial(_rise, *run[:2]))
+        pieces = partial(_pieces, run, name)
+        return Run(name, partial(listed, *run, name=name), pieces=pieces, rising=partial(_rise, *run[:2]))
     if isinstance(run, list) and run and all(map(is_frame, run)):
         return run_from_frames(run, name)
     if isinstance(run, list) and (places := _places(run)):
@@ -282,12 +285,43 @@ def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     return docs
 
 
+class _Table(NamedTuple):
+    """Rows of document ids and scores, one a query."""
+
+    ids: NDArray[Any]
+    scores: NDArray[Any]
+    queries: NDArray[Any] | list[Any]
+    are_ranks: bool
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether all documents are numbers that the kernel's columns hold."""
+        return self.ids.dtype.kind in "iu" and self.ids.dtype != np.uint64
+
+
 def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
     """Rows of document ids and scores, one a query; see `is_id` for short rows.
 
     Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
     scores the documents stand best first.
     """
+    yield from _batches(_checked(ids, scores, queries, name), slice(None), name)
+
+
+def _pieces(arrays: tuple[Any, ...], name: str, threads: int) -> list[Piece]:
+    """The rows of arrays for each of so many threads; none of few, or of text, which threads read no faster."""
+    if not hasattr(arrays[0], "shape") or math.prod(arrays[0].shape) < ROWS * threads:
+        return []
+    ids, scores, queries = (*arrays, None)[:3]
+    table = _checked(ids, scores, queries, name)
+    n = len(table.ids)
+    if not table.has_numbers or n < threads:
+        return []
+    ends = [n * place // threads for place in range(threads + 1)]
+    return [partial(_batches, table, slice(*rows), name) for rows in itertools.pairwise(ends)]
+
+
+def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
     ids = _array(ids, "ids", name)
     are_ranks = scores is None
     scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
@@ -305,16 +339,23 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
         )
     if queries is not None and len(queries) != len(ids):
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
-    names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
-    if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
-        for query, docs, values, there in zip(names, ids, scores, is_id(ids), strict=True):
-            given = None if are_ranks else values[there].tolist()
-            yield Ranked(query, _ids(docs[there].tolist(), query, name), given)
+    names = np.arange(len(ids)) if queries is None else queries
+    return _Table(ids, scores, names if isinstance(names, np.ndarray) else list(names), are_ranks)
+
+
+def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
+    """Some rows of a table."""
+    ids, scores, queries = table.ids[rows], table.scores[rows], table.queries[rows]
+    if not table.has_numbers:
+        for row, there in enumerate(is_id(ids)):
+            query = as_bytes(queries[row])
+            given = None if table.are_ranks else scores[row][there].tolist()
+            yield Ranked(query, _ids(ids[row][there].tolist(), query, name), given)
         return
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
-        rows = slice(start, start + step)
-        yield _numbered(names[rows], ids[rows], scores[rows])._replace(are_ranks=are_ranks)
+        few = slice(start, start + step)
+        yield _numbered(queries[few], ids[few], scores[few])._replace(are_ranks=table.are_ranks)
 
 
 ROWS_THAT_TELL = 3
@@ -351,25 +392,18 @@ def _array(values: Any, what: str, name: str) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _numbered(names: list[bytes], ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
+def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
     """The rows of some queries whose documents are numbers."""
     there = is_id(ids)
     counts = there.sum(axis=1)
+    docs, values = (ids.ravel(), scores.ravel()) if there.all() else (ids[there], scores[there])
     runs = np.concatenate([[0], np.cumsum(counts[counts > 0])])
-    answered = [name for name, count in zip(names, counts.tolist(), strict=True) if count]
-    docs = digits(ids[there].astype(np.int64))
-    return Columns(*text_column(answered), *docs, scores[there].astype(np.float64), runs=runs)
+    columns = *_names(queries, counts > 0), *digits(docs.astype(np.int64, copy=False))
+    return Columns(*columns, values.astype(np.float64, copy=False), runs=runs)
 
 
-def digits(numbers: Ints) -> tuple[Ints, NDArray[np.uint8]]:
-    """Numbers from 0 on as the column of their decimal digits."""
-    width = len(str(numbers.max(initial=0)))
-    written = np.empty((len(numbers), width), np.uint8)
-    rest: NDArray[Any] = numbers.astype(np.uint32 if width < 10 else np.uint64)  # division is faster there
-    for i in reversed(range(width)):
-        tens = rest // 10
-        written[:, i] = rest - 10 * tens
-        rest = tens
-    lengths = 1 + np.searchsorted(10 ** np.arange(1, width, dtype=np.int64), numbers, side="right")
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    return ends, written[np.arange(width) >= width - lengths[:, None]] + np.uint8(ord("0"))
+def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
+    """The ids of those of some queries that are answered."""
+    if isinstance(queries, np.ndarray) and queries.dtype.kind == "i" and queries.min(initial=0) >= 0:
+        return digits(queries[answered].astype(np.int64))
+    return text_column([as_bytes(query) for query in itertools.compress(queries, answered.tolist())])

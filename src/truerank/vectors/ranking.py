@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints
 from truerank.core.scan import Scan
 from truerank.vectors.pairs import JudgedPairs
@@ -22,8 +23,6 @@ Look = Callable[[Ints, Any, Ints, Ints], None]
 Ranked = tuple[NDArray[Any], Ints]
 """The rows of a block's judged entries, and (queries,) how many were ignored."""
 
-ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first", "last")), ("score", np.float64)])
-
 
 def scan(pairs: JudgedPairs, source: BlockSource, score: Scorer, width: int, look: Look) -> Scan:
     """Where the judged entries stand among the `width` ones that `score` is over."""
@@ -32,7 +31,7 @@ def scan(pairs: JudgedPairs, source: BlockSource, score: Scorer, width: int, loo
     returned = np.full(len(pairs.row), -1, np.int64)
     for queries, (_, ignored) in zip(blocks, ranked, strict=True):
         returned[queries] = width - ignored
-    tables = [np.empty(0, ROW), *(table for table, _ in ranked)]
+    tables = [np.empty(0, HIT), *(table for table, _ in ranked)]
     return Scan(np.concatenate(tables), returned, pairs.extra, int(returned[returned > 0].sum()), 0)
 
 
@@ -51,7 +50,7 @@ def _ranked(pairs: JudgedPairs, source: BlockSource, score: Scorer, queries: Int
     block = score(rows)
     placed = _find(block, place, pairs.column[judged], ignored)
     look(rows, block, place, pairs.column[judged])
-    table = np.empty(len(judged), ROW)
+    table = np.empty(len(judged), HIT)
     table["query"], table["doc"] = pairs.qrels.query[judged], judged
     table["first"], table["last"] = placed.better + 1, placed.better + placed.tied
     table["rank"], table["score"] = placed.better + placed.before + 1, source.final(placed.score, rows[place])

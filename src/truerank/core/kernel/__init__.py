@@ -4,6 +4,7 @@ scanning.pyx   the judged documents of a run, by whichever form it comes in: tex
   lines.pxi      lines of text, as they are pushed, cut by bytes.h
   judged.pxi     the judgements, and the table of those of the query that is read
   ranking.pxd    from positions and scores to ranks under the tie rule
+  hits.pxi       the rows that are found, and these as columns
   aside.pxi      rows of scattered queries, put aside on disk
   thresholds.pxi how many rows stand before documents that another part has
   qrels.pxi      judgements out of lines

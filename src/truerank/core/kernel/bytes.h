@@ -197,6 +197,35 @@ INLINED int short_number(const char *p, const char *end, double *out) {
     return 1;
 }
 
+/* The 8 decimal digits of n < 10^8, zeros before it included, the first in the lowest byte. */
+static inline uint64_t eight_digits(uint64_t n) {
+    uint64_t halves = n / 10000 | n % 10000 << 32, tens = (halves * 10486 >> 20) & 0x7F0000007Fu;   /* by 100 */
+    uint64_t pairs = tens | (halves - 100 * tens) << 16;
+    tens = (pairs * 103 >> 10) & 0x000F000F000F000Fu;                                               /* by 10 */
+    return tens | (pairs - 10 * tens) << 8;
+}
+
+/* Write the decimal digits of n; how many. 8 bytes at a time: as many may be written even where it has fewer. */
+static int write_number(char *to, uint64_t n) {
+    uint64_t digits;
+    int written = 0, zeros = 0;
+    if (!LITTLE_ENDIAN_BYTES) {
+        if (n >= 10) written = write_number(to, n / 10);
+        to[written] = (char)('0' + n % 10);
+        return written + 1;
+    }
+    if (n < 100000000) {
+        digits = eight_digits(n);
+        zeros = digits ? lowest_bit(digits) / 8 : 7;
+    } else {
+        written = write_number(to, n / 100000000);
+        digits = eight_digits(n % 100000000);
+    }
+    digits = (digits | 0x3030303030303030u) >> 8 * zeros;
+    memcpy(to + written, &digits, 8);
+    return written + 8 - zeros;
+}
+
 /* ---- ids ----------------------------------------------------------------------------------------- */
 
 /* memcpy, and memcmp == 0, for short ids without a call. Neither touches a byte outside its n. */

@@ -33,6 +33,7 @@ cdef extern from "bytes.h":
     uint64_t SALT
     uint64_t hash_id(const char*, uint64_t) nogil
     int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
+    int write_number(char*, uint64_t) nogil
 
 SALT = int.from_bytes(os.urandom(8), "little")
 
@@ -352,6 +353,35 @@ def gathered(const unsigned char[::1] text not None, const int64_t[::1] ends not
             memcpy(letters + at, &text[begin], ends[row] - begin)
         at = after[i]
     return afters, found
+
+
+cdef enum: LONGEST_NUMBER = 19                          # digits, which 63 bits hold
+
+
+def digits(const int64_t[::1] numbers not None):
+    """(the n + 1 ends, the text) of the decimal digits of numbers from 0 on.
+
+    >>> ends, text = digits(np.array([0, 12, 7]))
+    >>> ends, bytes(text)
+    (array([0, 1, 3, 4]), b'0127')
+    """
+    cdef int64_t i, n = numbers.shape[0], least = 0, most = 0, at = 0
+    cdef int longest = 1
+    ends = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] end = ends
+    for i in range(n):
+        least, most = min(least, numbers[i]), max(most, numbers[i])
+    if least < 0:
+        raise ValueError("a number is below 0")
+    while most >= 10:
+        most, longest = most // 10, longest + 1
+    text = np.empty(n * longest + LONGEST_NUMBER, np.uint8)      # the last number is written with room behind it
+    cdef unsigned char[::1] letters = text
+    with nogil:
+        for i in range(n):
+            at += write_number(<char*>&letters[at], numbers[i])
+            end[i + 1] = at
+    return ends, text[:at]
 
 
 cdef struct Scored:

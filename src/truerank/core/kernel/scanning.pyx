@@ -96,7 +96,6 @@ include "qrels.pxi"
 
 
 JUDGEMENT = np.dtype([("of", "u4"), ("second", "u4"), ("grade", "f8")])
-HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
 
 
 cdef object copied(const int64_t* numbers, int64_t n):
@@ -123,17 +122,13 @@ cdef object table(void** rows, int64_t n, dtype):
 cdef enum: FEW = 2                                      # this many documents are compared with as fast as looked up
 
 
+include "hits.pxi"
 include "judged.pxi"
 include "thresholds.pxi"
 include "aside.pxi"
 
 
 cdef enum: ROOM = 1 << 20                                # rows at first, if this many can be found: growing leaves holes
-
-
-cdef struct Hit:
-    int64_t query, doc, rank, first, last
-    double score
 
 
 @cython.final
