@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.formats import objects
 from truerank.present.ledger import remarks
 
 JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -116,51 +115,6 @@ def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
         (short, DISTANCES),  # two rows of several documents
     ):
         assert not tr.read(qrels, quiet).rising
-
-
-@pytest.fixture
-def pieces(monkeypatch):
-    """Arrays of any size are read in pieces."""
-    monkeypatch.setattr(objects, "ROWS", 2)
-
-
-MANY = np.random.default_rng(3).permuted(np.tile(np.arange(20), (30, 1)), axis=1)[:, :8]
-OF_MANY = {str(query): {str(doc): doc % 3 for doc in range(0, 20, 2)} for query in range(0, 32, 2)}
-
-
-@pytest.mark.parametrize("queries", [None, np.arange(30)[::-1], [f"q{row}" for row in range(30)]], ids=type)
-@pytest.mark.parametrize("threads", [2, 3, 7])
-@pytest.mark.usefixtures("pieces")
-def test_arrays_read_by_threads_are_what_one_reads(threads, queries):
-    ids = np.where(np.arange(8) < np.arange(30)[:, None] % 9, MANY, -1)
-    arrays = ids, -np.sort(MANY, axis=1) // 3, queries
-    qrels = OF_MANY | {f"q{query}": docs for query, docs in OF_MANY.items()}
-    assert len(tr.open_run(arrays).pieces(threads)) == threads
-    one, many = (tr.evaluate(qrels, arrays, "nDCG AP P@3", threads=n) for n in (1, threads))
-    assert one.to_dict() == many.to_dict()
-    of_pairs = [(row if queries is None else queries[row], docs[docs >= 0]) for row, docs in enumerate(ids)]
-    ranks = tr.evaluate(qrels, (ids, None, queries), "nDCG AP P@3", threads=threads)
-    assert ranks.mean == tr.evaluate(qrels, [pair for pair in of_pairs if len(pair[1])], "nDCG AP P@3").mean
-
-
-@pytest.mark.parametrize(
-    ("arrays", "said"),
-    [
-        ((MANY, MANY[1:]), r"one shape \(queries, k\), not int64 \(30, 8\) and int64 \(29, 8\)"),
-        ((MANY, None, range(29)), "29 query ids for 30 rows"),
-        ((np.where(MANY == 3, 4, MANY), MANY), "document 4 is returned twice for query 4"),
-        ((MANY, None, [*range(29), 4]), "is returned twice for query 4"),
-        ((MANY, np.where(MANY == 3, np.nan, MANY)), "finite"),
-    ],
-)
-@pytest.mark.usefixtures("pieces")
-def test_arrays_that_threads_read_are_refused_as_one_refuses_them(arrays, said):
-    errors = []
-    for threads in (1, 2):
-        with pytest.raises(tr.InputError, match=said) as error:
-            tr.evaluate(OF_MANY, arrays, "AP", threads=threads)
-        errors.append(str(error.value))
-    assert errors[0] == errors[1]
 
 
 def test_ids_alone_are_answered_with_how_to_give_them():

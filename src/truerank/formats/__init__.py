@@ -22,6 +22,7 @@ LATER = (
     "hdf5",
     "idioms",
     "lakes",
+    "matrices",
     "neighbours",
     "objects",
     "pages",

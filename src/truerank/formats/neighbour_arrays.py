@@ -69,7 +69,7 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
     """Many rows at a time."""
-    from truerank.formats.objects import listed
+    from truerank.formats.matrices import listed
 
     arrays = _with(_arrays(source), distances)
     ids = _ids(arrays, source.name)

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.kernel.names import digits
-from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Columns, Piece, Ranked, Run
+from truerank.core.run import Batch, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
+from truerank.formats.matrices import is_sparse, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
-from truerank.formats.rows import Bools, Ints, is_id, steps, text_column
-
-ROWS = 1 << 16
-"""Ids of an array that are written out at once, about."""
+from truerank.formats.rows import plain_ids
 
 
 def qrels_from_object(qrels: Any) -> Qrels:
-    """Judgements from a dict of dicts or of documents, a list of records, or a DataFrame."""
+    """Judgements from a dict of dicts or of documents, a list of records, a DataFrame or a sparse matrix."""
     qrels = _whole(qrels)
+    if is_sparse(qrels):
+        return qrels_of_sparse(qrels)
     if isinstance(qrels, Presented):
         raise InputError("qrels are judgements, not {kind}, which was made of them", kind=type(qrels).__name__)
     if isinstance(qrels, Mapping) and (table := _table(qrels, "qrels")):
@@ -48,7 +44,8 @@ def qrels_from_object(qrels: Any) -> Qrels:
         second = iterations.pop()
         return replace(of_all, second=second.encode()) if isinstance(second, str) else of_all
     what = message(
-        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
+        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade), a DataFrame or a "
+        "sparse matrix"
     )
     raise InputError("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
 
@@ -64,6 +61,8 @@ def run_from_object(run: Any, name: str) -> Run:
     """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays, or DataFrames."""
     name = run.name if _is_ranx(run) and run.name else name
     run = _whole(run)
+    if is_sparse(run):
+        return run_of_sparse(run, name)
     if isinstance(run, Presented):
         raise InputError(
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
@@ -76,8 +75,7 @@ def run_from_object(run: Any, name: str) -> Run:
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        pieces = partial(_pieces, run, name)
-        return Run(name, partial(listed, *run, name=name), pieces=pieces, rising=partial(_rise, *run[:2]))
+        return run_of_arrays(run, name)
     if isinstance(run, list) and run and all(map(is_frame, run)):
         return run_from_frames(run, name)
     if isinstance(run, list) and (places := _places(run)):
@@ -88,7 +86,8 @@ def run_from_object(run: Any, name: str) -> Run:
         return Run(name, partial(_pairs, run, name))
     what = message("a path, {query: {document: score}}, {query: documents}, rows (query, document, score)")
     raise InputError(
-        "a run is {what}, arrays (ids, scores), (ids, None) where ids stand best first, or a DataFrame, not {run}",
+        "a run is {what}, arrays (ids, scores), (ids, None) where ids stand best first, a sparse matrix or a "
+        "DataFrame, not {run}",
         what=what,
         run=quoted(run),
     )
@@ -270,140 +269,4 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
     scores = None
     if docs and all(isinstance(doc, tuple | list) and len(doc) == 2 for doc in docs):
         docs, scores = zip(*docs, strict=True)
-    return Ranked(query, _ids(docs, query, name), scores)
-
-
-def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
-    """The documents, if none is something else than an id."""
-    if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
-        raise InputError(
-            "query {query} has {docs}: documents are ids, or pairs (id, score)",
-            name,
-            query=quoted(query),
-            docs=quoted(docs),
-        )
-    return docs
-
-
-class _Table(NamedTuple):
-    """Rows of document ids and scores, one a query."""
-
-    ids: NDArray[Any]
-    scores: NDArray[Any]
-    queries: NDArray[Any] | list[Any]
-    are_ranks: bool
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether all documents are numbers that the kernel's columns hold."""
-        return self.ids.dtype.kind in "iu" and self.ids.dtype != np.uint64
-
-
-def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query; see `is_id` for short rows.
-
-    Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
-    scores the documents stand best first.
-    """
-    yield from _batches(_checked(ids, scores, queries, name), slice(None), name)
-
-
-def _pieces(arrays: tuple[Any, ...], name: str, threads: int) -> list[Piece]:
-    """The rows of arrays for each of so many threads; none of few, or of text, which threads read no faster."""
-    if not hasattr(arrays[0], "shape") or math.prod(arrays[0].shape) < ROWS * threads:
-        return []
-    ids, scores, queries = (*arrays, None)[:3]
-    table = _checked(ids, scores, queries, name)
-    n = len(table.ids)
-    if not table.has_numbers or n < threads:
-        return []
-    ends = [n * place // threads for place in range(threads + 1)]
-    return [partial(_batches, table, slice(*rows), name) for rows in itertools.pairwise(ends)]
-
-
-def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
-    ids = _array(ids, "ids", name)
-    are_ranks = scores is None
-    scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
-    if (
-        ids.ndim != 2
-        or ids.shape != scores.shape
-        or ids.dtype.kind not in "iuUSO"
-        or scores.dtype.kind not in "iuf"
-    ):
-        raise InputError(
-            "(ids, scores) are two arrays of one shape (queries, k), not {ids} and {scores}",
-            name,
-            ids=f"{ids.dtype} {ids.shape}",
-            scores=f"{scores.dtype} {scores.shape}",
-        )
-    if queries is not None and len(queries) != len(ids):
-        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
-    names = np.arange(len(ids)) if queries is None else queries
-    return _Table(ids, scores, names if isinstance(names, np.ndarray) else list(names), are_ranks)
-
-
-def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
-    """Some rows of a table."""
-    ids, scores, queries = table.ids[rows], table.scores[rows], table.queries[rows]
-    if not table.has_numbers:
-        for row, there in enumerate(is_id(ids)):
-            query = as_bytes(queries[row])
-            given = None if table.are_ranks else scores[row][there].tolist()
-            yield Ranked(query, _ids(ids[row][there].tolist(), query, name), given)
-        return
-    step = max(1, ROWS // max(1, ids.shape[1]))
-    for start in range(0, len(ids), step):
-        few = slice(start, start + step)
-        yield _numbered(queries[few], ids[few], scores[few])._replace(are_ranks=table.are_ranks)
-
-
-ROWS_THAT_TELL = 3
-"""In fewer rows scores that rise say nothing."""
-
-
-def _rise(ids: Any, scores: Any) -> bool:
-    """Whether scores, which can be read, rise along every row of two documents and more."""
-    if scores is None:
-        return False
-    docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
-    few = slice(ROWS_THAT_TELL)
-    if steps(docs[few], values[few])[2].any():  # as in most arrays
-        return False
-    pairs, rises, falls = steps(docs, values)
-    rising = rises.any(axis=1)
-    return bool(not falls.any() and (rising == pairs.any(axis=1)).all() and rising.sum() >= ROWS_THAT_TELL)
-
-
-def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
-    return np.broadcast_to(-np.arange(shape[-1] if shape else 0, dtype=np.float64), shape)
-
-
-def _array(values: Any, what: str, name: str) -> NDArray[Any]:
-    """An array none of whose cells is masked: what stands beneath a mask is not meant."""
-    if hasattr(values, "detach"):  # a tensor, wherever it is and whatever it remembers
-        values = values.detach().cpu()
-        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
-    rows = values if isinstance(values, list | tuple) else [values]
-    if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
-        raise InputError(
-            "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
-        )
-    return np.asarray(values)
-
-
-def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
-    """The rows of some queries whose documents are numbers."""
-    there = is_id(ids)
-    counts = there.sum(axis=1)
-    docs, values = (ids.ravel(), scores.ravel()) if there.all() else (ids[there], scores[there])
-    runs = np.concatenate([[0], np.cumsum(counts[counts > 0])])
-    columns = *_names(queries, counts > 0), *digits(docs.astype(np.int64, copy=False))
-    return Columns(*columns, values.astype(np.float64, copy=False), runs=runs)
-
-
-def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
-    """The ids of those of some queries that are answered."""
-    if isinstance(queries, np.ndarray) and queries.dtype.kind == "i" and queries.min(initial=0) >= 0:
-        return digits(queries[answered].astype(np.int64))
-    return text_column([as_bytes(query) for query in itertools.compress(queries, answered.tolist())])
+    return Ranked(query, plain_ids(docs, query, name), scores)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import first_empty
 from truerank.core.mappings import distinct_ids
@@ -188,3 +188,15 @@ def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
 
 def _line(part: Columns, i: int, row: int) -> int:
     return row + i if part.lines is None else int(part.lines[i])
+
+
+def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
+    """The documents, if none is something else than an id."""
+    if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
+        raise InputError(
+            "query {query} has {docs}: documents are ids, or pairs (id, score)",
+            name,
+            query=quoted(query),
+            docs=quoted(docs),
+        )
+    return docs

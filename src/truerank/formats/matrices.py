@@ -1,0 +1,225 @@
+"""Tables of numbers in memory, a row a query: arrays or tensors of ids and scores, and SciPy's sparse matrices."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError
+from truerank.core.kernel.names import digits
+from truerank.core.kernel.scanning import as_bytes
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Columns, Piece, Ranked, Run
+from truerank.formats.rows import Bools, Ints, is_id, plain_ids, steps, text_column
+
+ROWS = 1 << 16
+"""Ids of an array that are written out at once, about."""
+
+
+def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
+    """A run out of (ids, scores) or (ids, scores, ids of queries)."""
+    pieces, rising = partial(_pieces, arrays, name), partial(_rise, *arrays[:2])
+    return Run(name, partial(listed, *arrays, name=name), pieces=pieces, rising=rising)
+
+
+class _Table(NamedTuple):
+    """Rows of document ids and scores, one a query."""
+
+    ids: NDArray[Any]
+    scores: NDArray[Any]
+    queries: NDArray[Any] | list[Any]
+    are_ranks: bool
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether all documents are numbers that the kernel's columns hold."""
+        return self.ids.dtype.kind in "iu" and self.ids.dtype != np.uint64
+
+
+def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
+    """Rows of document ids and scores, one a query; see `is_id` for short rows.
+
+    Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
+    scores the documents stand best first.
+    """
+    yield from _batches(_checked(ids, scores, queries, name), slice(None), name)
+
+
+def _pieces(arrays: tuple[Any, ...], name: str, threads: int) -> list[Piece]:
+    """The rows of arrays for each of so many threads; none of few, or of text, which threads read no faster."""
+    if not hasattr(arrays[0], "shape") or math.prod(arrays[0].shape) < ROWS * threads:
+        return []
+    ids, scores, queries = (*arrays, None)[:3]
+    table = _checked(ids, scores, queries, name)
+    n = len(table.ids)
+    if not table.has_numbers or n < threads:
+        return []
+    ends = [n * place // threads for place in range(threads + 1)]
+    return [partial(_batches, table, slice(*rows), name) for rows in itertools.pairwise(ends)]
+
+
+def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
+    ids = _array(ids, "ids", name)
+    are_ranks = scores is None
+    scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
+    if (
+        ids.ndim != 2
+        or ids.shape != scores.shape
+        or ids.dtype.kind not in "iuUSO"
+        or scores.dtype.kind not in "iuf"
+    ):
+        raise InputError(
+            "(ids, scores) are two arrays of one shape (queries, k), not {ids} and {scores}",
+            name,
+            ids=f"{ids.dtype} {ids.shape}",
+            scores=f"{scores.dtype} {scores.shape}",
+        )
+    if queries is not None and len(queries) != len(ids):
+        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
+    names = np.arange(len(ids)) if queries is None else queries
+    return _Table(ids, scores, names if isinstance(names, np.ndarray) else list(names), are_ranks)
+
+
+def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
+    """Some rows of a table."""
+    ids, scores, queries = table.ids[rows], table.scores[rows], table.queries[rows]
+    if not table.has_numbers:
+        for row, there in enumerate(is_id(ids)):
+            query = as_bytes(queries[row])
+            given = None if table.are_ranks else scores[row][there].tolist()
+            yield Ranked(query, plain_ids(ids[row][there].tolist(), query, name), given)
+        return
+    step = max(1, ROWS // max(1, ids.shape[1]))
+    for start in range(0, len(ids), step):
+        few = slice(start, start + step)
+        yield _numbered(queries[few], ids[few], scores[few])._replace(are_ranks=table.are_ranks)
+
+
+ROWS_THAT_TELL = 3
+"""In fewer rows scores that rise say nothing."""
+
+
+def _rise(ids: Any, scores: Any) -> bool:
+    """Whether scores, which can be read, rise along every row of two documents and more."""
+    if scores is None:
+        return False
+    docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
+    few = slice(ROWS_THAT_TELL)
+    if steps(docs[few], values[few])[2].any():  # as in most arrays
+        return False
+    pairs, rises, falls = steps(docs, values)
+    rising = rises.any(axis=1)
+    return bool(not falls.any() and (rising == pairs.any(axis=1)).all() and rising.sum() >= ROWS_THAT_TELL)
+
+
+def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.broadcast_to(-np.arange(shape[-1] if shape else 0, dtype=np.float64), shape)
+
+
+def _array(values: Any, what: str, name: str) -> NDArray[Any]:
+    """An array none of whose cells is masked: what stands beneath a mask is not meant."""
+    if hasattr(values, "detach"):  # a tensor, wherever it is and whatever it remembers
+        values = values.detach().cpu()
+        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
+    rows = values if isinstance(values, list | tuple) else [values]
+    if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
+        raise InputError(
+            "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
+        )
+    return np.asarray(values)
+
+
+def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
+    """The rows of some queries whose documents are numbers."""
+    there = is_id(ids)
+    docs, values = (ids.ravel(), scores.ravel()) if there.all() else (ids[there], scores[there])
+    return _columns(queries, there.sum(axis=1), docs, values)
+
+
+def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any]) -> Columns:
+    """The documents of some queries, one query's after another's.
+
+    Args:
+        counts: (queries,) how many each has; one with none is not answered.
+    """
+    answered = counts > 0
+    runs = np.concatenate([[0], np.cumsum(counts[answered])])
+    columns = *_names(queries, answered), *digits(docs.astype(np.int64, copy=False))
+    return Columns(*columns, values.astype(np.float64, copy=False), runs=runs)
+
+
+def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
+    """The ids of those of some queries that are answered."""
+    if isinstance(queries, np.ndarray) and queries.dtype.kind == "i" and queries.min(initial=0) >= 0:
+        return digits(queries[answered].astype(np.int64))
+    return text_column([as_bytes(query) for query in itertools.compress(queries, answered.tolist())])
+
+
+def is_sparse(thing: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy."""
+    return hasattr(thing, "tocsr") and hasattr(thing, "nnz")
+
+
+def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
+    """Judgements from a sparse matrix: a row a query, a column a document, what is stored the grades.
+
+    A row in which nothing is stored is no query.
+
+    Raises:
+        InputError: there is no grade, or one that is not finite; a document is stored twice for a query.
+    """
+    rows = _csr(matrix, name)
+    counts = np.diff(rows.indptr)
+    judged, grades = counts.nonzero()[0], rows.data[: rows.indptr[-1]].astype(np.float64)
+    if not len(judged):
+        raise InputError("there are no judgements in it", name)
+    if not np.isfinite(grades).all():
+        raise InputError("the grade is not a finite number", name)
+    ends, text = digits(rows.indices[: len(grades)].astype(np.int64))
+    query = np.repeat(np.arange(len(judged)), counts[judged])
+    names = [b"%d" % number for number in judged.tolist()]
+    return Qrels.build(names, query, ends[:-1], ends[1:], bytes(text), grades, name=name)
+
+
+def run_of_sparse(matrix: Any, name: str) -> Run:
+    """A run out of a sparse matrix: a row a query, a column a document, what is stored the scores."""
+    rows = _csr(matrix, name)
+    n = rows.shape[0]
+    return Run(name, partial(_stored, rows, 0, n), pieces=partial(_stored_pieces, rows))
+
+
+def _csr(matrix: Any, name: str) -> Any:
+    if len(matrix.shape) != 2 or matrix.dtype.kind not in "biuf":
+        raise InputError(
+            "a sparse matrix is a table of numbers, not {dtype} of shape {shape}",
+            name,
+            dtype=matrix.dtype,
+            shape=matrix.shape,
+        )
+    return matrix.tocsr()
+
+
+def _stored(rows: Any, start: int, stop: int) -> Iterator[Columns]:
+    """The rows from one on, before another."""
+    first, last = int(rows.indptr[start]), int(rows.indptr[stop])
+    cuts = np.searchsorted(rows.indptr, np.arange(first + ROWS, last, ROWS))
+    counts = np.diff(rows.indptr)
+    for a, b in itertools.pairwise(np.unique([start, *cuts, stop]).tolist()):
+        stored = slice(rows.indptr[a], rows.indptr[b])
+        yield _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored])
+
+
+def _stored_pieces(rows: Any, threads: int) -> list[Piece]:
+    """The rows for each of so many threads, about as many stored numbers; none of few."""
+    stored = int(rows.indptr[-1])
+    if stored < ROWS * threads:
+        return []
+    cuts = np.searchsorted(rows.indptr, [stored * place // threads for place in range(1, threads)])
+    ends = np.unique([0, *cuts, rows.shape[0]]).tolist()
+    return [partial(_stored, rows, *pair) for pair in itertools.pairwise(ends)]
