@@ -23,7 +23,7 @@ from subjects import SUBJECTS, Bench, Subject
 from tables import Line
 from timing import HERE, FailedError, Skipped
 
-LATER = ("significance", "large", "neighbours", "fusing", "reading", "threads", "calls")
+LATER = ("significance", "large", "neighbours", "fusing", "reading", "threads", "calls", "labels")
 """Modules with further SUBJECTS, which import much."""
 
 QUERIES = 6980
