@@ -142,12 +142,12 @@ What is not reached, and why:
   as here.
 * `bounds` and agreement of 7 million rows at 3 times an evaluation: an evaluation keeps the few judged rows,
   these look at all. Their lines are of 700,000 rows, of which as much is starting.
-* Tensors of 8,000 × 40 in 10 ms: a quarter of the time is the kernel's, on two threads, which looks 320,000 documents
-  up by the text of their ids and sorts them query by query, since all are judged; the rest is NumPy's passes over
-  320,000 rows.
-* 970,000 × 100 labels, ten times as fast as look-ups in a sparse matrix: each row is a document here, whose digits are
-  written and hashed, looked for among those of its query, which must differ, and among the judged ones, for 50 ns
-  on one thread. A binary search in 22 sorted numbers, which is all that a look-up is, takes 45.
+* Tensors of 8,000 × 40 in 10 ms: a quarter of the time is the kernel's, on two threads, which looks 320,000
+  documents up by the text of their ids and sorts them query by query, since all are judged; the rest is NumPy's
+  passes over 320,000 rows.
+* 970,000 × 100 labels, ten times as fast as look-ups in a sparse matrix: each row is a document here, whose digits
+  are written and hashed, looked for among those of its query, which must differ, and among the judged ones, for
+  50 ns on one thread. A binary search in 22 sorted numbers, which is all that a look-up is, takes 45.
 
 Where longer work spends its time:
 
