@@ -34,7 +34,7 @@ def slow_score(path: Path, format: str, spec: Any) -> Any:
 
 
 def held_audit(path: Path, spec: Any, unpacked: int) -> Any:
-    from truerank.board.processing import audit_in_worker
+    from truerank.board.jobs import audit_in_worker
 
     wait_without(spec.truth.parent / HELD)
     return audit_in_worker(path, spec, unpacked)

@@ -7,6 +7,8 @@ import bz2
 import gzip
 import json
 import math
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -365,3 +367,12 @@ def test_two_workers_judge_unless_a_host_says_otherwise(tmp_path: Path):
     settings = load(tmp_path / "board.toml")
     assert settings.workers == 2
     assert math.isfinite(settings.processor)
+
+
+def test_a_worker_loads_neither_the_database_nor_the_web() -> None:
+    """What it does without takes no time at its start, and none of the memory that is left to files."""
+    code = "import sys; from truerank.board import following, jobs, workers; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    loaded = set(done.stdout.split())
+    assert "truerank.board.jobs" in loaded
+    assert not {"sqlalchemy", "prometheus_client", "fastapi", "starlette", "jinja2"} & loaded

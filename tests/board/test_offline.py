@@ -23,9 +23,9 @@ from truerank.board.audit import SubmissionAudit
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, upgrade
 from truerank.board.errors import BoardError
+from truerank.board.jobs import score_in_worker
 from truerank.board.models import RECEIVED, Base, Board, Submission, Values
 from truerank.board.offline import opened, rescore
-from truerank.board.processing import score_in_worker
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.board.storage import Storage

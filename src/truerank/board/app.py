@@ -57,7 +57,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.state.display = Display(service)
     for part in (api.router, joining.router, hosting.looking, hosting.router, views.router):
-        app.include_router(part)
+        app.router.routes.extend(part.routes)  # `include_router` makes each anew, at the first request of a process
     static = resources.files("truerank.board") / "pages" / "static"
     style = palette.css() + (static / "board.css").read_text("utf-8")
     app.add_route("/static/board.css", lambda request: Response(style, media_type="text/css"))

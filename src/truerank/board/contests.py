@@ -7,14 +7,12 @@ import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from truerank.board.errors import of_board
-from truerank.board.keys import secret
-from truerank.board.models import Board
 from truerank.board.published import published_ids
 from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
@@ -30,6 +28,9 @@ from truerank.core.run import Run
 from truerank.core.vocabulary import measures_under, under
 from truerank.formats import read_qrels
 from truerank.measures import Measure
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
 PARTS = ("all", "public", "private")
 
@@ -62,6 +63,9 @@ class Spec:
 
 def spec_of(session: Session, settings: BoardSettings, storage: Storage) -> Spec | None:
     """What is needed to load a board's contest now; None while it has no truth."""
+    from truerank.board.keys import secret  # not for workers, which know no database
+    from truerank.board.models import Board
+
     row = session.get(Board, settings.name)
     truth = storage.path(row.truth, "truth") if row and row.truth else settings.truth
     key = secret(session, f"split:{settings.name}")

@@ -7,25 +7,24 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from truerank.board import submissions
-from truerank.board.audit import AuditFinding, SubmissionAudit, audit
-from truerank.board.contests import Contest, Spec, load
+from truerank.board.audit import AuditFinding, SubmissionAudit
+from truerank.board.contests import Contest, Spec
 from truerank.board.database import Database
 from truerank.board.errors import ApiError, BoardError
 from truerank.board.following import Assessment, result_of
+from truerank.board.jobs import audit_in_worker, score_in_worker
 from truerank.board.logs import tell
 from truerank.board.metrics import Metrics
 from truerank.board.models import ACCEPTED, RECEIVED, UNDER_WAY, Submission
 from truerank.board.rates import Rate
-from truerank.board.scoring import Result, score
+from truerank.board.scoring import Result
 from truerank.board.settings import ServiceSettings
 from truerank.board.storage import Storage
 from truerank.board.workers import Followed, OutOfTime, ProcessPool, WorkerLost
@@ -37,24 +36,6 @@ HOUR = 3600
 
 LATER = 30.0
 """Seconds after which what a board cannot judge now is tried again."""
-
-
-def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> SubmissionAudit:
-    """`audit`, where only the files are known."""
-    return audit(path, load(spec), unpacked)
-
-
-def score_in_worker(path: Path, format: str, spec: Spec) -> tuple[Result, str]:
-    """`score`, where only the files are known; and the fingerprint of what it is scored by."""
-    contest = load(spec)
-    return score(path, format, contest), contest.fingerprint
-
-
-def load_all(specs: list[Spec]) -> None:
-    """Get ready for every board; what is wrong with one is reported where it matters."""
-    for spec in specs:
-        with suppress(BoardError):
-            load(spec)
 
 
 @dataclass

@@ -19,10 +19,11 @@ from truerank.board.contests import Contest, Spec, load, spec_of
 from truerank.board.database import Database
 from truerank.board.errors import ApiError, not_found, of_board
 from truerank.board.following import Follower
+from truerank.board.jobs import audit_in_worker, load_all
 from truerank.board.keys import secret
 from truerank.board.logs import tell
 from truerank.board.models import SCORED, Board, Submission
-from truerank.board.processing import Processing, audit_in_worker, load_all
+from truerank.board.processing import Processing
 from truerank.board.rates import Rate
 from truerank.board.sessions import Signer
 from truerank.board.settings import BoardSettings, ServiceSettings

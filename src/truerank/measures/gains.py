@@ -61,9 +61,10 @@ def from_grade_on(table: Mapping[float, float], grade: Floats, below: float) -> 
 
 def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
     """The best possible ranking by gain, without the documents that gain nothing."""
+    if not isinstance(gain, Mapping):
+        return hits.once(("ideal", gain, start), lambda: hits.ideal.where(gains(hits.ideal.grade, gain, start) > 0))
     ideal = hits.ideal
     worth = gains(ideal.grade, gain, start)
-    if isinstance(gain, Mapping):  # then a better grade may gain less
-        order = np.lexsort((-worth, ideal.query))
-        ideal, worth = replace(ideal, grade=ideal.grade[order], doc=ideal.doc[order]), worth[order]
-    return ideal.where(worth > 0)
+    order = np.lexsort((-worth, ideal.query))  # a better grade may gain less
+    ideal = replace(ideal, grade=ideal.grade[order], doc=ideal.doc[order])
+    return ideal.where(worth[order] > 0)
