@@ -623,7 +623,7 @@ def test_a_haversine_truth_that_differs_is_told():
         ({"within": [10**400]}, "a positive number of metres, not 1000"),
         ({"steepness": 10**400}, "the steepness of SDM is a positive number"),
         ({"metric": None}, "no metric is called None"),
-        ({"metric": []}, "There is both, geodesic, haversine, xy"),
+        ({"metric": []}, "no metric is named; there is both, geodesic, haversine, xy"),
         ({"truth": None}, "cannot read the rule None"),
         ({"truth": "neares"}, "Did you mean nearest?"),
         ({"within": [-5]}, "a positive number of metres"),

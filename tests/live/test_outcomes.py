@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -41,6 +42,12 @@ def test_an_error_is_counted_and_scores_zero():
     assert (found.outcomes["error"], found.outcomes["ok"]) == (1, 3)
     assert (found.faults, found.scores.mean) == ({"ValueError: no such index": 1}, {"RR": 0.75})
     assert found.scores.ledger.missing == 0  # it was asked, and brought nothing
+
+
+def test_figures_that_no_call_gives_are_null():
+    figures = bench(per_query(**dict.fromkeys(QUERIES.values(), OSError("down")))).to_dict()
+    assert set(figures["latency_ms"].values()) == set(figures["service_ms"].values()) == {None}
+    json.dumps(figures, allow_nan=False)
 
 
 def test_an_error_is_not_in_the_latencies():

@@ -126,7 +126,9 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Tru
 
 def _distances(names: Sequence[Any], queries: Items, references: Items) -> list[str]:
     """The distances that are asked for, or those that there are coordinates for."""
-    for name in names or [None]:
+    if not names:
+        raise RulesError("no metric is named; there is {known}", known=", ".join(METRICS))
+    for name in names:
         if name not in METRICS:
             raise RulesError(
                 "no metric is called {name!r}.{hint} There is {known}",

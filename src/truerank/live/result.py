@@ -14,7 +14,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
 from truerank.core.scores import Scores, intervals
@@ -249,8 +249,8 @@ class Bench(Presented):
             "name": self.name,
             "load": asdict(self.load),
             "percentiles": self.percentiles,
-            "latency_ms": self.latency,
-            "service_ms": self.service,
+            "latency_ms": _known(self.latency),
+            "service_ms": _known(self.service),
             "throughput": self.throughput,
             "outcomes": self.outcomes,
             "indexing": self.indexing.to_dict() if self.indexing else None,
@@ -323,3 +323,8 @@ def counted(faults: Sequence[str]) -> dict[str, int]:
     {'b': 2, 'a': 1}
     """
     return dict(Counter(faults).most_common())
+
+
+def _known(figures: Mapping[str, float]) -> dict[str, float | None]:
+    """The figures as JSON has them: None where no call was answered."""
+    return {name: finite(value) for name, value in figures.items()}
