@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -61,10 +60,15 @@ def from_grade_on(table: Mapping[float, float], grade: Floats, below: float) -> 
 
 def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
     """The best possible ranking by gain, without the documents that gain nothing."""
-    if not isinstance(gain, Mapping):
-        return hits.once(("ideal", gain, start), lambda: hits.ideal.where(gains(hits.ideal.grade, gain, start) > 0))
-    ideal = hits.ideal
-    worth = gains(ideal.grade, gain, start)
-    order = np.lexsort((-worth, ideal.query))  # a better grade may gain less
-    ideal = replace(ideal, grade=ideal.grade[order], doc=ideal.doc[order])
-    return ideal.where(worth[order] > 0)
+    if isinstance(gain, Mapping):  # which is no key
+        return _gaining(hits, gain, start)
+    return hits.once(("ideal", gain, start), lambda: _gaining(hits, gain, start))
+
+
+def _gaining(hits: Hits, gain: Gain, start: float) -> Hits:
+    query, grade = hits.judgements
+    worth = gains(grade, gain, start)
+    rows = (worth > 0).nonzero()[0]
+    if isinstance(gain, Mapping):  # then a better grade may gain less
+        rows = rows[np.lexsort((-worth[rows], query[rows]))]
+    return hits.listed(query[rows], rows, grade[rows])
