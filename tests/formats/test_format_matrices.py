@@ -42,7 +42,13 @@ def test_arrays_read_by_threads_are_what_one_reads(threads, queries):
         ((MANY, None, range(29)), "29 query ids for 30 rows"),
         ((np.where(MANY == 3, 4, MANY), MANY), "document 4 is returned twice for query 4"),
         ((MANY, None, [*range(29), 4]), "is returned twice for query 4"),
-        ((MANY, np.where(MANY == 3, np.nan, MANY)), "finite"),
+        ((MANY, np.where(MANY == 3, -np.inf, MANY)), "query [0-9]+: document 3 has the score -inf, .* the id -1"),
+        ((MANY, MANY, "q" * 30), "are a list, one a row, not"),
+        ((MANY, MANY, set(range(30))), "are a list, one a row, not"),
+        ((MANY, MANY, np.arange(30)[:, None]), "are a list, one a row, not"),
+        ((MANY, MANY, np.array(30)), "are a list, one a row, not"),
+        ((MANY, MANY, map(str, range(30))), "are a list, one a row, not"),
+        ((MANY, MANY, np.ma.array(range(30), mask=[*[False] * 29, True])), "some query ids are masked"),
     ],
 )
 @pytest.mark.usefixtures("pieces")
@@ -101,7 +107,10 @@ def test_a_sparse_matrix_that_is_none_of_judgements_is_refused(judged, said):
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        (sparse.csr_array(np.array([[1, np.nan]])), "finite"),
+        (
+            sparse.csr_array(np.array([[1, 0, 0], [0, 2, np.nan]])),
+            "query 1: document 2 has the score nan, which is not a finite number",
+        ),
         (sparse.csr_array(([1, 1], [2, 2], [0, 2]), shape=(1, 4)), "document 2 is returned twice"),
         (sparse.coo_array(np.ones(3)), r"of shape \(3,\)"),
     ],
@@ -109,3 +118,81 @@ def test_a_sparse_matrix_that_is_none_of_judgements_is_refused(judged, said):
 def test_a_sparse_matrix_that_is_no_run_is_refused(run, said):
     with pytest.raises(tr.InputError, match=said):
         tr.evaluate({"0": {"1": 1}}, run, "AP")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"indptr": np.array([0, 6, 2, 7])},
+        {"indptr": np.array([0, 3, 5, 70])},
+        {"indptr": np.array([1, 3, 5, 7])},
+        {"indptr": np.array([0, 3, 7])},
+        {"indices": np.arange(3)},
+        {"indices": np.array([0, 1, 2, 3, 4, 5, -1])},
+        {"data": np.ones(3)},
+    ],
+    ids=str,
+)
+def test_a_damaged_sparse_matrix_is_refused(part):
+    matrix = sparse.csr_array((np.ones(7), np.arange(7), np.array([0, 3, 5, 7])), shape=(3, 7))
+    vars(matrix).update(part)
+    for asked in ((matrix, {"0": {"1": 1.0}}), ({"0": {"1": 1}}, matrix)):
+        with pytest.raises(tr.InputError, match="the sparse matrix is damaged: "):
+            tr.evaluate(*asked, "AP", threads=1)
+
+
+def test_a_sparse_matrix_may_be_made_of_columns_of_tables():
+    ends, whole = np.array([0, 3, 6]), sparse.csr_array([[1.0, 3.0, 5.0], [7.0, 9.0, 11.0]])
+    strided = sparse.csr_array((np.arange(12.0).reshape(6, 2)[:, 1], np.array([0, 1, 2] * 2), ends), shape=(2, 3))
+    assert tr.open_run(strided).to_dict() == tr.open_run(whole).to_dict()
+
+
+def test_blocks_of_a_sparse_matrix_store_no_zeros_of_their_own():
+    blocks = sparse.bsr_array(PREDICTED.toarray(), blocksize=(2, 2))
+    assert tr.open_run(blocks).to_dict() == tr.open_run(PREDICTED).to_dict()
+    assert blocks.nnz > PREDICTED.nnz
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint64, object])
+def test_a_row_without_a_document_is_no_answer_whatever_the_ids_are(kind):
+    ids, qrels = np.array([[1, 2], [-1, -1], [3, 4]]).astype(kind), {"0": {"1": 1}, "1": {"5": 1}, "2": {"4": 1}}
+    assert tr.evaluate(qrels, (ids, np.ones((3, 2))), "Judged@1", rules="trec_eval-9").queries == ("0", "2")
+
+
+def test_exact_neighbours_may_have_ids_that_only_64_bits_without_a_sign_hold(tmp_path):
+    np.savez(tmp_path / "exact.npz", I=np.array([[2**63, 5]], np.uint64))
+    assert tr.read_qrels(tmp_path / "exact.npz").to_dict() == {b"0": {b"9223372036854775808": 1.0, b"5": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [PREDICTED, sparse.csr_matrix(PREDICTED), sparse.dok_array(PREDICTED), (MANY, None), (MANY, MANY, range(30))],
+    ids=type,
+)
+def test_a_table_alone_is_one_run_where_several_may_be_given(run, tmp_path):
+    compared = tr.compare(LABELS, run, "AP")
+    assert [one.mean for one in compared.scores.values()] == [tr.evaluate(LABELS, run, "AP").mean]
+    tr.write_report(LABELS, run, tmp_path / "report.json", "AP")
+    with pytest.raises(tr.InputError, match="1 run: nothing to agree with"):
+        tr.agreements(run)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_matrix, sparse.csc_matrix])
+def test_sparse_matrices_that_scipy_saved_are_files(kind, tmp_path):
+    paths = tmp_path / "labels.npz", tmp_path / "predicted.npz"
+    for path, matrix in zip(paths, (LABELS, PREDICTED), strict=True):
+        sparse.save_npz(path, kind(matrix))
+    assert tr.evaluate(*paths, "nDCG AP").mean == tr.evaluate(LABELS, PREDICTED, "nDCG AP").mean
+
+
+def test_a_saved_sparse_matrix_of_an_unknown_format_is_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", format=b"none", shape=(1, 2), data=[1.0])
+    for read in (tr.read_qrels, lambda path: tr.open_run(path).to_dict()):
+        with pytest.raises(tr.InputError, match="the sparse matrix is damaged: "):
+            read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", ["queries", "qids", "user_ids", "users", "user_id"])
+def test_the_ids_of_the_rows_may_be_those_of_users(name, tmp_path):
+    np.savez(tmp_path / "a.npz", ids=[[1, 2], [3, 4]], scores=[[2.0, 1.0], [2.0, 1.0]], **{name: [7, 5]})
+    assert tr.open_run(tmp_path / "a.npz").to_dict() == {"7": {"1": 2.0, "2": 1.0}, "5": {"3": 2.0, "4": 1.0}}

@@ -235,10 +235,13 @@ def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
 
 def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
     scanner = look.scanner()
-    for batch in each_once(piece(), run.name):
-        _push(scanner, batch)
-        run.watch(_size(batch))
-    return scanner, scanner.finish()
+    try:
+        for batch in each_once(piece(), run.name):
+            _push(scanner, batch)
+            run.watch(_size(batch))
+        return scanner, scanner.finish()
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise InputError(unreadable(scanner.here[0], error), run.name) from None
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -67,7 +67,7 @@ class Neighbours:
         query = np.nonzero(right)[0]
         grades = np.ones(len(query)) if self.grades is None else self.grades[right].astype(np.float64)
         ids = self.ids[right]
-        are_numbers = ids.dtype.kind in "iu"
+        are_numbers = ids.dtype.kind in "iu" and ids.dtype != np.uint64
         ends, text = digits(ids.astype(np.int64)) if are_numbers else text_column(list(map(as_bytes, ids.tolist())))
         return Qrels.build(
             self.names, query.astype(np.int64), ends[:-1], ends[1:], bytes(text), grades, name=name or self.name

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels
@@ -80,10 +80,19 @@ def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
             ids=f"{ids.dtype} {ids.shape}",
             scores=f"{scores.dtype} {scores.shape}",
         )
-    if queries is not None and len(queries) != len(ids):
-        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
-    names = np.arange(len(ids)) if queries is None else queries
-    return _Table(ids, scores, names if isinstance(names, np.ndarray) else list(names), are_ranks)
+    return _Table(ids, scores, _of_rows(queries, len(ids), name), are_ranks)
+
+
+def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
+    """The ids of the queries, one a row: their numbers where none are given."""
+    if queries is None:
+        return np.arange(rows)
+    unordered = isinstance(queries, str | bytes | set | frozenset) or not hasattr(queries, "__len__")
+    if unordered or getattr(queries, "ndim", 1) != 1:
+        raise InputError("the ids of queries are a list, one a row, not {queries}", name, queries=quoted(queries))
+    if len(queries) != rows:
+        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=rows)
+    return _array(queries, "query ids", name) if isinstance(queries, np.ndarray) else list(queries)
 
 
 def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
@@ -91,6 +100,8 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
     ids, scores, queries = table.ids[rows], table.scores[rows], table.queries[rows]
     if not table.has_numbers:
         for row, there in enumerate(is_id(ids)):
+            if not there.any():  # as numbers have it: the query is not answered
+                continue
             query = as_bytes(queries[row])
             given = None if table.are_ranks else scores[row][there].tolist()
             yield Ranked(query, plain_ids(ids[row][there].tolist(), query, name), given)
@@ -98,7 +109,7 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
         few = slice(start, start + step)
-        yield _numbered(queries[few], ids[few], scores[few])._replace(are_ranks=table.are_ranks)
+        yield _numbered(queries[few], ids[few], scores[few], name)._replace(are_ranks=table.are_ranks)
 
 
 ROWS_THAT_TELL = 3
@@ -119,7 +130,7 @@ def _rise(ids: Any, scores: Any) -> bool:
 
 
 def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
-    return np.broadcast_to(-np.arange(shape[-1] if shape else 0, dtype=np.float64), shape)
+    return np.broadcast_to(0.0 - np.arange(shape[-1] if shape else 0), shape)
 
 
 def _array(values: Any, what: str, name: str) -> NDArray[Any]:
@@ -135,23 +146,34 @@ def _array(values: Any, what: str, name: str) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
+def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any], name: str) -> Columns:
     """The rows of some queries whose documents are numbers."""
     there = is_id(ids)
     docs, values = (ids.ravel(), scores.ravel()) if there.all() else (ids[there], scores[there])
-    return _columns(queries, there.sum(axis=1), docs, values)
+    return _columns(queries, there.sum(axis=1), docs, values, name)
 
 
-def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any]) -> Columns:
+def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any], name: str) -> Columns:
     """The documents of some queries, one query's after another's.
 
     Args:
         counts: (queries,) how many each has; one with none is not answered.
     """
+    known = np.isfinite(values)
+    if not known.all():
+        cell = int(known.argmin())
+        raise InputError(
+            "query {query}: document {doc} has the score {score}, which is not a finite number; what was not "
+            "returned has the id -1 in arrays, and is not stored in a sparse matrix",
+            name,
+            query=queries[int(np.searchsorted(np.cumsum(counts), cell, side="right"))],
+            doc=docs[cell],
+            score=values[cell],
+        )
     answered = counts > 0
     runs = np.concatenate([[0], np.cumsum(counts[answered])])
-    columns = *_names(queries, answered), *digits(docs.astype(np.int64, copy=False))
-    return Columns(*columns, values.astype(np.float64, copy=False), runs=runs)
+    columns = *_names(queries, answered), *digits(np.ascontiguousarray(docs, np.int64))
+    return Columns(*columns, np.ascontiguousarray(values, np.float64), runs=runs)
 
 
 def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
@@ -191,7 +213,7 @@ def run_of_sparse(matrix: Any, name: str) -> Run:
     """A run out of a sparse matrix: a row a query, a column a document, what is stored the scores."""
     rows = _csr(matrix, name)
     n = rows.shape[0]
-    return Run(name, partial(_stored, rows, 0, n), pieces=partial(_stored_pieces, rows))
+    return Run(name, partial(_stored, rows, 0, n, name), pieces=partial(_stored_pieces, rows, name))
 
 
 def _csr(matrix: Any, name: str) -> Any:
@@ -202,24 +224,31 @@ def _csr(matrix: Any, name: str) -> Any:
             dtype=matrix.dtype,
             shape=matrix.shape,
         )
-    return matrix.tocsr()
+    rows = matrix.tocsr()
+    if matrix.format == "bsr":  # whose blocks store zeros that nobody put there
+        rows.eliminate_zeros()
+    try:
+        rows.check_format(full_check=True)  # SciPy lets anybody change what it is made of
+    except ValueError as error:
+        raise InputError("the sparse matrix is damaged: {error}", name, error=error) from None
+    return rows
 
 
-def _stored(rows: Any, start: int, stop: int) -> Iterator[Columns]:
+def _stored(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
     """The rows from one on, before another."""
     first, last = int(rows.indptr[start]), int(rows.indptr[stop])
     cuts = np.searchsorted(rows.indptr, np.arange(first + ROWS, last, ROWS))
     counts = np.diff(rows.indptr)
     for a, b in itertools.pairwise(np.unique([start, *cuts, stop]).tolist()):
         stored = slice(rows.indptr[a], rows.indptr[b])
-        yield _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored])
+        yield _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored], name)
 
 
-def _stored_pieces(rows: Any, threads: int) -> list[Piece]:
+def _stored_pieces(rows: Any, name: str, threads: int) -> list[Piece]:
     """The rows for each of so many threads, about as many stored numbers; none of few."""
     stored = int(rows.indptr[-1])
     if stored < ROWS * threads:
         return []
     cuts = np.searchsorted(rows.indptr, [stored * place // threads for place in range(1, threads)])
     ends = np.unique([0, *cuts, rows.shape[0]]).tolist()
-    return [partial(_stored, rows, *pair) for pair in itertools.pairwise(ends)]
+    return [partial(_stored, rows, *pair, name) for pair in itertools.pairwise(ends)]

@@ -11,7 +11,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 
 # Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
-QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")
+QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user")
 DOC = (
     "docno",
     "docid",

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 DOCS = (*IDS, "docs", "neighbors", "neighbours", "nearest", "results", "groundtruth", "gt", "relevantids")
-QUERIES = ("queries", "queryids", "qids", *names.QUERY)
+QUERIES = ("queries", "queryids", "qids", *names.QUERY, "users", "userids")
 ORDER = (*LOWER, *HIGHER, "values")
 
 KINDS = {
     "numpy": message(
-        ".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries"
+        ".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries; "
+        "or a sparse matrix of SciPy"
     ),
     "hdf5": message("HDF5 as ann-benchmarks has it: neighbors and distances; h5py reads it"),
     "ivecs": message(".ivecs: rows of ids that begin with their length, as those of TEXMEX (SIFT1M)"),
@@ -69,9 +71,12 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
     """Many rows at a time."""
-    from truerank.formats.matrices import listed
+    from truerank.formats.matrices import listed, run_of_sparse
 
-    arrays = _with(_arrays(source), distances)
+    read = _arrays(source)
+    if _is_sparse(read):
+        return run_of_sparse(_sparse(source), source.name).batches()
+    arrays = _with(read, distances)
     ids = _ids(arrays, source.name)
     return listed(ids, _scores(arrays, source.name), _named(arrays, QUERIES), name=source.name)
 
@@ -79,7 +84,10 @@ def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
 def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -> Qrels:
     """All judgements: those within the tolerance, of grade 1 where no array has grades."""
     from truerank.formats.exact import Tolerance
+    from truerank.formats.matrices import qrels_of_sparse
 
+    if _is_sparse(_arrays(source)):
+        return qrels_of_sparse(_sparse(source), source.name)
     neighbours = read_neighbours(source, distances)
     return neighbours.qrels(Tolerance(**tolerance).right(neighbours))
 
@@ -203,6 +211,20 @@ def _arrays(source: Source) -> Mapping[str, Array]:
     from truerank.formats.arrays import read_arrays
 
     return read_arrays(source)
+
+
+def _is_sparse(arrays: Mapping[str, Array]) -> bool:
+    """Whether they are what scipy.sparse.save_npz makes of a matrix."""
+    return {"format", "shape", "data"} <= set(arrays)
+
+
+def _sparse(source: Source) -> Any:
+    with needs(message("reading {source}", source=source.name), "vectors"):
+        from scipy import sparse  # type: ignore[import-untyped]
+    try:
+        return sparse.load_npz(source.path or BytesIO(source.read()))
+    except (ValueError, TypeError, KeyError, NotImplementedError, OSError) as error:
+        raise InputError("the sparse matrix is damaged: {error}", source.name, error=error) from None
 
 
 def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -91,6 +92,13 @@ def run_from_object(run: Any, name: str) -> Run:
         what=what,
         run=quoted(run),
     )
+
+
+def is_one_run(thing: Any) -> bool:
+    """Whether this is a run, and no several of them, though it can be gone through: a path, a table, arrays."""
+    if isinstance(thing, tuple):
+        return len(thing) in (2, 3) and getattr(thing[0], "ndim", 0) == 2
+    return isinstance(thing, str | os.PathLike | Run) or is_frame(thing) or is_sparse(thing)
 
 
 def _whole(thing: Any) -> Any:

@@ -14,6 +14,7 @@ from truerank.core.languages import in_language, language_asked, translated
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
+from truerank.formats.objects import is_one_run
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
@@ -70,7 +71,7 @@ def write_report(
 
 
 def _values(runs: Any) -> list[Any]:
-    return list(runs.values()) if isinstance(runs, dict) else list(runs)
+    return [runs] if is_one_run(runs) else list(runs.values()) if isinstance(runs, dict) else list(runs)
 
 
 def make(data: ReportData, title: str | None = None, lang: str | None = None) -> Document:

@@ -30,6 +30,7 @@ from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, of_judged
 from truerank.formats import open_run, read_qrels
 from truerank.formats.files import listed
+from truerank.formats.objects import is_one_run
 from truerank.formats.source import as_source
 from truerank.geo import Places
 from truerank.live.result import Bench
@@ -270,10 +271,11 @@ def evaluated(
 
 def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
     """Each run with the name that it was given, if it was given one."""
-    if isinstance(runs, Mapping):
-        given: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    given: list[tuple[str | None, Any]]
+    if isinstance(runs, Mapping) and not is_one_run(runs):
+        given = [(str(name), run) for name, run in runs.items()]
     else:
-        given = [(None, run) for run in runs]
+        given = [(None, run) for run in ([runs] if is_one_run(runs) else runs)]
     if not given:
         raise InputError("there is no run to report on")
     return given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.scores import distinct
+from truerank.formats.objects import is_one_run
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.rbo_pair import Ties, Unseen
 
@@ -133,7 +133,7 @@ def agreements(
     Raises:
         TruerankError: wrong input, fewer than two runs, or no query that any two of them answer.
     """
-    if isinstance(runs, str | os.PathLike):
+    if is_one_run(runs):
         runs = [runs]
     if not isinstance(runs, Iterable):
         raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))

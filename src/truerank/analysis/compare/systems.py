@@ -24,6 +24,7 @@ from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
+from truerank.formats.objects import is_one_run
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -114,7 +115,7 @@ def scored(
 
 def by_name(runs: Any) -> dict[str, Any]:
     """What was given, by name: files by their last names where these differ; repeated names are numbered."""
-    if isinstance(runs, str | os.PathLike | Scores | Reading | Predicted):
+    if isinstance(runs, Scores | Reading | Predicted) or is_one_run(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
         named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))

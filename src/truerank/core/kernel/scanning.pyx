@@ -464,6 +464,13 @@ cdef class Scanner(Lines):
         cdef const char* query
         cdef const char* queries = b""
         cdef const char* docs = b""
+        cdef bint fits = doc_ends.shape[0] == scores.shape[0] + 1
+        fits = fits and (n == scores.shape[0] if runs is None else runs.shape[0] == n + 1)
+        for r in range(n if fits and runs is not None else 0):
+            fits = fits and 0 <= runs[r] <= runs[r + 1] <= scores.shape[0]
+        if not fits:
+            raise ValueError("the columns do not fit together")
+        r = 0
         if query_text.shape[0]:
             queries = <const char*>&query_text[0]
         if doc_text.shape[0]:
