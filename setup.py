@@ -20,6 +20,7 @@ DEPENDS = {
     "names": ("bytes.h", "ids.pxd", "names.pxd"),
     "rows": ("bytes.h", "ids.pxd", "spelling.pxd"),
     "counting": ("placing.h",),
+    "drawing": (),
     "pages": (),
 }
 compiled = [

@@ -23,11 +23,11 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
 "$python" - "$work/site" <<'CHECK'
 import sys
-from truerank.core.kernel import counting, names, pages, rows, scanning
-for compiled in (counting, names, pages, rows, scanning):
+from truerank.core.kernel import counting, drawing, names, pages, rows, scanning
+for compiled in (counting, drawing, names, pages, rows, scanning):
     if not compiled.__file__.startswith(sys.argv[1]):
         sys.exit(f"the instrumented code is not the one in use: {compiled.__file__}")
 CHECK
 "$python" tests/fuzz.py --seconds "${FUZZ_SECONDS:-20}"
-"$python" -m pytest -q -p no:cacheprovider tests/core/test_kernel.py tests/core/test_counting.py tests/core/test_rows.py \
+"$python" -m pytest -q -p no:cacheprovider tests/core/test_kernel.py tests/core/test_counting.py tests/core/test_drawing.py tests/core/test_rows.py \
     tests/formats/test_parquet_pages.py

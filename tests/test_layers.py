@@ -35,10 +35,10 @@ LAYERS = [
     {"core.scan"},
     {"core.rankings"},
     {"core.qrels", "core.run"},
-    {"core.aspects", "core.mappings"},
+    {"core.aspects", "core.mappings", "stats"},
     {"core.rules", "core.faults", "core.ids", "core.calls"} | {"core.kernel"},
     {"core.presented", "core.languages", "core.plugins", "core.schema", "core.catalogue"},
-    {"core.errors", "stats"},
+    {"core.errors"},
     {"core.equal", "core.messages"},
 ]
 """The rooms of docs/how-it-works.md, from the top down; the modules of `core` stand on several floors."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from truerank.core.kernel.drawing import count_draws
 from truerank.stats.distributions import normal_below, normal_quantile, t_quantile
 from truerank.stats.values import Floats, on_grid, scale
 
@@ -52,9 +53,9 @@ def drawn(n: int, resamples: int, seed: int, rows: int) -> Iterator[Floats]:
 
 def _times_drawn(n: int, rows: int, rng: np.random.Generator) -> Floats:
     """(rows, n) how often each of n queries was drawn in each of this many resamples."""
-    drawn = rng.integers(n, size=(rows, n))
-    drawn += n * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+    times = np.zeros((rows, n))
+    count_draws(rng.bit_generator, times)
+    return times
 
 
 def reach(confidence: float, n: int) -> float:

@@ -11,5 +11,6 @@ scanning.pyx   the judged documents of a run, by whichever form it comes in: tex
 names.pyx      ids in order as one text (ids.pxd), judgements out of dicts, and what looks at whole lists
 rows.pyx       the rows of one query, for what looks at each, such as lint (spelling.pxd)
 pages.pyx      pages of Parquet
+drawing.pyx    resamples of rows
 counting.pyx   blocks of scores: ranks without sorting; running sums and others over rows
 """
