@@ -117,7 +117,7 @@ def of_judged(measures: Iterable[Measure], *, lists: bool = False) -> list[Measu
     if others:
         raise MeasureError(
             "{measures}: what is asked here needs measures of each query's judged documents, and this is of all "
-            "that a run lists; `truerank eval` and `truerank compare` have it, evaluate() and compare()",
+            "that a run lists; `truerank eval` and evaluate() have it",
             measures=listed(others),
         )
     return chosen
