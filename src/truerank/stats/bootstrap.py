@@ -45,17 +45,12 @@ def resampled_sums(grid: Floats, resamples: int, seed: int) -> Floats:
 
 
 def drawn(n: int, resamples: int, seed: int, rows: int) -> Iterator[Floats]:
-    """(rows, n) how often each of n queries is in a resample, by blocks of so many resamples."""
-    rng = np.random.default_rng(seed)
+    """(rows, n) how often each of n queries is in a resample, by blocks of so many, each over the last."""
+    bits, block = np.random.default_rng(seed).bit_generator, np.empty((min(rows, resamples), n))
     for start in range(0, resamples, rows):
-        yield _times_drawn(n, min(rows, resamples - start), rng)
-
-
-def _times_drawn(n: int, rows: int, rng: np.random.Generator) -> Floats:
-    """(rows, n) how often each of n queries was drawn in each of this many resamples."""
-    times = np.zeros((rows, n))
-    count_draws(rng.bit_generator, times)
-    return times
+        times = block[: resamples - start]
+        count_draws(bits, times)
+        yield times
 
 
 def reach(confidence: float, n: int) -> float:

@@ -17,7 +17,7 @@ cdef struct Bits:                  # what NumPy promises of a generator of rando
 
 
 def count_draws(object generator, double[:, ::1] times not None):
-    """Add to each row of `times` one at the places that are drawn for it, as many as it has.
+    """Fill each row of `times` with how often each of its places is drawn for it, in as many draws as it has places.
 
     The same draws, and the same state afterwards, as of `Generator(generator).integers(n, size=(rows, n))`: a number
     of 32 bits is multiplied by n, and the upper half taken unless the lower one says that some would come more often
@@ -27,7 +27,7 @@ def count_draws(object generator, double[:, ::1] times not None):
         generator: a bit generator of NumPy, which nobody else uses meanwhile.
         times: (rows, n)
 
-    >>> times = np.zeros((1, 4))
+    >>> times = np.empty((1, 4))
     >>> count_draws(np.random.default_rng(0).bit_generator, times)
     >>> times, np.bincount(np.random.default_rng(0).integers(4, size=4), minlength=4)
     (array([[1., 0., 1., 2.]]), array([1, 0, 1, 2]))
@@ -54,6 +54,6 @@ def count_draws(object generator, double[:, ::1] times not None):
                         m = bits.next_32(bits.state) * size
                 count[m >> 32] += 1
             for i in range(n):
-                times[row, i] += count[i]
+                times[row, i] = count[i]
                 count[i] = 0
         free(count)
