@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -134,11 +135,12 @@ def test_a_sparse_matrix_that_is_no_run_is_refused(run, said):
     ids=str,
 )
 def test_a_damaged_sparse_matrix_is_refused(part):
-    matrix = sparse.csr_array((np.ones(7), np.arange(7), np.array([0, 3, 5, 7])), shape=(3, 7))
-    vars(matrix).update(part)
-    for asked in ((matrix, {"0": {"1": 1.0}}), ({"0": {"1": 1}}, matrix)):
-        with pytest.raises(tr.InputError, match="the sparse matrix is damaged: "):
-            tr.evaluate(*asked, "AP", threads=1)
+    for kind, shape in ((sparse.csr_array, (3, 7)), (sparse.csc_array, (7, 3))):
+        matrix = kind((np.ones(7), np.arange(7), np.array([0, 3, 5, 7])), shape=shape)
+        vars(matrix).update(part)
+        for asked in ((matrix, {"0": {"1": 1.0}}), ({"0": {"1": 1}}, matrix)):
+            with pytest.raises(tr.InputError, match="the sparse matrix is damaged: "):
+                tr.evaluate(*asked, "AP", threads=1)
 
 
 def test_a_sparse_matrix_may_be_made_of_columns_of_tables():
@@ -190,6 +192,12 @@ def test_a_saved_sparse_matrix_of_an_unknown_format_is_refused(tmp_path):
     for read in (tr.read_qrels, lambda path: tr.open_run(path).to_dict()):
         with pytest.raises(tr.InputError, match="the sparse matrix is damaged: "):
             read(tmp_path / "a.npz")
+
+
+def test_a_tuple_of_tables_is_as_many_runs():
+    frame = pd.DataFrame({"query_id": ["0"], "doc_id": ["1"], "score": [1.0]})
+    for runs in ((PREDICTED, LABELS), (frame, frame), ((MANY, None), PREDICTED), ({"0": ["1"]}, {"0": ["2"]})):
+        assert len(tr.compare(LABELS, runs, "AP").systems) == 2
 
 
 @pytest.mark.parametrize("name", ["queries", "qids", "user_ids", "users", "user_id"])

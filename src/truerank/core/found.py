@@ -22,10 +22,8 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
     table, grades = scan.table, qrels.grades
     query = table["query"]
     columns: dict[str, Any]
-    if len(qrels) > PART and not np.count_nonzero(query[1:] < query[:-1]):
-        columns = {
-            name: table[name] for name in COLUMNS if name != "grade"
-        }  # in order; `parts` copies some at a time
+    if len(qrels) > PART and not np.count_nonzero(query[1:] < query[:-1]):  # `parts` copies some at a time
+        columns = {name: table[name] for name in COLUMNS if name != "grade"}
     else:
         columns = in_columns(table, len(qrels))
     hits = Hits(

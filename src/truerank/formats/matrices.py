@@ -224,13 +224,14 @@ def _csr(matrix: Any, name: str) -> Any:
             dtype=matrix.dtype,
             shape=matrix.shape,
         )
-    rows = matrix.tocsr()
-    if matrix.format == "bsr":  # whose blocks store zeros that nobody put there
-        rows.eliminate_zeros()
     try:
-        rows.check_format(full_check=True)  # SciPy lets anybody change what it is made of
+        if hasattr(matrix, "check_format"):  # SciPy lets anybody change what a matrix is made of
+            matrix.check_format(full_check=True)
+        rows = matrix.tocsr()
     except ValueError as error:
         raise InputError("the sparse matrix is damaged: {error}", name, error=error) from None
+    if matrix.format == "bsr":  # whose blocks store zeros that nobody put there
+        rows.eliminate_zeros()
     return rows
 
 

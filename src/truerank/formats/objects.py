@@ -96,8 +96,8 @@ def run_from_object(run: Any, name: str) -> Run:
 
 def is_one_run(thing: Any) -> bool:
     """Whether this is a run, and no several of them, though it can be gone through: a path, a table, arrays."""
-    if isinstance(thing, tuple):
-        return len(thing) in (2, 3) and getattr(thing[0], "ndim", 0) == 2
+    if isinstance(thing, tuple) and len(thing) in (2, 3) and not is_one_run(thing[0]):
+        return getattr(thing[0], "ndim", 0) == 2
     return isinstance(thing, str | os.PathLike | Run) or is_frame(thing) or is_sparse(thing)
 
 
