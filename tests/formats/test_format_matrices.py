@@ -174,7 +174,8 @@ def test_exact_neighbours_may_have_ids_that_only_64_bits_without_a_sign_hold(tmp
 def test_a_table_alone_is_one_run_where_several_may_be_given(run, tmp_path):
     compared = tr.compare(LABELS, run, "AP")
     assert [one.mean for one in compared.scores.values()] == [tr.evaluate(LABELS, run, "AP").mean]
-    tr.write_report(LABELS, run, tmp_path / "report.json", "AP")
+    for given in (run, iter([run])):
+        tr.write_report(LABELS, given, tmp_path / "report.json", "AP")
     with pytest.raises(tr.InputError, match="1 run: nothing to agree with"):
         tr.agreements(run)
 

@@ -211,9 +211,7 @@ def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
 
 def run_of_sparse(matrix: Any, name: str) -> Run:
     """A run out of a sparse matrix: a row a query, a column a document, what is stored the scores."""
-    rows = _csr(matrix, name)
-    n = rows.shape[0]
-    return Run(name, partial(_stored, rows, 0, n, name), pieces=partial(_stored_pieces, rows, name))
+    return Run(name, partial(_stored_batches, matrix, name), pieces=partial(_stored_pieces, matrix, name))
 
 
 def _csr(matrix: Any, name: str) -> Any:
@@ -235,6 +233,11 @@ def _csr(matrix: Any, name: str) -> Any:
     return rows
 
 
+def _stored_batches(matrix: Any, name: str) -> Iterator[Columns]:
+    rows = _csr(matrix, name)
+    yield from _stored(rows, 0, rows.shape[0], name)
+
+
 def _stored(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
     """The rows from one on, before another."""
     first, last = int(rows.indptr[start]), int(rows.indptr[stop])
@@ -245,11 +248,12 @@ def _stored(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
         yield _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored], name)
 
 
-def _stored_pieces(rows: Any, name: str, threads: int) -> list[Piece]:
+def _stored_pieces(matrix: Any, name: str, threads: int) -> list[Piece]:
     """The rows for each of so many threads, about as many stored numbers; none of few."""
-    stored = int(rows.indptr[-1])
-    if stored < ROWS * threads:
+    if matrix.nnz < ROWS * threads:
         return []
+    rows = _csr(matrix, name)
+    stored = int(rows.indptr[-1])
     cuts = np.searchsorted(rows.indptr, [stored * place // threads for place in range(1, threads)])
     ends = np.unique([0, *cuts, rows.shape[0]]).tolist()
     return [partial(_stored, rows, *pair, name) for pair in itertools.pairwise(ends)]

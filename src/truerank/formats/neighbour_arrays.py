@@ -86,9 +86,10 @@ def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -
     from truerank.formats.exact import Tolerance
     from truerank.formats.matrices import qrels_of_sparse
 
-    if _is_sparse(_arrays(source)):
+    read = _arrays(source)
+    if _is_sparse(read):
         return qrels_of_sparse(_sparse(source), source.name)
-    neighbours = read_neighbours(source, distances)
+    neighbours = _neighbours(_with(read, distances), source.name)
     return neighbours.qrels(Tolerance(**tolerance).right(neighbours))
 
 
@@ -101,15 +102,18 @@ def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
     Raises:
         InputError: the arrays are not of one shape; an id is none of a document.
     """
-    arrays = _with(_arrays(source), distances)
+    return _neighbours(_with(_arrays(source), distances), source.name)
+
+
+def _neighbours(arrays: Mapping[str, Array], name: str) -> Neighbours:
     return neighbours_of(
-        _ids(arrays, source.name),
+        _ids(arrays, name),
         _named(arrays, ORDER),
         _named(arrays, QUERIES),
         _named(arrays, names.GRADE),
         vectors=_vectors(arrays),
         lower=_are_named_so(arrays),
-        name=source.name,
+        name=name,
     )
 
 

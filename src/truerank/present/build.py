@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import Any
 
@@ -14,11 +14,10 @@ from truerank.core.languages import in_language, language_asked, translated
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
-from truerank.formats.objects import is_one_run
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
-from truerank.present.data import Readable, ReportData, evaluated, inputs
+from truerank.present.data import Readable, ReportData, evaluated, inputs, named_runs
 from truerank.present.document import Document
 from truerank.present.sections import SECTIONS
 
@@ -60,18 +59,16 @@ def write_report(
     """
     format = renderers.of_report(path)
     how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
+    runs = list(runs) if isinstance(runs, Iterator) else runs
     scored = evaluated(qrels, runs, measures, **how)
-    paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
+    things = (qrels, *(run for _, run in named_runs(runs)))
+    paths = [thing for thing in things if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])
     data = ReportData(scored, tuple(benches), inputs=read, versions=versions(), readable=readable)
     document = make(data, title, lang)
     write(document, path, format, figures)
     return document
-
-
-def _values(runs: Any) -> list[Any]:
-    return [runs] if is_one_run(runs) else list(runs.values()) if isinstance(runs, dict) else list(runs)
 
 
 def make(data: ReportData, title: str | None = None, lang: str | None = None) -> Document:

@@ -244,7 +244,7 @@ def evaluated(
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
-    given = _named(runs)
+    given = named_runs(runs)
     under = rules_of(given[0][1], rules)
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)
@@ -269,7 +269,7 @@ def evaluated(
     return Runs(readings[0].qrels, systems, comparison, curves, is_complete or is_contest, percent)
 
 
-def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
+def named_runs(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
     """Each run with the name that it was given, if it was given one."""
     given: list[tuple[str | None, Any]]
     if isinstance(runs, Mapping) and not is_one_run(runs):
