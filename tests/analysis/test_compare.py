@@ -60,6 +60,27 @@ def test_means_are_those_of_evaluate_and_differences_those_of_the_values() -> No
         assert [pair.wins, pair.ties, pair.losses] == counts
 
 
+SEVERAL = "AP num_rel_ret P@1 GMAP judged@2 nDCG@3 RR"
+
+
+@pytest.mark.parametrize("how", [{}, {"test": "t"}, {"test": "tukey"}, {"correction": "max-t", "baseline": "two"}])
+@pytest.mark.parametrize("columns", [256, 6])
+def test_a_measure_among_others_says_what_it_says_alone(
+    how: dict[str, Any], columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerank.analysis.compare.outcome.COLUMNS", columns)
+    undefined = {**QRELS, QUERIES[3]: {"a": 0}}
+    rules = tr.Rules(without_relevant="undefined")
+    scores = {name: tr.evaluate(undefined, run, SEVERAL, rules=rules) for name, run in RUNS.items()}
+    seen: list[int] = []
+    together = compare(None, scores, SEVERAL, samples=300, progress=lambda done, of: seen.append(done), **how)
+    assert seen == list(range(1, 8))
+    assert [one.queries for one in together.values()] == [39, 40, 40, 39, 40, 39, 40]
+    for name in together:
+        alone = compare(None, scores, name, samples=300, **how)
+        assert (list(alone), repr(alone[name])) == ([name], repr(together[name]))
+
+
 def values(found: Comparison, system: str, measure: str = "AP") -> list[float]:
     listed: list[float] = found.scores[system][measure].tolist()
     return listed

@@ -36,6 +36,17 @@ def test_intervals_are_those_of_each_pairs_differences(seed: int, n: int) -> Non
         assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-10)
 
 
+@pytest.mark.parametrize("pairs", [every(7), [(6, 0), (5, 0), (4, 0), (3, 2)]])
+def test_measures_side_by_side_have_the_numbers_that_each_has_alone(pairs: list[tuple[int, int]]) -> None:
+    tables = [systems(0), 1e9 * systems(1), 1e-9 * systems(2)]
+    drawn = {"resamples": 200, "seed": 3}, {"samples": 200, "seed": 3}
+    beside = [(i + 7 * at, j + 7 * at) for at in range(3) for i, j in pairs]
+    intervals = stats.pair_intervals(np.hstack(tables), beside, **drawn[0])
+    assert intervals == [one for table in tables for one in stats.pair_intervals(table, pairs, **drawn[0])]
+    p = stats.pair_randomizations(np.hstack(tables), beside, **drawn[1])
+    assert p.tolist() == [one for table in tables for one in stats.pair_randomizations(table, pairs, **drawn[1])]
+
+
 @pytest.mark.parametrize("resamples", [1, 2, 3, 50])
 def test_few_resamples_have_quantiles_too(resamples: int) -> None:
     values = systems(0, 20)

@@ -53,6 +53,8 @@ def test_it_is_taken_only_where_few_differ_and_all_to_one_side() -> None:
     assert stats.mean_interval([*[0.5] * 6, 0.1, 0.2, 0.3, 0.4, 0.0, 0.6, 0.7]).method == "bca"
     assert stats.mean_interval([0.0] * 49 + [1.0]).method == "binomial"
     assert stats.mean_intervals(np.eye(50)[:, :1], shares=False)[0].method == "gamma"
+    both = stats.mean_intervals(np.eye(50)[:, :2], shares=[False, True])
+    assert [one.method for one in both] == ["gamma", "binomial"]
 
 
 def test_a_comparison_says_which_intervals_are_such() -> None:

@@ -194,16 +194,11 @@ def intervals(
     """
     from truerank.stats import mean_intervals
 
-    intervals: dict[int, Interval] = {}
-    kinds = list(map(_is_share, measures))
-    for shares in set(kinds):
-        at = [i for i, each in enumerate(kinds) if each == shares]
-        table = np.column_stack([averaged(measures[i], values[:, i]) for i in at])
-        drawn = mean_intervals(table, confidence=confidence, resamples=samples, seed=seed, shares=shares)
-        intervals |= zip(at, drawn, strict=True)
+    table = np.column_stack([averaged(measure, values[:, i]) for i, measure in enumerate(measures)])
+    shares = list(map(_is_share, measures))
+    drawn = mean_intervals(table, confidence=confidence, resamples=samples, seed=seed, shares=shares)
     return [
-        of_mean(measure, intervals[i], measure.mean(values[:, i]), len(values))
-        for i, measure in enumerate(measures)
+        of_mean(measure, drawn[i], measure.mean(values[:, i]), len(values)) for i, measure in enumerate(measures)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
@@ -118,12 +119,13 @@ def mean_intervals(
     method: Method | None = None,
     resamples: int = 10_000,
     seed: int = 0,
-    shares: bool = True,
+    shares: bool | Sequence[bool] = True,
 ) -> list[Interval]:
     """The interval of the mean of each column of (n, c) values; one resampling of the queries serves them all.
 
     Args:
-        shares: whether values that are all 0 or 1 are those of a share, and not counts that happen to be so small.
+        shares: whether values that are all 0 or 1 are those of a share, and not counts that happen to be so small;
+            of all columns, or of each.
     """
     checked = table(values)
     shrunk = np.where(scale(checked) > HUGE, 2.0**-64, 1.0)
@@ -131,7 +133,8 @@ def mean_intervals(
     share(confidence, "confidence")
     count(resamples, "resamples")
     few = differing(checked)
-    ways = [_way(each, n, method, confidence, shares) for each, n in zip(checked.T, few, strict=True)]
+    kinds = np.broadcast_to(shares, len(few)).tolist()
+    ways = [_way(each, n, method, confidence, kind) for each, n, kind in zip(checked.T, few, kinds, strict=True)]
     drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
     means = resampled_means(checked[:, drawn], resamples, seed) if drawn else np.empty((0, 0))
     limits = {i: _limits(means[:, at], checked[:, i], ways[i], confidence) for at, i in enumerate(drawn)}

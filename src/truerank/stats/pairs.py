@@ -60,7 +60,7 @@ def pair_intervals(
     """The percentile interval of each pair's mean difference: that of `difference_intervals`, but for rounding.
 
     Args:
-        values: (n, m) a row a query, a column a system.
+        values: (n, m) a row a query, a column a system; of several measures side by side, where no pair is of two.
 
     >>> intervals = pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0), (1, 1)], resamples=200)
     >>> [(each.estimate, each.method) for each in intervals]
@@ -73,7 +73,7 @@ def pair_intervals(
     estimates, least, most = mean(between).tolist(), between.min(axis=0), between.max(axis=0)
     if is_too_few(n, confidence):
         return [Interval.unknown(estimate, confidence) for estimate in estimates]
-    grid, unit = on_grid(checked, 2 * scale(checked).max())
+    grid, unit = on_grid(checked, 2 * _compared_scale(checked, pairs))
     sums = np.ascontiguousarray(resampled_sums(grid, resamples, seed).T)
     tails = normal_below([-reach(confidence, n), reach(confidence, n)]) * (resamples - 1)
     is_flat, scarce, intervals = most - least <= scale(between) * rounding(1.0), differing(between), []
@@ -81,7 +81,7 @@ def pair_intervals(
         if is_flat[at]:
             intervals.append(Interval.constant(float(between[0, at]), confidence))
             continue
-        low, high = (end * float(unit) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
+        low, high = (end * float(unit[i]) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
         within = max(low, float(least[at])), min(high, float(most[at]))
         intervals.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
     return intervals
@@ -91,14 +91,14 @@ def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_00
     """(pairs,) the p of each pair's randomization test: that of `randomizations`; one set of samples serves all.
 
     Args:
-        values: (n, m) a row a query, a column a system.
+        values: (n, m) as for `pair_intervals`.
 
     >>> pair_randomizations([[0.5, 0.25], [0.75, 0.5], [1.0, 0.5], [0.5, 0.25]], [(0, 1)]).tolist()
     [0.125]
     """
     checked = table(values)
     count(samples, "samples")
-    grid, _ = on_grid(checked, 2 * scale(checked).max())
+    grid, _ = on_grid(checked, 2 * _compared_scale(checked, pairs))
     drawn = np.count_nonzero(paired_differences(checked, pairs), axis=0) > EXACT_DIFFERENCES
     p, hits = np.ones(len(pairs)), np.zeros(len(pairs), np.int64)
     counted = [pairs[at] for at in np.flatnonzero(~drawn).tolist()]
@@ -171,6 +171,17 @@ def _columns(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
         raise ValueError(f"there is no pair {wrong[0]} among {m} systems")
     first, second = np.array(pairs, np.int64).reshape(-1, 2).T
     return first, second
+
+
+def _compared_scale(values: Floats, pairs: Pairs) -> Floats:
+    """(m,) the largest absolute value of each column and of all that it is compared with, directly or by others."""
+    first, second = _columns(pairs, values.shape[1])
+    largest, before = scale(values), None
+    while before is None or (largest != before).any():
+        before, of_both = largest.copy(), np.maximum(largest[first], largest[second])
+        np.maximum.at(largest, first, of_both)
+        np.maximum.at(largest, second, of_both)
+    return largest
 
 
 def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:

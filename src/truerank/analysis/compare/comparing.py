@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from truerank.analysis.compare.outcome import checked, outcome_of_run
+from truerank.analysis.compare.outcome import checked, outcome_of_run, outcomes
 from truerank.analysis.compare.over_predictions import outcome_predicted, predictions, under_prediction
-from truerank.analysis.compare.over_runs import outcome_over_runs, with_runs
+from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
-from truerank.analysis.compare.result import Comparison, Outcome, Procedure
+from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
 from truerank.core.errors import needs
@@ -121,20 +122,29 @@ class _Work:
         )
 
     def _on(self, places: Sequence[int], done: int, of: int) -> tuple[Outcome, ...]:
-        outcomes = []
-        for number, measure in enumerate(self.measures, 1):
-            names, chosen = list(self.systems.scores), np.array(places, np.intp)
-            if self.predictions:
-                one = outcome_predicted(measure, self.predictions, self.procedure)
-            elif measure.definition.is_of_run:
-                at = partial(self.systems.numbers, measure, chosen)
-                one = outcome_of_run(measure, at, len(chosen), names, self.procedure)
-            else:
-                runs = {name: table[chosen] for name, table in self.systems.runs(measure).items()}
-                one = outcome_over_runs(measure, self.systems.values(measure)[chosen], runs, names, self.procedure)
-            outcomes.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
-            self.progress(done + number, of)
-        return tuple(outcomes)
+        first = next(iter(self.systems.scores.values()))
+        found: dict[Measure, Outcome] = {}
+        for one in self._outcomes(np.array(places, np.intp)):
+            found[one.measure] = replace(one, heading=first.heading(one.measure))
+            self.progress(done + len(found), of)
+        return tuple(found[measure] for measure in self.measures)
+
+    def _outcomes(self, chosen: NDArray[np.intp]) -> Iterator[Outcome]:
+        """What each measure says, in any order."""
+        if self.predictions:
+            yield from (outcome_predicted(each, self.predictions, self.procedure) for each in self.measures)
+            return
+        names, systems, how = list(self.systems.scores), self.systems, self.procedure
+        for measure in (each for each in self.measures if each.definition.is_of_run):
+            yield outcome_of_run(measure, partial(systems.numbers, measure, chosen), len(chosen), names, how)
+        of_queries = [each for each in self.measures if not each.definition.is_of_run]
+        tables = [systems.values(each)[chosen] for each in of_queries]
+        if how.test != OVER_RUNS:
+            yield from outcomes(of_queries, tables, names, how)
+            return
+        for one, table in zip(outcomes(of_queries, tables, names, replace(how, test="t")), tables, strict=True):
+            runs = {name: values[chosen] for name, values in systems.runs(one.measure).items()}
+            yield over_runs(one, table, runs, how)
 
     def _comparison(self, places: Sequence[int], outcomes: tuple[Outcome, ...], **sliced: Any) -> Comparison:
         return Comparison(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import cast
@@ -28,6 +29,9 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none", MAX_T)
 
 MOST_RESAMPLES = 1_000
 """Of a measure of the whole run, which is worked out from all rows for each."""
+
+COLUMNS = 256
+"""How many systems or pairs of several measures are drawn for together, where one measure has no more."""
 
 Places = list[tuple[int, int]]
 """Pairs of columns: a system, and the one that it is compared to."""
@@ -72,29 +76,53 @@ def direction(measure: Measure) -> int:
     return -1 if measure.definition.lower_is_better else 1
 
 
-def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure: Procedure) -> Outcome:
-    """What a measure says of the systems.
+def outcomes(
+    measures: Sequence[Measure], tables: Sequence[PerQuery], names: Sequence[str], procedure: Procedure
+) -> Iterator[Outcome]:
+    """What each measure says of the systems; what is drawn at random is drawn once for several measures.
 
     Args:
-        values: (queries, systems); queries on which one of them is no finite number are left out.
+        tables: (queries, systems) of each measure; queries on which one of them is no finite number are left out.
     """
-    kept = np.isfinite(values).all(axis=1)
-    rows = np.ascontiguousarray(values[kept])
-    left_out = int((~kept).sum())
-    if not len(rows):
+    kept = [np.isfinite(values).all(axis=1) for values in tables]
+    places = pairs_of(names, procedure)
+    at_once = max(1, COLUMNS // max(len(names), len(places)))
+    for _, group in itertools.groupby(range(len(measures)), lambda at: kept[at].tobytes()):
+        alike = list(group)
+        for part in (alike[start : start + at_once] for start in range(0, len(alike), at_once)):
+            rows = [np.ascontiguousarray(tables[at][kept[at]]) for at in part]
+            left_out = int((~kept[part[0]]).sum())
+            yield from _together([measures[at] for at in part], rows, left_out, names, places, procedure)
+
+
+def _together(
+    measures: Sequence[Measure],
+    tables: Sequence[PerQuery],
+    left_out: int,
+    names: Sequence[str],
+    places: Places,
+    procedure: Procedure,
+) -> Iterator[Outcome]:
+    """What measures say that have values for the same queries."""
+    n = len(tables[0])
+    if not n:
         unknown = Interval.unknown(math.nan, procedure.confidence)
         beaten_by: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-        return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), beaten_by)
+        yield from (Outcome(each, 0, left_out, dict.fromkeys(names, unknown), (), beaten_by) for each in measures)
+        return
     means = intervals(
-        [measure] * len(names),
-        rows,
+        [measure for measure in measures for _ in names],
+        np.hstack(tables),
         confidence=procedure.confidence,
         samples=procedure.samples,
         seed=procedure.seed,
     )
-    places = pairs_of(names, procedure)
-    pairs = _Pairs(measure, averaged(measure, rows), names, procedure, places).compared() if places else ()
-    return concluded(measure, len(rows), left_out, dict(zip(names, means, strict=True)), pairs, procedure)
+    values = [averaged(measure, rows) for measure, rows in zip(measures, tables, strict=True)]
+    tested = _tested(values, places, procedure) if places else ((np.empty(0), []) for _ in measures)
+    for at, (measure, (p, apart)) in enumerate(zip(measures, tested, strict=True)):
+        own = dict(zip(names, means[at * len(names) :], strict=False))
+        pairs = _Pairs(measure, values[at], names, procedure, places).compared(p, apart) if places else ()
+        yield concluded(measure, n, left_out, own, pairs, procedure)
 
 
 def outcome_of_run(
@@ -169,6 +197,33 @@ def _groups(
     return tuple(tuple(names[i] for i in group) for group in groups)
 
 
+def _tested(
+    values: Sequence[PerQuery], places: Places, procedure: Procedure
+) -> Iterator[tuple[Floats, Sequence[Interval]]]:
+    """p of each pair and the interval of its mean difference, for each measure's (queries, systems) values."""
+    confidence, seed, samples = procedure.confidence, procedure.seed, procedure.samples
+    if procedure.test == TUKEY:
+        yield from (_by_tukey(each, places, confidence) for each in values)
+        return
+    table, width, many = np.hstack(values), values[0].shape[1], len(places)
+    pairs = [(i + at * width, j + at * width) for at in range(len(values)) for i, j in places]
+    apart = stats.pair_intervals(table, pairs, confidence=confidence, resamples=samples, seed=seed)
+    if procedure.test == "randomization":
+        p = stats.pair_randomizations(table, pairs, samples=samples, seed=seed)
+    else:
+        p = np.array([stats.TESTS[procedure.test](table[:, i], table[:, j]).p for i, j in pairs])
+    for start in range(0, len(pairs), many):
+        yield p[start : start + many], apart[start : start + many]
+
+
+def _by_tukey(values: PerQuery, places: Places, confidence: float) -> tuple[Floats, Sequence[Interval]]:
+    """The same of all pairs together, whose intervals are as wide as one another."""
+    tukey = stats.tukey_hsd(values, confidence=confidence)
+    means, half = stats.paired_differences(values, places).mean(axis=0).tolist(), tukey.half_width
+    intervals = [Interval(mean, mean - half, mean + half, confidence, TUKEY) for mean in means]
+    return np.array([tukey.p[i, j] for i, j in places]), intervals
+
+
 @dataclass(frozen=True, eq=False)
 class _Pairs:
     """The pairs of systems by one measure.
@@ -189,46 +244,22 @@ class _Pairs:
         """(queries, pairs) exactly 0 where two values are equal."""
         return stats.paired_differences(self.values, self.places)
 
-    def compared(self) -> tuple[Pair, ...]:
-        p, adjusted = self._p()
+    def compared(self, p: Floats, apart: Sequence[Interval]) -> tuple[Pair, ...]:
+        """All of them, given the p of each and the interval of its mean difference."""
         sizes = stats.pair_effects(self.values, self.places) if len(self.values) > 1 else np.full(len(p), math.nan)
         gained = self.differences * (direction(self.measure) or 1)
         counts = (np.count_nonzero(each, axis=0) for each in (gained > 0, gained == 0, gained < 0))
-        columns = (p, adjusted, sizes, *counts, self._detectable())
-        rows = zip(self.places, self._intervals(), *(column.tolist() for column in columns), strict=True)
+        columns = (p, self._adjusted(p), sizes, *counts, self._detectable())
+        intervals = [interval.times(self._many) for interval in apart]
+        rows = zip(self.places, intervals, *(column.tolist() for column in columns), strict=True)
         return tuple(Pair(self.names[i], self.names[j], *numbers) for (i, j), *numbers in rows)
 
-    def _p(self) -> tuple[Floats, Floats]:
-        """p of each pair, and corrected for the number of pairs."""
-        how, values, places = self.procedure, self.values, self.places
-        if how.test == TUKEY:
-            p = np.array([self._tukey.p[i, j] for i, j in places])
-            return p, p
-        columns = [(values[:, i], values[:, j]) for i, j in places]
-        random = {"samples": how.samples, "seed": how.seed}
-        if how.test == "randomization":
-            p = stats.pair_randomizations(values, places, **random)
-        else:
-            p = np.array([stats.TESTS[how.test](a, b).p for a, b in columns])
-        if how.correction == MAX_T:
-            return p, stats.max_t(values, pairs=places, **random)
-        return p, stats.adjust(p, cast("stats.Correction", how.correction))
-
-    def _intervals(self) -> list[Interval]:
-        """Of each pair's difference: its own, or under Tukey that of all pairs together."""
+    def _adjusted(self, p: Floats) -> Floats:
+        """p corrected for the number of pairs."""
         how = self.procedure
-        if how.test == TUKEY:
-            half = self._tukey.half_width
-            means = self.differences.mean(axis=0).tolist()
-            intervals = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
-        else:
-            drawn = {"resamples": how.samples, "seed": how.seed}
-            intervals = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
-        return [interval.times(self._many) for interval in intervals]
-
-    @cached_property
-    def _tukey(self) -> stats.Tukey:
-        return stats.tukey_hsd(self.values, confidence=self.procedure.confidence)
+        if how.correction == MAX_T:
+            return stats.max_t(self.values, pairs=self.places, samples=how.samples, seed=how.seed)
+        return p if how.test == TUKEY else stats.adjust(p, cast("stats.Correction", how.correction))
 
     @property
     def _many(self) -> int:

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.compare.outcome import MAX_T, concluded, outcome
+from truerank.analysis.compare.outcome import MAX_T, concluded
 from truerank.analysis.compare.result import OVER_RUNS, Outcome, Pair, Procedure
 from truerank.core.equal import difference
 from truerank.core.errors import InputError
@@ -48,18 +48,15 @@ def with_runs(procedure: Procedure, varying: Sequence[str]) -> Procedure:
     return replace(procedure, test=OVER_RUNS)
 
 
-def outcome_over_runs(
-    measure: Measure, values: PerQuery, runs: Runs, names: Sequence[str], procedure: Procedure
-) -> Outcome:
-    """What a measure says of the systems, as `outcome` does; of those with several runs, counting these too.
+def over_runs(over_queries: Outcome, values: PerQuery, runs: Runs, procedure: Procedure) -> Outcome:
+    """What a measure says of systems of which some have several runs, from what it says of their queries alone.
 
     Args:
+        over_queries: by t-tests.
         values: (queries, systems) of those with several runs, the means over runs.
         runs: (queries, runs) of these.
     """
-    if procedure.test != OVER_RUNS:
-        return outcome(measure, values, names, procedure)
-    over_queries = outcome(measure, values, names, replace(procedure, test="t"))
+    measure, names = over_queries.measure, list(over_queries.means)
     kept = np.isfinite(values).all(axis=1)
     if kept.sum() < 2:
         return over_queries

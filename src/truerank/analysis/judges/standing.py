@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction, outcome, outcome_of_run
+from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction, outcome_of_run, outcomes
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, scored
 from truerank.analysis.judges.judgements import Judgements
@@ -95,14 +95,14 @@ class _Work:
         heading = next(iter(self.systems.scores.values())).heading(measure)
         if measure.definition.is_of_run:
             n = len(self.systems.queries)
-            outcomes, means, drawn = self._of_run(measure, n)
+            of_judges, means, drawn = self._of_run(measure, n)
         else:
-            outcomes, means, drawn, n = self._of_queries(measure)
+            of_judges, means, drawn, n = self._of_queries(measure)
         orders: tuple[Order, ...] = ()
         if direction(measure) and len(self.names) > 1 and n:
             pairs = itertools.combinations(range(len(self.judges)), 2)
-            orders = tuple(self._order(outcomes, means, drawn, pair, n, direction(measure)) for pair in pairs)
-        return Standing(heading, n, dict(zip(self.judges, outcomes, strict=True)), orders)
+            orders = tuple(self._order(of_judges, means, drawn, pair, n, direction(measure)) for pair in pairs)
+        return Standing(heading, n, dict(zip(self.judges, of_judges, strict=True)), orders)
 
     def _blocks(self) -> list[slice]:
         """The columns of each judge."""
@@ -112,26 +112,28 @@ class _Work:
     def _of_queries(self, measure: Measure) -> tuple[list[Outcome], Floats, Floats, int]:
         values = self.systems.values(measure)
         values = np.ascontiguousarray(values[np.isfinite(values).all(axis=1)])
-        outcomes = [outcome(measure, values[:, block], self.names, self.procedure) for block in self._blocks()]
+        blocks = self._blocks()
+        tables = [values[:, block] for block in blocks]
+        of_judges = list(outcomes([measure] * len(blocks), tables, self.names, self.procedure))
         if not len(values):
-            return outcomes, values, values, 0
+            return of_judges, values, values, 0
         plain = averaged(measure, values)
         drawn = resampled_means(plain, min(self.procedure.samples, DRAWS), self.procedure.seed)
-        return outcomes, plain.mean(axis=0), drawn, len(values)
+        return of_judges, plain.mean(axis=0), drawn, len(values)
 
     def _of_run(self, measure: Measure, n: int) -> tuple[list[Outcome], Floats, Floats]:
         at = partial(self.systems.numbers, measure, np.arange(n))
         resamples = min(self.procedure.samples, MOST_RESAMPLES)
         drawn = stats.resampled(at, n, resamples=resamples, seed=self.procedure.seed)
         own = [partial(_of_block, at, block) for block in self._blocks()]
-        outcomes = [outcome_of_run(measure, each, n, self.names, self.procedure) for each in own]
-        return outcomes, at(np.ones(n, np.int64)), drawn
+        of_judges = [outcome_of_run(measure, each, n, self.names, self.procedure) for each in own]
+        return of_judges, at(np.ones(n, np.int64)), drawn
 
     def _order(
-        self, outcomes: list[Outcome], means: Floats, drawn: Floats, pair: tuple[int, int], n: int, sign: int
+        self, of_judges: list[Outcome], means: Floats, drawn: Floats, pair: tuple[int, int], n: int, sign: int
     ) -> Order:
         blocks = [self._blocks()[at] for at in pair]
-        one, other = (outcomes[at] for at in pair)
+        one, other = (of_judges[at] for at in pair)
         tau = by_top = None
         if len(self.names) >= LEAST:
             resamples = sign * np.stack([drawn[:, block] for block in blocks], axis=1)
