@@ -500,11 +500,44 @@ def test_junit_has_a_case_a_gate_and_counts_them() -> None:
     root = ET.fromstring(report.junit(found))
     suite = root[0]
     assert [suite.get(key) for key in ("tests", "failures", "skipped", "errors")] == ["3", "1", "1", "0"]
-    assert [[child.tag for child in case] for case in suite] == [["failure"], ["system-out"], ["skipped"]]
+    assert [[child.tag for child in case] for case in suite[:3]] == [["failure"], ["system-out"], ["skipped"]]
+    assert (suite[3].tag, (suite[3].text or "").splitlines()) == ("system-err", report.remarks_of(found))
     assert suite[0].get("name") == "AP >= 0.9"
     message = suite[0][0].get("message") or ""
     assert scores(20).mean["AP"] == 0.5
     assert message.startswith("AP >= 0.9: FAIL, it is 0.5000 [")
+
+
+QRELS = {query: {"a": 1, "b": 1} for query in scores(0).queries}
+
+
+def unjudged(doc: str = "z") -> tr.Scores:
+    return tr.evaluate(QRELS, {query: [doc] for query in QRELS}, "AP nDCG@10")
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_run_of_which_nothing_is_judged_does_not_pass(tmp_path: Path, is_saved: bool) -> None:
+    checked, baseline = unjudged(), unjudged("y")
+    if is_saved:
+        for name, one in (("new.json", checked), ("old.json", baseline)):
+            (tmp_path / name).write_text(json.dumps({**one.to_dict(), "queries": one.per_query()}))
+    both = (str(tmp_path / "new.json"), str(tmp_path / "old.json")) if is_saved else (checked, baseline)
+    found = tr.check(both[0], no_worse_than=both[1])
+    assert (found.outcome, found.verdicts[0].note) == (
+        "undecided",
+        "none of the returned documents is judged, so that it cannot pass",
+    )
+    assert "Warning: none of the returned documents is judged" in report.render(found, "markdown")
+    assert tr.check(checked, no_worse_than=scores(20)).outcome == "fail"
+    assert tr.check(scores(20), no_worse_than=baseline).outcome == "pass"
+
+
+def test_what_the_means_hide_is_said_of_the_run_and_of_the_baseline() -> None:
+    some = tr.evaluate(QRELS, {query: ["a"] for query in list(QRELS)[:-2]}, "AP")
+    said = report.remarks_of(tr.check(replace(some, run="new"), no_worse_than=scores(20)))
+    assert said[0].startswith("new: 2 missing (scored 0): ")
+    hand_made = {**some.to_dict(), "ledger": {"missing": 2}}
+    assert not any("missing" in each for each in report.remarks_of(tr.check(hand_made, min={"AP": 0.1})))
 
 
 def test_junit_is_sound_whatever_a_run_is_called() -> None:

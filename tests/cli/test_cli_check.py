@@ -95,7 +95,10 @@ def test_files_are_written_as_their_endings_say_beside_the_table(invoke, here, s
 def test_what_is_remarkable_goes_to_standard_error_with_csv(invoke, saved):
     result = invoke("check", saved, "--min", "AP=0.1", "-f", "csv")
     assert result.stdout.splitlines()[0].startswith("name,kind,limit,value,low,high,unit")
-    assert result.stderr == "Remark: 40 queries; 50 or more are usual.\n"
+    assert result.stderr.splitlines() == [
+        "bm25.run: 1 decided by the order of equal scores (here by document id, descending): t28.",
+        "Remark: 40 queries; 50 or more are usual.",
+    ]
 
 
 def test_different_queries_are_said(invoke, here):

@@ -157,3 +157,26 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
+
+
+def test_what_is_listed_is_compared_and_checked_with_a_table_of_the_documents(invoke, here):
+    (here / "items.csv").write_text("id,popularity,group\na,3,g\nb,1,h\nx,4,g\n")
+    names = ("first.run", "second.run")
+    scores = {name: tr.evaluate("qrels.txt", name, "Novelty AWRF", items="items.csv") for name in names}
+    found = json.loads(invoke(*TWO, "-m", "Novelty AWRF", "--items", "items.csv", "-f", "json").stdout)
+    for one in found["outcomes"]:
+        assert one["systems"]["first.run"]["mean"] == scores["first.run"].mean[one["measure"]]
+    again = tr.compare("qrels.txt", list(names), "Novelty AWRF", items="items.csv")
+    assert repr(again["AWRF"]) == repr(tr.compare(None, scores, "AWRF")["AWRF"])
+    (here / "gates.toml").write_text(
+        'qrels = "qrels.txt"\nrun = "first.run"\nitems = "items.csv"\nmin = {AWRF = 0}\n'
+    )
+    by_option = ("qrels.txt", "first.run", "--min", "AWRF=0", "--items", "items.csv")
+    for given in (("gates.toml",), by_option):
+        checked = json.loads(invoke("check", *given, "-f", "json").stdout)
+        assert checked["gates"][0]["value"] == scores["first.run"].mean["AWRF"]
+    assert "table of the documents" in invoke(*TWO, "-m", "AWRF").stderr
+    estimated = ("--judged-by", "qrels.txt", "--predicted-by", "qrels.txt", "--sample", "random")
+    for command in (("compare", "first.run", "second.run"), ("check", "first.run", "--min", "AWRF=0")):
+        assert "leave out --judged-by" in invoke(*command, *estimated, "--items", "items.csv").stderr
+    assert "this is what is read" in invoke(*TWO, "-m", "AWRF", "--items", "items.csv", "-o", "items.csv").stderr

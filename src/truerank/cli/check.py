@@ -20,7 +20,7 @@ from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.cli.systems import parted, together
 from truerank.core.errors import InputError
-from truerank.core.evaluate import evaluate
+from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -109,6 +109,7 @@ if TYPE_CHECKING:
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
 @options.qrels_format
 @options.run_format
+@options.items
 @options.judgements
 @click.pass_context
 def command(
@@ -135,6 +136,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    items: str | None,
     judgements: options.Judgements | None,
 ) -> None:
     """Tell whether a change may be merged: pass, fail or undecided.
@@ -170,12 +172,15 @@ def command(
         looks=looks,
         range=distinct((text.rpartition("=")[::2] for text in ranges), "--range") or None,
         by=by,
+        items=items,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
     )
     judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
+    if judgements and settings.items:
+        raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
     read += judgements.files if judgements else []
     for output in outputs or [None]:
@@ -272,9 +277,11 @@ class _Checking:
         if self.judgements:
             return predicting.of_run(self.judgements, path, self._measures(baseline), self.rules, self.run_format)
         name, files = parted(path)
+        known = read_catalogue(self.settings.items) if self.settings.items else None
         with inputs.opened(files, self.run_format) as runs:
-            scores = [evaluate(judged, run, self._measures(baseline), rules=self.rules) for run in runs]
-        id_overlap.refuse_or_warn(judged, scores, files)
+            how: dict[str, Any] = {"rules": self.rules, "items": known}
+            scores = [evaluate(judged, run, self._measures(baseline), **how) for run in runs]
+        id_overlap.refuse_or_warn(judged, scores, files, runs)
         system: Scores = together(scores, {name: files} if name else {})[0]
         return system
 

@@ -12,7 +12,7 @@ from truerank.cli import collections, id_overlap, inputs, options, predicting, t
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import evaluate
+from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.formats import read_qrels
 from truerank.present.comparison import LAYOUTS, document
@@ -61,6 +61,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.qrels_format
 @options.run_format
 @options.collapse
+@options.items
 @options.judgements
 def command(
     qrels: str,
@@ -82,6 +83,7 @@ def command(
     run_format: str | None,
     how: str | None,
     chunk_ids: str | None,
+    items: str | None,
     judgements: options.Judgements | None,
     **procedure: Any,
 ) -> None:
@@ -104,14 +106,17 @@ def command(
       truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
       truerank compare qrels.txt bm25.run --system dense=seed1.run,seed2.run,seed3.run
       truerank compare qrels.txt --system "old=old-*.run" --system "new=new-*.run"
+      truerank compare qrels.txt old.run new.run -m "nDCG@10 ILD@10" --items items.csv
       truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
     path, column = options.file_and_column(by)
     runs = judgements.runs(qrels, runs) if judgements else runs
     files = several.files_of(runs, systems)
-    inputs.refuse(*(judgements.files if judgements else [qrels]), *files, path, rules=rules, output=output)
+    inputs.refuse(*(judgements.files if judgements else [qrels]), *files, path, items, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
+    if judgements and items:
+        raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     under = inputs.rules_asked(rules, changes, files)
     wanted = inputs.measures_asked(measures, under)
     attribute = read_attribute(path, column) if by else None
@@ -122,7 +127,11 @@ def command(
             scores = predicting.predicted(judgements, files, sources, wanted, under, as_written=as_written)
         else:
             judged = read_qrels(qrels, qrels_format)
-            scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
+            known = None if items is None else read_catalogue(items)
+            scores = [
+                evaluate(judged, source, wanted, rules=under, items=known, as_written=as_written)
+                for source in sources
+            ]
             id_overlap.refuse_or_warn(judged, scores, files, sources)
     with Counting(message("comparing")) as bar:
         comparison = compare(

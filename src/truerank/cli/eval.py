@@ -102,7 +102,7 @@ def command(
     if not judgements and (width or to_judge):
         raise click.UsageError(message("--width and --judge-next are for --judged-by and --predicted-by."))
     runs = judgements.runs(qrels, runs) if judgements else several.files_of(runs, systems)
-    inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, rules=rules, output=output)
+    inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, items, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)

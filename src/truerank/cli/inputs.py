@@ -20,6 +20,8 @@ from truerank.formats import open_run
 from truerank.formats.saved import rules_of
 from truerank.formats.target import is_same_file, refuse_unwritten
 
+ITEMS_JUDGED_ONCE = message("--items is for one set of judgements: leave out --judged-by.")
+
 
 def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) -> None:
     """Raise where standard input is to be two files, or where what is written could not be, or would be lost.

@@ -126,6 +126,16 @@ class Ledger:
     unasked: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Ledger:
+        """What `to_dict` made plain.
+
+        Raises:
+            TypeError: a count is missing, or there is something else.
+        """
+        examples = {key: tuple(ids) for key, ids in dict(plain.get("examples") or {}).items()}
+        return cls(**{**plain, "foreign": tuple(plain.get("foreign", ())), "examples": examples})
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}

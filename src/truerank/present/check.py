@@ -13,6 +13,7 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.present import few, watching
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
+from truerank.present.ledger import named_remarks
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.renderers import by_ending as table_by_ending
@@ -121,7 +122,7 @@ def notes(check: Check) -> list[str]:
 def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
-    sentences = [*_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
+    sentences = [*_hidden(check), *_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:
         if verdict.note:
@@ -137,6 +138,12 @@ def remarks_of(check: Check) -> list[str]:
 def _named(verdict: Verdict) -> Message:
     """What is checked, after the slice that it is checked on."""
     return joined(" ", [*([printable(verdict.slice)] if verdict.slice else []), verdict.name])
+
+
+def _hidden(check: Check) -> list[str]:
+    """What the means of the run and of the baseline hide."""
+    said = named_remarks(check.scored, labels([one.name for one in check.scored]))
+    return list(dict.fromkeys(said))  # a run may be checked against itself
 
 
 def _of_sample(check: Check) -> list[str]:
@@ -187,6 +194,8 @@ def junit(check: Check) -> str:
             ElementTree.SubElement(case, "skipped", message=text)
         else:
             ElementTree.SubElement(case, "system-out").text = text
+    if said := remarks_of(check):
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(printable(str(each)) for each in said)
     ElementTree.indent(root)
     drawn: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
     return drawn.decode() + "\n"

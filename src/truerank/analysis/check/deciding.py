@@ -15,7 +15,7 @@ from truerank.analysis.check import predicting
 from truerank.analysis.check.baselines import comparable, compared, is_plain, pairs
 from truerank.analysis.check.figures import Figures, measure_named
 from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
-from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.check.result import Check, Counted, Outcome, Verdict
 from truerank.analysis.check.slices import sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
@@ -40,6 +40,8 @@ UNSAVED = message("only the mean was saved (save with --per-query)")
 CENSORED = message("one that failed counts as endless, another as at least as long as it was waited for")
 
 SAME = message("no query's value changed, so that nothing got worse")
+
+UNJUDGED = message("none of the returned documents is judged, so that it cannot pass")
 
 SKIPPED = message("the rules skip what a run does not answer, so that it cannot pass")
 
@@ -122,8 +124,19 @@ def check(
     name = figures.name if figures else timed.name if timed else ""
     looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
     unsliced = len(figures.queries) - sum(len(part.figures.queries) for part in parts) if figures and parts else 0
-    estimate = figures.predicted if figures else None
-    return Check(tuple(verdicts), name, confidence, rules, by_name if parts else "", unsliced, looks, estimate)
+    known = [(one.name, one.rules, one.ledger) for one in (figures, baseline) if one]
+    counted = tuple(Counted(name, under, ledger) for name, under, ledger in known if under and ledger)
+    return Check(
+        tuple(verdicts),
+        name,
+        confidence,
+        rules,
+        by_name if parts else "",
+        unsliced,
+        looks,
+        figures.predicted if figures else None,
+        counted,
+    )
 
 
 def named_by_gates(
@@ -227,6 +240,8 @@ class _Judge:
         rules = self.figures.rules
         if dropped and rules and rules.missing == "skip" and (is_same or outcome == "pass"):
             outcome, notes = "undecided", [*notes, SKIPPED]
+        elif self.figures.finds_nothing_judged and outcome != "fail":
+            outcome, notes = "undecided", [*notes, UNJUDGED]
         elif is_same:
             outcome, notes = "pass", [*notes, SAME]
         elif interval and interval.method in UNKNOWN:

@@ -16,6 +16,7 @@ from truerank.analysis.compare.several import values_of
 from truerank.core.errors import InputError, MeasureError, quoted
 from truerank.core.evaluate import evaluate
 from truerank.core.hits import Hits
+from truerank.core.ledger import Ledger
 from truerank.core.messages import did_you_mean, message
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -44,6 +45,7 @@ class Figures:
         rules: under which it was scored; None where that is unknown.
         system: the scores of a system with several runs, whose means these are.
         predicted: where people judged some queries and a model all: the estimate, whose values are people's.
+        ledger: what the means hide; None where that is unknown.
     """
 
     name: str
@@ -53,6 +55,12 @@ class Figures:
     rules: Rules | None
     system: Scores | None = None
     predicted: Predicted | None = None
+    ledger: Ledger | None = None
+
+    @property
+    def finds_nothing_judged(self) -> bool:
+        """Whether all that was returned is unjudged, as where its ids are spelled otherwise."""
+        return self.ledger is not None and 0 < self.ledger.returned == self.ledger.unjudged
 
     @classmethod
     def of(cls, thing: Any, measures: Sequence[str] | None = None) -> Figures:
@@ -76,7 +84,7 @@ class Figures:
         if isinstance(thing, Scores):
             means = {str(m): thing.number(m) for m in thing.measures}
             own = tuple(distinct(thing.queries)), thing.columns, thing.rules
-            return cls(thing.run, means, *own, thing if thing.runs else None)
+            return cls(thing.run, means, *own, thing if thing.runs else None, ledger=thing.ledger)
         if isinstance(thing, str | os.PathLike):
             return cls.read(thing)
         if isinstance(thing, Mapping):
@@ -192,7 +200,15 @@ def _saved(value: Mapping[str, Any], name: str) -> Figures:
         raise InputError(
             "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
         ) from None
-    return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)
+    return Figures(str(value.get("run", name)), means, tuple(queries), values, rules, ledger=_ledger(value))
+
+
+def _ledger(saved: Mapping[str, Any]) -> Ledger | None:
+    """What the saved means hide, unless another program wrote something else there."""
+    try:
+        return Ledger.from_dict(saved["ledger"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _is_of_none(value: Mapping[str, Any]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from truerank.core.errors import printable
+from truerank.core.ledger import Ledger
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented, finite
+from truerank.core.rules import Rules
 from truerank.stats import Interval
 
 if TYPE_CHECKING:
@@ -94,6 +96,14 @@ class Verdict:
         return {"gate": self.gate, **plain, **known, "interval": method, **level}
 
 
+class Counted(NamedTuple):
+    """What was scored under which rules, and what the means hide."""
+
+    name: str
+    rules: Rules
+    ledger: Ledger
+
+
 @dataclass(frozen=True, repr=False)
 class Check(Presented):
     """A verdict for each gate. Failing wins over undecided, and that over passing.
@@ -107,6 +117,7 @@ class Check(Presented):
         unsliced: how many queries have no value of it.
         watch: the looks so far and this one, where gates are watched.
         predicted: what people's judgements and a model's make of the run, where it is checked by these.
+        scored: what the means of the run and of the baseline hide, where that is known.
 
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
@@ -124,6 +135,7 @@ class Check(Presented):
     unsliced: int = 0
     watch: Watch | None = None
     predicted: Predicted | None = None
+    scored: tuple[Counted, ...] = ()
 
     def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)

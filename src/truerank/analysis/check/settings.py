@@ -15,7 +15,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole, read_toml
 
-FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch", "judged_by", "predicted_by")
+FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch", "judged_by", "predicted_by", "items")
 """Paths, which start where the file of gates is."""
 
 RANDOM = "random"
@@ -47,6 +47,7 @@ class Settings:
         scores: what `truerank eval --per-query --format json` saved.
         judged_by, predicted_by: people's judgements of some queries and a model's of all, in place of `qrels`.
         sample: how the queries that people judged were chosen: "random", or the path of their probabilities.
+        items: what is known of the documents that could be listed, for measures of whole lists.
         bench: what `truerank bench` saved.
         no_worse_than: the baseline: saved scores, or a run.
         min, max: {measure or figure: limit}.
@@ -68,6 +69,7 @@ class Settings:
     judged_by: str | None = None
     predicted_by: str | None = None
     sample: str | None = None
+    items: str | None = None
     bench: str | None = None
     no_worse_than: str | None = None
     rules: str | None = None

@@ -41,13 +41,14 @@ def compare(
     by: Mapping[Any, Any] | None = None,
     by_name: str = "slice",
     threads: int | None = None,
+    items: Any = None,
     as_written: bool = False,
     progress: Progress = unreported,
 ) -> Comparison:
     """Which system is better, by how much, how sure that is, and which cannot be told apart.
 
     Args:
-        qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
+        qrels, measures, rules, threads, items, as_written: as for `evaluate`. qrels may be None where
             all runs are `Scores` or `Reading`s.
         runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
             a `Reading`, or what `predicted` made of people's and a model's judgements, all of them. A list of
@@ -77,7 +78,7 @@ def compare(
     runs = list(runs) if isinstance(runs, Iterator) else runs
     estimated = predictions(runs)
     people = {name: one.people for name, one in estimated.items()}
-    scores = scored(qrels, people or runs, measures, rules, threads, as_written=as_written)
+    scores = scored(qrels, people or runs, measures, rules, threads, items=items, as_written=as_written)
     wanted = common_measures(scores, measures)
     systems = align(scores)
     base = resolved(baseline, list(scores))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.core.errors import InputError, MeasureError, RulesError, quoted
-from truerank.core.evaluate import evaluate
+from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import did_you_mean, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
@@ -79,6 +79,7 @@ def scored(
     rules: RulesLike | None = None,
     threads: int | None = None,
     *,
+    items: Any = None,
     as_written: bool = False,
 ) -> dict[str, Scores]:
     """The scores of each system by its name; what is scored already is taken as it is.
@@ -94,16 +95,18 @@ def scored(
     if measures is None and made:
         measures = made[0].measures
     judged = read_qrels(qrels) if len(ready) < len(things) and qrels is not None else None
+    known = None if items is None else read_catalogue(items)
+    how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
 
     def of_one(name: str, thing: Any) -> Scores:
         if isinstance(thing, Scores):
             return _checked(replace(thing, as_written=True) if as_written else thing, name, under)
         if isinstance(thing, Reading):
-            return evaluate(thing, measures=measures, rules=under, threads=threads, as_written=as_written)
+            return evaluate(thing, measures=measures, **how)
         if judged is None:
             raise InputError("qrels are needed where a system is not scored yet", name)
         run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
-        return evaluate(judged, run, measures, rules=under, threads=threads, as_written=as_written)
+        return evaluate(judged, run, measures, **how)
 
     return {
         name: several(name, [replace(of_one(own, run), run=own) for own, run in by_name(thing).items()])
