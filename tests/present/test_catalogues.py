@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import random
 import re
@@ -131,6 +132,7 @@ def locale(said, tmp_path_factory) -> Iterator[Path]:
 @pytest.fixture
 def pseudo(locale, monkeypatch) -> str:
     """The language of that catalogue, which all is said in."""
+    importlib.import_module("truerank.cli.report")  # its --lang has the languages that there are at the import
     monkeypatch.setenv("TRUERANK_LOCALE", str(locale))
     monkeypatch.setenv("TRUERANK_LANG", "eo")
     return "eo"
