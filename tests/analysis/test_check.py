@@ -532,6 +532,16 @@ def test_a_run_of_which_nothing_is_judged_does_not_pass(tmp_path: Path, is_saved
     assert tr.check(scores(20), no_worse_than=baseline).outcome == "pass"
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_limit_on_a_mean_of_no_value_is_undecided(tmp_path: Path, is_saved: bool) -> None:
+    nothing = tr.evaluate({"q1": {"a": 0}}, {"q1": ["a"]}, "MeanRank@10", rules={"without_relevant": "undefined"})
+    assert math.isnan(nothing.mean["MeanRank@10"])
+    assert nothing.to_dict()["mean"] == {"MeanRank@10": None}
+    (tmp_path / "saved.json").write_text(json.dumps(nothing.to_dict(per_query=True), allow_nan=False))
+    found = tr.check(tmp_path / "saved.json" if is_saved else nothing, max={"MeanRank@10": 3})
+    assert (found.outcome, found.verdicts[0].queries) == ("undecided", 0)
+
+
 def test_what_the_means_hide_is_said_of_the_run_and_of_the_baseline() -> None:
     some = tr.evaluate(QRELS, {query: ["a"] for query in list(QRELS)[:-2]}, "AP")
     said = report.remarks_of(tr.check(replace(some, run="new"), no_worse_than=scores(20)))

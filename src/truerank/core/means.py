@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from truerank.core.errors import MeasureError
 from truerank.core.ledger import Ledger
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
 from truerank.measures import Measure
@@ -193,8 +193,8 @@ class Means(Presented, ByMeasure[Value]):
             "rules": self.rules.to_dict(),
             "run": self.run,
             **({"asked": became} if (became := self._became()) else {}),
-            "mean": dict(self.mean),
-            **({"runs": {one.run: dict(one.mean) for one in self.runs}} if self.runs else {}),
+            "mean": _plain_means(self),
+            **({"runs": {one.run: _plain_means(one) for one in self.runs}} if self.runs else {}),
             "ledger": self.ledger.to_dict(),
         }
         return {**out, "queries": self._plain()} if per_query else out
@@ -206,3 +206,8 @@ class Means(Presented, ByMeasure[Value]):
     def _became(self) -> dict[str, str]:
         """What was asked for and is called otherwise."""
         return {asked: name for asked, name in self.asked.items() if asked != name}
+
+
+def _plain_means(means: Means[Any]) -> dict[str, float | None]:
+    """{measure: its mean} as JSON has it: None where no query has a value."""
+    return {name: finite(mean) for name, mean in means.mean.items()}

@@ -209,10 +209,14 @@ class Measure:
     def mean(self, values: PerQuery) -> float:
         """One number from a value a query, NaN for none: the mean, or what this measure has in its place.
 
+        Of no query it is 0; of queries of which none has a value there is none: NaN.
+
         Raises:
             MeasureError: the values are so large that their sum overflows.
         """
         known = ~np.isnan(values)
+        if len(values) and not known.any():
+            return math.nan
         values = values if known.all() else values[known]
         with np.errstate(over="ignore"):
             mean = MEANS[self.definition.average](values)

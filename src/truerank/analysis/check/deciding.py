@@ -184,7 +184,7 @@ class _Judge:
         value, values = self.figures.mean[name], self.figures.values.get(name)
         interval, note = self._of_mean(name, value, values)
         verdict = self._verdict(name, limit.value, is_upper, value, interval, note)
-        count = None if values is None else len(values)
+        count = None if values is None else int(np.isfinite(values).sum())
         return replace(verdict, queries=count, outcome=verdict.outcome if count != 0 else "undecided")
 
     def against(

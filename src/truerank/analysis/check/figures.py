@@ -220,6 +220,6 @@ def _is_of_none(value: Mapping[str, Any]) -> bool:
 def _numbers(means: Any, name: str) -> dict[str, float]:
     """{measure: mean}"""
     try:
-        return {str(measure): float(mean) for measure, mean in means.items()}
+        return {str(measure): math.nan if mean is None else float(mean) for measure, mean in means.items()}
     except (AttributeError, TypeError, ValueError):
         raise InputError("the means are no numbers by measure", name) from None
