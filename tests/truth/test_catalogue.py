@@ -130,3 +130,20 @@ def test_documents_differ_by_the_directions_of_their_vectors_alone(size: float) 
         "ILD@2": 0.0,
         "ILD": 2 / 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("items", "counts", "said"),
+    [
+        ({"a": 4}, (3, 2), "2 of 3 listed documents are not in the table of items"),
+        ({"ia": 4, "ib": 1}, (3, 3), "Warning: none of the listed documents is in the table of items"),
+        ({"a": 4, "b": 1, "c": 2}, (0, 0), ""),
+    ],
+)
+def test_listed_documents_that_are_not_in_the_table_are_counted_and_told(items, counts, said):
+    run = {"q": ["a", "b"], "r": ["b"]}
+    scores = tr.evaluate({"q": {"a": 1}, "r": {}}, run, "Novelty(users=9)@2 Gini@1 AP", items=items)
+    assert (scores.ledger.listed, scores.ledger.unlisted) == counts
+    assert (said in str(scores), "table of items" in str(scores)) == (True, bool(said))
+    assert ("unlisted" in scores.to_dict()["ledger"]) == bool(said)
+    assert type(scores.ledger).from_dict(scores.ledger.to_dict()) == scores.ledger

@@ -143,6 +143,7 @@ def score(
         swapped=swapped,
         undefined=undefined(values, rules),
         foreign=unknown(measures, rules),
+        **(lists.unlisted() if lists else {}),
     )
     return Scores(
         as_texts(hits.queries),
@@ -201,6 +202,14 @@ class _Lists:
         if not self.single or not self.hits.tied.any():
             return np.zeros(len(self.hits.queries), bool)
         return _moved(self.single, self.hits, turned(self.hits), self.rules)
+
+    def unlisted(self) -> dict[str, int]:
+        """How many documents are listed, and how many of them are not in the table of items, where some are not."""
+        items = self.final.items
+        if items is None or items.catalogue is None:
+            return {}
+        unlisted = int(np.count_nonzero(items.place[self.final.doc] >= len(items.catalogue)))
+        return {"listed": len(self.final.doc), "unlisted": unlisted} if unlisted else {}
 
     def of_run(self) -> dict[str, OfRun]:
         """The numbers of the whole run, by measure."""

@@ -34,10 +34,26 @@ NUMBERS = (
     "calls",
     "again",
     "unasked",
+    "listed",
+    "unlisted",
 )
 """What is counted of each query; `SAID` holds of all if it holds of one."""
 
 SAID = ("interleaved", "swapped", "rising", "iterations")
+
+RARE = (
+    "swapped",
+    "rising",
+    "foreign",
+    "calls",
+    "again",
+    "undefined",
+    "iterations",
+    "unasked",
+    "listed",
+    "unlisted",
+)
+"""What is in JSON only where there is something to say."""
 
 _Few = tuple[int, Sequence[bytes]]
 """How many queries there are of a kind, and the first of them."""
@@ -102,6 +118,8 @@ class Ledger:
             where it has several.
         unasked: judged queries that an experiment did not ask, and so are among the extra ones where a run answers
             them; in JSON only where there are any.
+        listed, unlisted: documents in the lists that measures of a table of items see, and how many of them it
+            lacks; in JSON only where it lacks some.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -124,6 +142,8 @@ class Ledger:
     undefined: Mapping[str, int] = field(default_factory=dict)
     iterations: int = 0
     unasked: int = 0
+    listed: int = 0
+    unlisted: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -140,8 +160,7 @@ class Ledger:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "rising", "foreign", "calls", "again", "undefined", "iterations", "unasked")
-        return {key: value for key, value in plain.items() if value or key not in optional}
+        return {key: value for key, value in plain.items() if value or key not in RARE}
 
 
 def _few(queries: Sequence[bytes], which: Bools) -> _Few:

@@ -91,6 +91,8 @@ def remarks(scores: HasLedger) -> list[str]:
     ]
     if ledger.returned and ledger.unjudged == ledger.returned:
         sentences.insert(0, STRANGE)
+    if ledger.unlisted:
+        sentences.insert(0, _unlisted(ledger))
     if ledger.swapped:
         sentences.insert(0, SWAPPED)
     if ledger.rising:
@@ -147,6 +149,19 @@ RISING = message(
     "The scores rise along every row of the arrays, from the first document to the last: if they are distances, as "
     "FAISS returns them, give (ids, -distances)."
 )
+
+
+def _unlisted(ledger: Ledger) -> Message:
+    """How many documents the table of items lacks."""
+    if ledger.unlisted == ledger.listed:
+        return warned(
+            message("none of the listed documents is in the table of items; are their ids spelled differently?")
+        )
+    return message(
+        "{n:,} of {all:,} listed documents are not in the table of items, so that nothing is known of them.",
+        n=ledger.unlisted,
+        all=ledger.listed,
+    )
 
 
 def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list[str]:
