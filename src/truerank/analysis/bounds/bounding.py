@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_u
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
+from truerank.analysis.bounds.ways import parts
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import in_mean, reading_of, rules_of
 from truerank.core.kernel.scanning import as_text
@@ -78,24 +79,15 @@ def bounds(
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
     pool = Pool.of(reading, chosen) if is_asked else None  # refused before the work, not after it
-    parts = _parts(len(hits.queries), len(set(doubts)), progress)
+    shares = parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
-        under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(parts))
+        under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(shares))
         if "ties" in doubts
         else {}
     )
-    left, open_documents, grades = _unjudged(pool, chosen, threads, next(parts)) if pool else ({}, None, ())
+    left, open_documents, grades = _unjudged(pool, chosen, threads, next(shares)) if pool else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
-
-
-def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
-    """A progress for each doubt, which is reported in turn: the share of its work as this many queries."""
-
-    def part(number: int) -> Progress:
-        return lambda done, total: progress(number * queries + done * queries // max(total, 1), doubts * queries)
-
-    return map(part, range(doubts))
 
 
 def _unjudged(

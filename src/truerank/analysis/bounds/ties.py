@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from truerank.analysis.bounds.result import Range
-from truerank.analysis.bounds.ways import LIMIT, Repeated, chunks, is_declared, values_of
+from truerank.analysis.bounds.unjudged import sees_judgements
+from truerank.analysis.bounds.ways import LIMIT, Repeated, chunks, is_declared, parts, values_of
 from truerank.core.hits import Bools, Hits
 from truerank.core.rules import Rules
 from truerank.core.run import Progress, unreported
@@ -37,21 +39,31 @@ def under_ties(
     """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
 
     Queries with at most `LIMIT` orders are tried in all of them, so that all three numbers are exact. Others are
-    tried in every order that puts one grade before another throughout, and in random orders.
+    tried in every order that puts one grade before another throughout, and in random orders. Measures that do not
+    see what was judged wrong, or only pooled, are looked at without it: to them it is as unjudged documents are.
 
     Args:
         hits: no rule was applied to them yet.
-        progress: called with how many tied queries are done, and of how many.
+        progress: called with how many queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
     limits = {name: _Limits.of(values) for name, values in now.items()}
-    tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
-    few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
-    search = _Search(measures, rules, samples, seed, progress, int(few.sum()), int(tied.sum()))
+    seeing = tuple(m for m in measures if m.definition.needs or sees_judgements(m, rules))
+    others = tuple(m for m in measures if m not in seeing)
+    looks = [look for look in ((seeing, hits), (others, hits.where(hits.grade > 0))) if look[0]]
+    for (some, seen), part in zip(looks, parts(len(hits.queries), len(looks), progress), strict=True):
+        _look(seen, limits, partial(_Search, some, rules, samples, seed, part))
+    return {str(m): limits[str(m)].range(m, now[str(m)]) for m in measures}
+
+
+def _look(seen: Hits, limits: dict[str, _Limits], search_of: Callable[[int, int], _Search]) -> None:
+    """Look for the limits among the orders of the documents that are seen."""
+    tied = np.bincount(seen.query[seen.tied], minlength=len(seen.queries)) > 0
+    few = np.array([bool(is_tied) and _orders(seen, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
+    search = search_of(int(few.sum()), int(tied.sum()))
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
-            look(hits.select(which), limits, np.flatnonzero(which))
-    return {str(m): limits[str(m)].range(m, now[str(m)]) for m in measures}
+            look(seen.select(which), limits, np.flatnonzero(which))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +108,18 @@ class _Search:
             values = values_of(self.measures, _in_order(ways.hits, rank), self.rules)
             for measure in self.measures:
                 name = str(measure)
-                limits[name].low[at[part]] = ways.lowest(values[name])
-                limits[name].high[at[part]] = ways.highest(values[name])
-                limits[name].expected[at[part]] = ways.mean(values[name])
-                limits[name].sure[at[part]] = is_declared(measure)
+                own, of = limits[name], at[part]
+                own.low[of] = np.minimum(own.low[of], ways.lowest(values[name]))  # without rows sums may round
+                own.high[of] = np.maximum(own.high[of], ways.highest(values[name]))
+                own.expected[of] = ways.mean(values[name])
+                own.sure[of] = is_declared(measure)
             self.progress(part.stop, self.of)
 
     def through_some(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
         """The orders by priorities of grades, and random ones."""
-        totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in limits}
-        now = {name: each.expected[at] for name, each in limits.items()}  # sums of what differs lose no digits
+        names = list(map(str, self.measures))
+        totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in names}
+        now = {name: limits[name].expected[at] for name in names}  # sums of what differs lose no digits
         orders, complete = priorities(hits)
         drawn = _random_orders(hits, self.samples, np.random.default_rng(self.seed))
         for number, rank in enumerate(itertools.chain(orders, drawn)):

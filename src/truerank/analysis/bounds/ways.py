@@ -11,6 +11,7 @@ import numpy as np
 from truerank.core.evaluate import valued
 from truerank.core.hits import Hits, Judgements
 from truerank.core.rules import Rules
+from truerank.core.run import Progress
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery
 
@@ -81,6 +82,15 @@ def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[s
 def is_declared(measure: Measure) -> bool:
     """Whether it says how it follows its documents; one that does not may read anything, so nothing is sure."""
     return measure.monotone is not None
+
+
+def parts(queries: int, looks: int, progress: Progress) -> Iterator[Progress]:
+    """A progress for each look at all queries, which is reported in turn: its share of the work as this many."""
+
+    def part(number: int) -> Progress:
+        return lambda done, total: progress(number * queries + done * queries // max(total, 1), looks * queries)
+
+    return map(part, range(looks))
 
 
 def chunks(rows: Ints) -> Iterator[slice]:

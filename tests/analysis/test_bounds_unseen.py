@@ -1,0 +1,39 @@
+"""Bounds by ties of measures that do not see all documents that have a grade."""
+
+from __future__ import annotations
+
+import pytest
+
+import truerank as tr
+
+
+@pytest.mark.parametrize("wrong", [-1, 0])
+def test_documents_that_a_measure_takes_for_unjudged_keep_no_query_from_being_counted_out(wrong: int) -> None:
+    run = dict.fromkeys((f"d{n}" for n in range(23)), 1.0)
+    judged = {"d3": 1.0, "d7": 1.0}
+    seen = {**judged, "d11": float(wrong), **{f"d{n}": float(wrong) for n in range(13, 20)}}
+    measures = "AP nDCG P@10 infAP"
+    without, found = (tr.bounds({"q": grades}, {"q": run}, measures, "ties").ties for grades in (judged, seen))
+    for name in ("AP", "nDCG", "P@10"):
+        one, other = without[name], found[name]
+        assert (one.low, one.high, one.expected) == (other.low, other.high, pytest.approx(other.expected))
+        assert (other.expected_error, other.searched) == (0.0, 0)
+    assert found["infAP"].expected_error != 0.0
+
+
+def test_the_grades_of_documents_that_a_measure_does_not_see_make_nothing_searched() -> None:
+    grades = (-2, -1, 0, 1, 2, 3)
+    judged = {f"d{n}": grades[n % 6] for n in range(48)}
+    found = tr.bounds({"q": judged}, {"q": dict.fromkeys(judged, 1.0)}, "nDCG P@10 Judged@10", "ties").ties
+    assert (found["nDCG"].searched, found["P@10"].searched) == (0, 0)
+    assert (found["P@10"].lowest, found["P@10"].highest) == (0.0, 1.0)
+    assert found["Judged@10"].searched == 1
+
+
+def test_the_expected_value_is_that_of_all_places_of_the_relevant_documents() -> None:
+    run = dict.fromkeys((f"d{n}" for n in range(23)), 1.0)
+    judged = {"d3": 1, "d7": 1, "d11": -1}
+    found = tr.bounds({"q": judged}, {"q": run}, "AP", "ties").ties["AP"]
+    places = [(i, j) for j in range(1, 24) for i in range(1, j)]
+    assert found.expected_mean == pytest.approx(sum((1 / i + 2 / j) / 2 for i, j in places) / len(places))
+    assert found.expected_error == 0
