@@ -702,6 +702,23 @@ def test_ids_with_numbers_are_no_parts_where_documents_come_back_under_their_own
     assert "parts" not in {finding.kind for finding in findings}
 
 
+@pytest.mark.parametrize("part", ["#2", "_2", "-2", ":2", "_chunk_2", "#c2"])
+def test_documents_of_which_only_parts_are_judged_are_an_error(part, tmp_path):
+    judged = {"q": {"x-3": 1, f"FT921-7107{part}": 1}}
+    (tmp_path / "whole.run").write_text("q Q0 other 1 3 t\nq Q0 FT921-7107 2 2 t\n")
+    for run in (tmp_path / "whole.run", {"q": {"other": 3.0, "FT921-7107": 2.0}}):
+        finding = the("wholes", lint(judged, run))
+        assert (finding.severity, finding.line, finding.count) == ("error", 2, 1)
+        assert f"FT921-7107{part} of FT921-7107: return parts as they are judged, or judge doc" in finding.message
+    assert "wholes" not in kinds(lint(judged, {"q": ["FT921-7107", "x-3"]}))
+
+
+def test_judged_parts_are_no_error_where_judged_documents_come_back_under_their_own():
+    judged = {"q": {"d_1": 1, "e": 1}, "r": {"d_1": 1}}
+    assert "wholes" not in kinds(lint(judged, {"q": ["d_1", "e"], "r": ["d"]}))
+    assert "wholes" in kinds(lint(judged, {"q": ["d_1"], "r": ["d"]}))
+
+
 def test_the_bytes_of_all_files_are_reported_while_they_are_read(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     (tmp_path / "a.run").write_text("q Q0 a 1 2 t\n")

@@ -26,6 +26,16 @@ def test_without_it_the_warning_says_what_to_do(invoke, chunks):
     assert "a#2 is a part of a, which is: score each document by its best part (--collapse max" in stderr
 
 
+def test_documents_of_which_parts_are_judged_are_named_with_them(invoke, here):
+    (here / "parts.qrels").write_text("q1 0 a#2 1\nq1 0 b#1 1\n")
+    (here / "whole.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
+    stderr = " ".join(invoke("eval", "parts.qrels", "whole.run", "-m", "R@10").stderr.split())
+    assert "no document of whole.run is judged; judged is a#2, a part of a: return parts as they are" in stderr
+    linted = invoke("lint", "parts.qrels", "whole.run")
+    assert linted.exit_code == 1
+    assert "only parts of returned documents are judged (2 documents in all), as a#2 of a: return" in linted.stdout
+
+
 def test_runs_are_compared_by_their_documents(invoke, chunks):
     how = ("--collapse", "max", "--ids", r"(\w+).*")
     output = invoke("compare", "qrels.txt", "second.run", chunks, "-m", "RR", *how).stdout

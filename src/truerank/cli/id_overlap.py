@@ -56,26 +56,27 @@ def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
 
 
 def _why(judged: Qrels, runs: Sequence[Run]) -> str:
-    """That the documents are parts of judged ones, where a look at the run shows it."""
-    from truerank.analysis.lint.ids import HOW_PARTS, parts_of
+    """That documents are parts of judged ones, or judged ones of them, where a look at the run shows it."""
+    from truerank.analysis.lint.ids import HOW_PARTS, HOW_WHOLES, parts_of
 
     with suppress(InputError):
         for answer in (answer for run in runs for answer in islice(rankings(run.batches()), LOOK)):
-            for doc, part in parts_of(_docs(judged, answer.query), answer.docs).items():
-                return message(
-                    "{part} is a part of {doc}, which is: {how}",
-                    part=truncated(part),
-                    doc=truncated(doc),
-                    how=HOW_PARTS,
-                )
+            known, docs = _docs(judged, answer.query), answer.docs
+            for doc, part in parts_of(known, docs).items():
+                ids = {"doc": truncated(doc), "part": truncated(part)}
+                return message("{part} is a part of {doc}, which is: {how}", **ids, how=HOW_PARTS)
+            for doc, part in parts_of(set(docs), known).items():
+                ids = {"doc": truncated(doc), "part": truncated(part)}
+                return message("judged is {part}, a part of {doc}: {how}", **ids, how=HOW_WHOLES)
     return message("`truerank lint` tells whether the ids are spelled otherwise")
 
 
-def _docs(judged: Qrels, query: bytes) -> set[bytes]:
+def _docs(judged: Qrels, query: bytes) -> dict[bytes, None]:
+    """The judged documents of a query, in order."""
     if query not in judged.queries:
-        return set()
+        return {}
     q = judged.queries.index(query)
-    return {judged.doc(row) for row in range(judged.start[q], judged.start[q + 1])}
+    return dict.fromkeys(judged.doc(row) for row in range(judged.start[q], judged.start[q + 1]))
 
 
 def _likely(judged: Qrels, others: Sequence[bytes]) -> str:

@@ -96,15 +96,15 @@ PARTS = 0.5
 """Documents are taken for parts of judged ones where at most this share of those is there under its own id."""
 
 
-def parts_of(judged: Container[bytes], docs: Collection[bytes]) -> dict[bytes, bytes]:
-    """{judged document: a document of the run that is a part of it}."""
+def parts_of(wholes: Container[bytes], docs: Collection[bytes]) -> dict[bytes, bytes]:
+    """{one of the wholes: a document that is a part of it, and none of them itself}."""
     parts: dict[bytes, bytes] = {}
     if not _DIVIDED.search(b"".join(docs)):
         return parts
     from truerank.truth.chunks import whole_of  # with all rules of truth, which other runs need not wait for
 
     for doc in docs:
-        if doc not in judged and (whole := whole_of(doc)) in judged:
+        if doc not in wholes and (whole := whole_of(doc)) in wholes:
             parts.setdefault(whole, doc)
     return parts
 
@@ -136,6 +136,32 @@ def parts_of_judged_docs(case: Case) -> Watch:
             advice=HOW_PARTS,
         )
         case.log.once("error", "parts", fault, line, count)
+
+
+HOW_WHOLES = message("return parts as they are judged, or judge documents, each by its best part")
+
+
+@each_answer
+def wholes_of_judged_docs(case: Case) -> Watch:
+    """Documents of the run whose parts (chunks, passages) are judged, in queries where nothing else is."""
+    count, whole, first, line = 0, 0, (b"", b""), 0
+    while (answer := (yield)) is not None:
+        judged = case.judged.get(answer.query, {})
+        there = answer.found_of(judged)
+        parts = {} if there else parts_of(set(answer.docs), judged)
+        if parts and not count:
+            first = next(iter(parts.items()))
+            line = answer.lines[answer.find(first[0])]
+        count, whole = count + len(parts), whole + len(there)
+    if count and whole <= PARTS * (count + whole):
+        fault = message(
+            "only parts of returned documents are judged ({n:,} documents in all), as {part} of {doc}: {advice}",
+            n=count,
+            part=printed(first[1]),
+            doc=printed(first[0]),
+            advice=HOW_WHOLES,
+        )
+        case.log.once("error", "wholes", fault, line, count)
 
 
 def all_bare(names: Sequence[bytes]) -> list[bytes]:
