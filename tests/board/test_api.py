@@ -188,6 +188,7 @@ def test_a_host_hands_in_the_truth_while_nothing_was_submitted(build: Build, add
     assert world.submit("A", run(), board="new").json()["score"] < world.submit("A", run()).json()["score"]
     late = world.client.put("/api/boards/new/truth", content=QRELS, headers=world.headers("host"))
     assert (late.status_code, late.json()["error"]) == (409, "too-late")
+    assert "run `truerank board rescore new`" in late.json()["message"]
 
 
 def test_the_export_has_everything_and_is_for_hosts(build: Build, address: str):

@@ -105,7 +105,7 @@ def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
     truth.write_text(QRELS.replace("q0 0 d00 2", "q0 0 d00 0"))
     mixed = world.submit("A", run(good=10))
     assert (mixed.status_code, mixed.json()["error"]) == (503, "changed")
-    with pytest.raises(BoardError, match="rescore"):
+    with pytest.raises(BoardError, match="`truerank board rescore main` scores them anew"):
         Service(world.service.settings)
     settings, database = world.service.settings, world.service.database
     assert len(rescore(settings, database, "main", write=False).changed) == 1

@@ -191,7 +191,10 @@ def _keep_truth(service: Service, session: Session, board: BoardSettings, file: 
     row = session.get_one(Board, board.name, with_for_update=True)
     counted = select(Submission.id).where(Submission.board == board.name, Submission.state.in_(COUNTED))
     if session.scalar(counted.limit(1)):
-        why = message("there are submissions already; change board.toml and run `truerank board rescore`")
+        why = message(
+            "there are submissions already; change board.toml and run `truerank board rescore {board}`",
+            board=board.name,
+        )
         raise ApiError(409, "too-late", why)
     key = secret(session, f"split:{board.name}")
     try:

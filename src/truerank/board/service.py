@@ -284,7 +284,8 @@ def note_fingerprint(session: Session, contest: Contest) -> None:
     if row.fingerprint and session.scalar(scored):
         said = message(
             "its rules, measures, truth or split changed since its submissions were scored; "
-            "`truerank board rescore` scores them anew"
+            "`truerank board rescore {board}` scores them anew",
+            board=name,
         )
         raise of_board(name, said)
     row.fingerprint = contest.fingerprint
