@@ -304,6 +304,7 @@ def test_the_command_line_serves_submits_and_exports(serve: Callable[..., Server
     assert re.split("  +", lines[0]) == ["strict score", f"{scored['score']:.4f}"]
     assert re.split("  +", lines[2]) == ["public queries", "official", "strict"]
     assert re.split("  +", lines[3]) == ["nDCG@10", *[f"{scored['score']:.4f}"] * 2]
+    assert re.split("  +", lines[-2]) == ["submission", scored["id"]]
     assert lines[-1] == "1 submission left now"
     (tmp_path / "mine.run").write_text(run(good=8))
     last = truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token)

@@ -7,6 +7,7 @@ import bz2
 import gzip
 import json
 import math
+import re
 import subprocess
 import sys
 import threading
@@ -315,7 +316,10 @@ def test_submit_follows_what_takes_long(
     assert done.exit_code == 0, done.output
     assert "truerank: received; it waits to be audited" in done.stderr
     assert done.stdout.splitlines()[0].startswith("strict score")
-    assert done.stdout.splitlines()[-1] == "4 submissions left now"
+    id = world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json()[0]["id"]
+    *_, ranks, submission, left = (re.split("  +", line) for line in done.stdout.splitlines())
+    assert (ranks, submission) == (["ranked by", "nDCG@10"], ["submission", id])
+    assert left == ["4 submissions left now"]
     (tmp_path / "bad.run").write_text("q0 Q0 d\n")
     bad = CliRunner().invoke(truerank, ["submit", str(tmp_path / "bad.run"), *options])
     assert bad.exit_code == 2

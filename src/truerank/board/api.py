@@ -236,11 +236,11 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     """
     settings = service.board(sent.board)
 
-    def look(session: Session) -> tuple[schemas.SubmissionState, submissions.Attempts]:
+    def look(session: Session) -> tuple[schemas.SubmissionState, submissions.Attempts, str]:
         used = submissions.attempts(session, settings, team.id, service.now)
-        return submission_state(service, session, sent, team), used
+        return submission_state(service, session, sent, team), used, service.ranked_by(session, settings.name)
 
-    state, used = await service.database.read(look)
+    state, used, ranks = await service.database.read(look)
     if sent.state == REFUSED:
         raise invalid([finding.model_dump() for finding in state.audit.findings])
     if sent.state == OVER:
@@ -248,7 +248,8 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     if sent.state == FAILED:
         why = message("this could not be scored, through no fault of yours; it costs nothing")
         raise ApiError(503, "failed", why, after=60)
-    return schemas.Submitted(**state.model_dump(), is_new=is_new, attempts=attempts_state(used))
+    left = attempts_state(used)
+    return schemas.Submitted(**state.model_dump(), rank_by=ranks, is_new=is_new, attempts=left)
 
 
 def attempts_state(used: submissions.Attempts) -> schemas.AttemptsState:

@@ -102,6 +102,7 @@ class SubmissionState(Answer):
 class Submitted(SubmissionState):
     """The answer to a submission."""
 
+    rank_by: str = Field(description="the measure that ranks, of which the score is")
     is_new: bool = Field(description="false when the same file or Idempotency-Key had been sent before")
     attempts: AttemptsState
 

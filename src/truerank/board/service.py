@@ -117,6 +117,11 @@ class Service:
             raise ApiError(503, "changed", why, after=600)
         return contest
 
+    def ranked_by(self, session: Session, name: str) -> str:
+        """The measure that ranks on a board, also while its host scores everything anew."""
+        contest = self._loaded(session, name)
+        return str(contest.rank_by) if contest else self.board(name).rank_by
+
     def _loaded(self, session: Session, name: str) -> Contest | None:
         spec = self.spec(session, name)
         return load(spec) if spec else None

@@ -143,7 +143,7 @@ def _minute(at: str) -> str:
 
 
 def _scored(said: dict[str, Any]) -> Message:
-    """The score, each measure by the official and by the strict rules, and how many attempts are left."""
+    """The score, each measure by the official and by the strict rules, what ranks, and what is left to the team."""
     rows = [[f"{said['ranks']} score", f"{said['score']:.4f}"]] if said["score"] is not None else []
     if said["interval"]:
         rows.append(["interval", "{:.4f} to {:.4f}".format(*said["interval"])])
@@ -153,6 +153,7 @@ def _scored(said: dict[str, Any]) -> Message:
         official = said["official"].get(part, {})
         rows.append([f"{part} queries", "official", "strict"])
         rows += [[m, f"{official[m]:.4f}" if m in official else "-", f"{strict[m]:.4f}"] for m in strict]
+    rows += [["ranked by", said["rank_by"]], ["submission", said["id"]]]
     wide = max(len(row[0]) for row in rows)
     lines = ["  ".join([row[0].ljust(wide), *(cell.ljust(8) for cell in row[1:])]).rstrip() for row in rows]
     return joined("\n", [*lines, _left(said["attempts"])])
