@@ -237,6 +237,21 @@ def test_the_parameter_free_ladder_needs_more_than_a_standard_error(build: Build
     assert scores[0] == scores[1] < scores[2]
 
 
+@pytest.mark.parametrize(
+    ("ladder_of_board", "multiple", "said"),
+    [("0", 0.1, "multiple of 1/n, where n is the number of public queries."), ("0.05", 0.05, "multiple of 0.05.")],
+)
+def test_a_board_says_to_what_a_ladder_rounds(
+    build: Build, sqlite: str, ladder_of_board: str, multiple: float, said: str
+):
+    world = build(sqlite, f"ladder = {ladder_of_board}\npublic = 0.5")
+    shown = world.submit("A", run(good=7)).json()["shown"]
+    assert shown == round(round(shown / multiple) * multiple, 12)
+    host = world.client.get("/api/boards/main/export", headers=world.headers("host")).json()
+    assert host["shown"] == shown != host["score"]
+    assert f"What shows is rounded to a {said}" in world.client.get("/boards/main").text
+
+
 def test_rounded_scores_tell_no_more_digits(build: Build, sqlite: str):
     world = build(sqlite, 'digits = 2\nreveal = "queries"')
     said = world.submit("A", run(good=7)).json()

@@ -28,6 +28,8 @@ def climbed(score: float, shown: float | None, step: float) -> float:
 def climbed_freely(score: float, values: Floats, best: Floats | None, shown: float | None) -> float:
     """The same without a step: the mean must rise by more than the standard error of the paired differences.
 
+    What shows is rounded to a multiple of 1/n, as in the paper: more digits would tell more of the truth.
+
     Args:
         score: of the new submission; where it is not the mean of its values, it must be above `shown` too.
         values: (n,) of the new submission.

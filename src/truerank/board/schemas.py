@@ -85,7 +85,7 @@ class SubmissionState(Answer):
     part: Literal["public", "private"] = Field(description="whose queries the score and its interval are of")
     score: float | None = Field(description="its own, on the queries that rank; null where a Ladder hides it")
     public: float | None = Field(description="its own on the public queries, which ranked before closing")
-    shown: float | None = Field(description="under a Ladder, what the board showed of the team after it")
+    shown: float | None = Field(description="under a Ladder, what the board showed of the team after it, rounded")
     interval: list[float] | None = Field(description="95 % interval of the score")
     official: Means = Field(description="{part: {measure: mean}} by the official rules")
     strict: Means = Field(description="the same, with missing answers 0 and repeats worth nothing")
@@ -176,7 +176,10 @@ class BoardState(BoardSummary):
     ranks: Literal["strict", "official"]
     part: Literal["public", "private"] = Field(description="whose queries rank: private ones after closing")
     public_share: float = Field(description="the share of the queries that are public")
-    ladder: float | None
+    ladder: float | None = Field(
+        description="the step by which a new best must be better to show, and of which what shows is a multiple; "
+        "0: more than the standard error, and a multiple of 1 by the number of public queries"
+    )
     digits: int | None
     per_day: int
     total: int

@@ -51,8 +51,9 @@ class BoardSettings:
             in the blocks of 64 KB that parallel packers write.
         ids: the most results that one line or query of JSON may list.
         public: the share of queries whose score is shown before closing; rounded to whole queries.
-        ladder: None, a step (a new best shows only when it is higher by more than this), or 0 for the
-            parameter-free Ladder (when the improvement exceeds its standard error).
+        ladder: None, a step (a new best shows only when it is higher by more than this, and rounded to a multiple
+            of it), or 0 for the parameter-free Ladder (when the improvement exceeds its standard error, and rounded
+            to a multiple of 1 by the number of public queries).
         digits: scores are shown and ranked rounded to this many digits.
         visible: who sees the board.
         reveal: what a team sees of its own submissions.
