@@ -629,3 +629,17 @@ def test_submitted_lines_are_compared_where_all_answer_a_query_by_as_many() -> N
     assert (found["RR"].pairs[0].wins, found["RR"].pairs[0].losses) == (0, 1)
     with pytest.raises(tr.InputError, match="no query is in the scores of all of"):
         compare(QRELS, {"twice": twice[:2], "once": once[:1]}, "RR", rules="science-qa")
+
+
+def test_doubts_about_slices_name_them_and_are_none_about_all_queries() -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(60)}
+    rng = np.random.default_rng(0)
+    one, two = ({q: rng.permutation(["a", "b", "c"]).tolist() for q in qrels} for _ in range(2))
+    two |= {f"q{n}": one[f"q{n}"] for n in range(20)} | {"q2": ["z"], "q3": ["z"], "q12": ["z"]}
+    ages = {f"q{n}": "young" if n < 10 else "old" if n < 20 else "other" for n in range(60)}
+    found = compare(qrels, {"one": one, "two": two}, "RR", by=ages, by_name="age", samples=500)
+    doubts = [line for line in told(found).splitlines() if "too short" in line]
+    assert doubts == [
+        "Warning: RR, age = old and young: only 1 query differs from all the others; the interval may be too short."
+    ]
+    assert "too short" not in told(compare(qrels, {"one": one, "two": two}, "RR", samples=500))

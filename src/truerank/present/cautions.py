@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from truerank.present import few, ledger, predicted, runs
 from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
 from truerank.present.many import is_many
-from truerank.stats.intervals import FEWEST
+from truerank.stats.intervals import FEWEST, Interval
 from truerank.stats.paired import EXACT_UP_TO
 
 TESTS = {
@@ -61,7 +62,7 @@ def remarks(comparison: Comparison) -> list[str]:
         *sizes(comparison),
         *_left_out(comparison),
         *_kinds(comparison),
-        *_equal(comparison),
+        *_doubted(comparison),
         *_flat(comparison),
         *_alike(comparison),
         *_silent(comparison),
@@ -352,14 +353,29 @@ def _named(comparison: Comparison, average: str) -> list[str]:
     return [o.name for o in comparison.outcomes if o.measure.definition.average == average]
 
 
-def _equal(comparison: Comparison) -> list[str]:
-    """Measures with an interval without width, but for the differences of systems that do not differ."""
-    outcomes = [outcome for part in (comparison, *comparison.slices.values()) for outcome in part.outcomes]
-    return few.doubts(
-        (outcome.name, each)
-        for outcome in outcomes
-        for each in (*outcome.means.values(), *(p.difference for p in outcome.pairs if p.difference.estimate))
-    )
+def _doubted(comparison: Comparison) -> list[str]:
+    """Measures with an interval that tells less than it seems to, and of which slices it is where it is of some."""
+    whole = [(outcome.name, each) for outcome in comparison.outcomes for each in _shown(outcome)]
+    flat, scarce = (list(_of_slices(comparison, is_such)) for is_such in (few.is_flat, few.is_scarce))
+    return [*few.doubts(whole), *few.equal(flat), *few.scarce(scarce)]
+
+
+def _of_slices(comparison: Comparison, is_such: Callable[[Interval], bool]) -> Iterator[tuple[Message, Interval]]:
+    """The intervals of slices that are such, each by its measure and all the slices that have one."""
+    for at, outcome in enumerate(comparison.outcomes):
+        shown = {value: _shown(part.outcomes[at]) for value, part in comparison.slices.items()}
+        such = {value: found for value, each in shown.items() if (found := list(filter(is_such, each)))}
+        values = listed(list(map(printable, such)), 5)
+        name = message(
+            "{measure}, {by} = {slices}", measure=outcome.name, by=printable(comparison.by), slices=values
+        )
+        yield from ((name, interval) for found in such.values() for interval in found)
+
+
+def _shown(outcome: Outcome) -> list[Interval]:
+    """The intervals of a measure, but for differences of systems that do not differ."""
+    between = [pair.difference for pair in outcome.pairs if pair.difference.estimate]
+    return [*outcome.means.values(), *between]
 
 
 def _flat(comparison: Comparison) -> list[str]:

@@ -46,13 +46,23 @@ def doubts(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     return [*equal(known), *scarce(known)]
 
 
+def is_flat(interval: Interval) -> bool:
+    """Whether it has no width, as all values are equal."""
+    return interval.method == "constant"
+
+
+def is_scarce(interval: Interval) -> bool:
+    """Whether a handful of queries decides it."""
+    return interval.differing is not None
+
+
 def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     """What to say of intervals without width, by what they are of.
 
     >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
     ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
     """
-    names = dict.fromkeys(name for name, interval in named if interval and interval.method == "constant")
+    names = dict.fromkeys(name for name, interval in named if interval and is_flat(interval))
     if not names:
         return []
     said = message(
