@@ -542,6 +542,13 @@ def test_a_limit_on_a_mean_of_no_value_is_undecided(tmp_path: Path, is_saved: bo
     assert (found.outcome, found.verdicts[0].queries) == ("undecided", 0)
 
 
+@pytest.mark.parametrize("limits", [0.5, "AP=0.5", ["AP"]])
+@pytest.mark.parametrize("side", ["min", "max"])
+def test_limits_that_are_no_mapping_are_refused(side: str, limits: Any) -> None:
+    with pytest.raises(tr.InputError, match=rf"^{side} is {{measure: limit}}, not "):
+        tr.check(scores(20), **{side: limits})
+
+
 def test_what_the_means_hide_is_said_of_the_run_and_of_the_baseline() -> None:
     some = tr.evaluate(QRELS, {query: ["a"] for query in list(QRELS)[:-2]}, "AP")
     said = report.remarks_of(tr.check(replace(some, run="new"), no_worse_than=scores(20)))

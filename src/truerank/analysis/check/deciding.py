@@ -21,7 +21,7 @@ from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MissingPackage, needs
+from truerank.core.errors import InputError, MissingPackage, needs, quoted
 from truerank.core.messages import joined, message
 from truerank.core.scores import averaged, intervals
 from truerank.measures.sums import PerQuery
@@ -101,6 +101,9 @@ def check(
     check_drawing(confidence, samples, seed)
     if watch is not None and not isinstance(watch, Watch):
         raise InputError("what watches is a Watch, e.g. Watch('new'); not {watch!r}", watch=watch)
+    for side, limits in (("min", min), ("max", max)):
+        if limits is not None and not isinstance(limits, Mapping):
+            raise InputError("{side} is {{measure: limit}}, not {limits}", side=side, limits=quoted(limits))
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)

@@ -110,7 +110,8 @@ def parts_of(wholes: Container[bytes], docs: Collection[bytes]) -> dict[bytes, b
 
 
 HOW_PARTS = message(
-    "score each document by its best part (--collapse max; in Python truerank.collapse(run)), or judge parts"
+    "score each document by its best part (--collapse max of eval, compare and convert; in Python "
+    "truerank.collapse), or judge parts"
 )
 
 
