@@ -434,7 +434,7 @@ def test_queries_that_only_one_mean_includes_are_counted_and_not_compared() -> N
     rules = {"missing": "skip"}
     found = diff({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)
     assert ([move.query for move in found.queries], found.uncommon) == (["q"], 1)
-    shown = "Diff('run' to 'run', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
+    shown = "Diff('run' to 'run #2', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
     assert repr(found).splitlines()[0] == shown
     assert repr(found).splitlines()[1].startswith("  1 query is in the mean of only one of the runs")
     with pytest.raises(tr.InputError, match="query r is left out of the mean of a run"):
@@ -504,6 +504,23 @@ def test_an_explanation_is_plain_values_for_json() -> None:
         assert plain["value"] == why.value
     found = diff({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR").to_dict()
     assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize(("measure", "sign"), [("AP", 1), ("MeanRank@3", -1)])
+def test_what_got_worse_or_better_is_told_alone(measure: str, sign: int) -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(6)}
+    one = {f"q{n}": ["x", "a", "y"] for n in range(6)}
+    two = {**one, "q0": ["a"], "q1": ["x", "y", "a"], "q2": ["x", "y", "a"], "q3": ["a", "x"]}
+    both = tr.diff(qrels, one, two, measure)
+    assert (both.better, both.worse, both.same) == (2, 2, 2)
+    for which, queries in (("worse", ["q1", "q2"]), ("better", ["q0", "q3"])):
+        found = tr.diff(qrels, one, two, measure, only=which)
+        assert [move.query for move in found.queries] == queries
+        assert all((move.change * sign > 0) == (which == "better") for move in found.queries)
+        assert (found.better, found.worse, found.means) == (both.better, both.worse, both.means)
+        assert len(tr.diff(qrels, one, two, measure, only=which, most=1).queries) == 1
+    with pytest.raises(tr.InputError, match="only is worse or better, not 'losers'"):
+        tr.diff(qrels, one, two, measure, only="losers")
 
 
 def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:

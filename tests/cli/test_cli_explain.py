@@ -249,3 +249,10 @@ def test_what_is_listed_is_explained_with_a_table_of_the_documents(invoke, here)
     assert "all that a run lists" in refused(invoke(*ONE, "-m", "Coverage", "--items", "items.csv"))
     many = ("explain", "qrels.txt", "first.run", "--rules", "trec_eval-10,trec_eval-9", "--items", "items.csv")
     assert "no --items" in refused(invoke(*many))
+
+
+def test_only_what_got_worse_is_asked_for(invoke):
+    found = json.loads(invoke(*TWO, "-m", "AP", "--only", "worse", "-f", "json").stdout)
+    assert [move["change"] < 0 for move in found["queries"]] == [True]
+    assert "queries of two runs" in refused(invoke(*ONE, "--only", "worse"))
+    assert "queries of two runs" in refused(invoke(*TWO, "--query", "q1", "--only", "better"))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from truerank.analysis.explain import diff_each, explain_each
-from truerank.analysis.explain.moves import MOST
+from truerank.analysis.explain.moves import MOST, ONLY, Only
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.core.errors import InputError, printable
@@ -78,6 +78,9 @@ class _Explain(click.Command):
 @click.option(
     "--most", type=click.IntRange(1), default=MOST, show_default=True, help="Queries of two runs to list."
 )
+@click.option(
+    "--only", type=click.Choice(ONLY), help="Of two runs, those that got worse or better [default: both]."
+)
 @options.queries
 @options.docs
 @options.items
@@ -96,6 +99,7 @@ def command(
     changes: tuple[str, ...],
     depth: int | None,
     most: int,
+    only: Only | None,
     queries: str | None,
     docs: str | None,
     items: str | None,
@@ -118,6 +122,7 @@ def command(
       truerank explain qrels.txt bm25.run 301 --queries queries.jsonl --docs corpus.jsonl.gz
       truerank explain qrels.txt lists.run 301 -m "ILD@10 Novelty@10" --items items.csv
       truerank explain qrels.txt bm25.run dense.run -m nDCG@10
+      truerank explain qrels.txt bm25.run dense.run -m nDCG@10 --only worse --most 20
       truerank explain qrels.txt bm25.run dense.run --query 301
       truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
     """
@@ -137,11 +142,14 @@ def command(
     under = options.changed(rules, changes)
     if other and not query and not _is_run(other, judged):
         query, other = other, None
+    if only and (query or not other):
+        raise click.UsageError(message("--only is for the queries of two runs."))
     beside: dict[str, Any] = {"queries": queries, "docs": docs, "items": items}
     with inputs.opened([run, *([other] if other else [])], run_format) as sources:
         if other:
             wanted = chosen or [_default(under)]
-            diffs = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **beside)
+            how: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
+            diffs = diff_each(judged, sources[0], sources[1], wanted, **how)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
                 diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits

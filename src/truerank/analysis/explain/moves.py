@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
@@ -16,13 +16,13 @@ from truerank.core.equal import difference
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
 from truerank.core.kernel.scanning import as_bytes, as_text
-from truerank.core.messages import message
+from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
-from truerank.core.scores import Scores
+from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import of_judged, resolve
 from truerank.formats import read_qrels
 from truerank.formats.texts import NOTHING, Snippets, locate, with_text
@@ -30,6 +30,10 @@ from truerank.measures import Measure, MeasuresLike
 
 MOST = 10
 """How many queries are told of, unless said otherwise."""
+
+Only = Literal["worse", "better"]
+ONLY = get_args(Only)
+"""Which queries are told of, where not all that moved are."""
 
 
 def _change(before: float, after: float) -> float:
@@ -145,8 +149,8 @@ class Diff(Presented):
 def diff(
     qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading, measure: Measure = ..., *,
     query: str | int | bytes | None = ...,
-    most: int = ..., rules: RulesLike | None = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
-    items: Any = ...,
+    most: int = ..., only: Only | None = ..., rules: RulesLike | None = ..., threads: int | None = ...,
+    queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Diff: ...  # fmt: skip
 
 
@@ -154,7 +158,7 @@ def diff(
 def diff(
     qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading,
     measure: str | Iterable[str | Measure] = ..., *,
-    query: str | int | bytes | None = ..., most: int = ..., rules: RulesLike | None = ...,
+    query: str | int | bytes | None = ..., most: int = ..., only: Only | None = ..., rules: RulesLike | None = ...,
     threads: int | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Any: ...  # fmt: skip
 
@@ -167,6 +171,7 @@ def diff(
     *,
     query: str | int | bytes | None = None,
     most: int = MOST,
+    only: Only | None = None,
     rules: RulesLike | None = None,
     threads: int | None = None,
     queries: Any = None,
@@ -182,6 +187,7 @@ def diff(
         measure: one; of several, such as "nDCG@10 AP" or a list, there is a list.
         query: tell of this query alone, moved or not.
         most: how many queries to tell of.
+        only: tell of those that got worse, or better, alone.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
         items: what is known of the documents that could be listed, as for `evaluate`.
 
@@ -193,8 +199,8 @@ def diff(
     [('b', 3, 2, 0.1667)]
     """
     chosen = several(measure)
-    how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
-    diffs = diff_each(qrels, run_a, run_b, chosen, **how, items=items)
+    how: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": rules, "threads": threads}
+    diffs = diff_each(qrels, run_a, run_b, chosen, **how, queries=queries, docs=docs, items=items)
     return diffs[0] if is_one(measure, chosen) else diffs
 
 
@@ -206,6 +212,7 @@ def diff_each(
     *,
     query: str | int | bytes | None = None,
     most: int = MOST,
+    only: Only | None = None,
     rules: RulesLike | None = None,
     threads: int | None = None,
     queries: Any = None,
@@ -213,6 +220,8 @@ def diff_each(
     items: Any = None,
 ) -> list[Diff]:
     """The same for any number of measures."""
+    if only not in (None, *ONLY):
+        raise InputError("only is {known}, not {only!r}", known=alternatives(ONLY), only=only)
     under = rules_of(run_a, rules).by_query(message("runs are compared query by query"))
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
@@ -221,7 +230,7 @@ def diff_each(
     keep: Keep = "all" if sees_all else "judged"  # documents that have a grade, or are listed, can move a value
     a, b = (run_reading(judged, run, under, keep=keep, threads=threads) for run in (run_a, run_b))
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
-    shown = [_shown_of(a.qrels, both, measure, query, most) for measure in chosen]
+    shown = [_shown_of(a.qrels, both, measure, query, most, only) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
     old, new = (answers_in(reading, keys, under) for reading in (a, b))
     diffs = [
@@ -237,11 +246,27 @@ def diff_each(
 
 
 def _shown_of(
-    judged: Qrels, both: tuple[Scores, Scores], measure: Measure, query: str | int | bytes | None, most: int
+    judged: Qrels,
+    both: tuple[Scores, Scores],
+    measure: Measure,
+    query: str | int | bytes | None,
+    most: int,
+    only: Only | None,
 ) -> list[str]:
     """The queries that moved farthest under a measure, or the one that is asked for."""
     changes = _changes(both, measure)
-    return _farthest(changes, most) if query is None else [_known(as_bytes(query), judged, changes)]
+    if query is not None:
+        return [_known(as_bytes(query), judged, changes)]
+    if only is None:
+        return _farthest(changes, most)
+    return _farthest({name: change for name, change in changes.items() if _went(measure, change) == only}, most)
+
+
+def _went(measure: Measure, change: float) -> Only | None:
+    """Which way a query went; None where it stayed."""
+    if not change:
+        return None
+    return "better" if (change > 0) != measure.definition.lower_is_better else "worse"
 
 
 def _changes(both: tuple[Scores, Scores], measure: Measure) -> dict[str, float]:
@@ -256,15 +281,17 @@ def _moved(
     """What moved under one measure."""
     first, second = both
     changes = _changes(both, measure)
+    went = [_went(measure, change) for change in changes.values()]
+    before, after = distinct([first.run, second.run])
     return Diff(
-        before=first.run,
-        after=second.run,
+        before=before,
+        after=after,
         measure=measure,
         means=(_mean(first, measure, changes), _mean(second, measure, changes)),
         queries=tuple(_move(old.explain([measure])[0], new.explain([measure])[0]) for old, new in answers),
-        better=sum(change > 0 for change in changes.values()),
-        worse=sum(change < 0 for change in changes.values()),
-        same=sum(change == 0 for change in changes.values()),
+        better=went.count("better"),
+        worse=went.count("worse"),
+        same=went.count(None),
         uncommon=len(set(first.queries) ^ set(second.queries)),
         rules=rules,
     )
