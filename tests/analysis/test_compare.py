@@ -440,6 +440,24 @@ def test_slices_by_numbers_stand_in_their_order() -> None:
     assert list(found.slices) == ["2", "9", "10"]
 
 
+def test_a_series_by_query_makes_the_slices_of_a_dict() -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
+    by: dict[str, Any] = {query: ("even", "odd", None)[n % 3] for n, query in enumerate(QUERIES)}
+    for values in (
+        by,
+        {query: value == "odd" for query, value in by.items()},
+        dict(zip(by, range(2), strict=False)),
+    ):
+        found = compare(QRELS, RUNS, "AP", by=pandas.Series(values))
+        assert found.to_dict() == compare(QRELS, RUNS, "AP", by=values).to_dict()
+    topics = pandas.DataFrame({"query_id": QUERIES, "parity": by.values()})
+    assert set(compare(QRELS, RUNS, "AP", by=topics.set_index("query_id")["parity"]).slices) == {"even", "odd"}
+    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\}"):
+        compare(QRELS, RUNS, "AP", by=topics)
+    with pytest.raises(tr.InputError, match="query q00 has two values, 1 and 2"):
+        compare(QRELS, RUNS, "AP", by=pandas.Series([1, 2], ["q00", "q00"]))
+
+
 def write(path: Path, name: str, rows: list[dict[str, Any]]) -> Path:
     import polars
 

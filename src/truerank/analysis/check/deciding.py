@@ -28,6 +28,7 @@ from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
 if TYPE_CHECKING:
+    from truerank.analysis.compare.slices import Attribute
     from truerank.live import Bench
 
 Limits = Mapping[str, Any] | None
@@ -61,7 +62,7 @@ def check(
     seed: int = 0,
     percentiles: str | None = None,
     watch: Watch | None = None,
-    by: Mapping[Any, Any] | None = None,
+    by: Attribute | None = None,
     by_name: str = "slice",
     slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Check:
@@ -85,8 +86,9 @@ def check(
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
         watch: earlier looks, with whose confidence intervals then decide; the result's `watch` has this one too.
-        by: {query: value}: the gates are asked of the queries of each value too, with intervals of their own;
-            latencies and measures of the whole run have no slices. `by_name` is what it is called.
+        by: {query: value}, or a Series by query: the gates are asked of the queries of each value too, with
+            intervals of their own; latencies and measures of the whole run have no slices. `by_name` is what it
+            is called.
         slices: {value: {"min": …, "max": …, "margin": …}}: gates of single slices, beside those of all, or in the
             place of the one on the same measure.
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Gates
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean
+
+if TYPE_CHECKING:
+    from truerank.analysis.compare.slices import Attribute
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Part:
 def sliced(
     figures: Figures | None,
     baseline: Figures | None,
-    by: Mapping[Any, Any] | None,
+    by: Attribute | None,
     by_name: str,
     gates: Gates,
     single: Mapping[str, Gates],

@@ -15,7 +15,7 @@ from truerank.analysis.compare.over_predictions import outcome_predicted, predic
 from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
-from truerank.analysis.compare.slices import cut
+from truerank.analysis.compare.slices import Attribute, cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
 from truerank.core.errors import needs
 from truerank.core.messages import message
@@ -38,7 +38,7 @@ def compare(
     confidence: float = 0.95,
     samples: int = 10_000,
     all_pairs: bool | None = None,
-    by: Mapping[Any, Any] | None = None,
+    by: Attribute | None = None,
     by_name: str = "slice",
     threads: int | None = None,
     items: Any = None,
@@ -62,7 +62,8 @@ def compare(
         confidence: of the intervals; a difference is significant where its adjusted p is at most 1 less this.
         samples: resamples of the intervals and of the randomization test.
         all_pairs: compare every two, baseline or not.
-        by: {query: value}, for the same comparison on the queries of each value; `by_name` is what it is called.
+        by: {query: value}, or a Series by query, for the same comparison on the queries of each value; `by_name`
+            is what it is called.
         progress: called with how many parts of the work are done, and of how many.
 
     Raises:

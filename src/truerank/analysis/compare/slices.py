@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
@@ -16,6 +16,13 @@ MOST = 50
 """More slices than this are no slices: the attribute is a number or a text."""
 
 IDS = (*names.QUERY, "id")
+
+
+class Attribute(Protocol):
+    """Pairs (query, value): a mapping, or a Series of pandas by query."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """The pairs."""
 
 
 def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
@@ -46,7 +53,7 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     return _by_query(table[there[place]], table[column], name)
 
 
-def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[str, str]:
+def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> dict[str, str]:
     slices: dict[str, str] = {}
     for query, value in zip(queries, values, strict=True):
         if query is None or _is_blank(value):
@@ -64,18 +71,19 @@ def _is_blank(value: Any) -> bool:
     return is_missing(value) or value == ""
 
 
-def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
+def cut(queries: Sequence[str], by: Attribute) -> dict[str, list[int]]:
     """{value: the places of the queries that have it}, the values in order, numbers by their size.
 
     Raises:
-        InputError: no query has a value, or there are too many different ones.
+        InputError: no query has a value, or one has two; or there are too many different ones.
 
     >>> cut(["q1", "q2", "q3"], {"q1": "en", "q2": "de", "q3": "en"})
     {'de': [1], 'en': [0, 2]}
     """
-    if not isinstance(by, Mapping):
+    if not hasattr(by, "items") or getattr(by, "ndim", 1) != 1:
         raise InputError("an attribute is {{query: value}}, not {by!r}", by=by)
-    value_of = {str(query): str(value) for query, value in by.items() if not _is_blank(value)}
+    pairs = list(by.items())
+    value_of = _by_query([query for query, _ in pairs], [value for _, value in pairs])
     slices: dict[str, list[int]] = {}
     for place, query in enumerate(queries):
         if query in value_of:
