@@ -57,7 +57,7 @@ def printed_by(command: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_in_the_documents_runs_and_prints_what_they_show(page):
-    names: dict[str, object] = {"tr": tr}
+    names: dict[str, object] = {}
     for number, block in enumerate(blocks(page, "python")):
         if block.lstrip().startswith(">>>"):
             test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}-{number}", str(page), 0)
