@@ -63,6 +63,23 @@ def test_a_comparison_has_the_estimates_and_their_differences(both):
     assert json.loads(json.dumps(compared.to_dict()))["predictions"]["dense"]["judged"] == 30
 
 
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        (0, "is the same on all judged queries, as where people and model agree on all of them; the interval may"),
+        (1, "is the same on all judged queries but 1; the interval may"),
+        (3, "is the same on all judged queries but 3; the interval may"),
+    ],
+)
+def test_a_model_that_is_hardly_ever_wrong_is_told(others, told):
+    _, model, run = of_world()
+    people = {query: model[query] for query in list(model)[::3]}
+    for query in list(people)[:others]:
+        people[query] = {doc: 1 - grade for doc, grade in people[query].items()}
+    text = str(tr.predicted(people, model, run, "AP", sample="random"))
+    assert f"Warning: AP: people's score, or the model's error, {told} be too short." in text
+
+
 def test_p_of_pairs_are_corrected_for_their_number(both):
     three = {**both, "other": tr.predicted(PEOPLE, MODEL, DENSE, MEASURES, sample="random", rules={"depth": None})}
     outcome = tr.compare(None, three)["AP"]

@@ -87,12 +87,16 @@ def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
 
 
 def _scarce(name: str, n: int, *, is_predicted: bool) -> Message:
+    if is_predicted and not n:
+        return message(
+            "{name}: people's score, or the model's error, is the same on all judged queries, as where people and "
+            "model agree on all of them; the interval may be too short.",
+            name=name,
+        )
     if is_predicted:
-        return plural(
-            "{name}: on only {n} judged query people's score, or the model's error, is not the commonest one; "
-            "the interval may be too short.",
-            "{name}: on only {n} judged queries people's score, or the model's error, is not the commonest one; "
-            "the interval may be too short.",
+        return message(
+            "{name}: people's score, or the model's error, is the same on all judged queries but {n}; the interval "
+            "may be too short.",
             name=name,
             n=n,
         )
