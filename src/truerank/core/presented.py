@@ -60,7 +60,7 @@ class Printable:
     """What has a document, which every renderer prints."""
 
     def __str__(self) -> str:
-        """The tables and all remarks as plain text: what the command prints."""
+        """The tables and all remarks as plain text."""
         return self.to_text().rstrip("\n")
 
     def to_text(self, **options: Any) -> str:
