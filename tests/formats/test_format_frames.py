@@ -86,6 +86,28 @@ def test_a_rank_column_serves_where_there_is_no_score():
     assert tr.evaluate({"q": ["b"]}, frame, "RR").mean == {"RR": 1.0}
 
 
+@pytest.mark.parametrize("names", [("userId", "movieId"), ("user_id", "item_id"), ("query_id", "product_id")])
+def test_ratings_are_qrels(names, tmp_path):
+    columns = {"id": [7, 8], names[0]: [1, 1], names[1]: [10, 20], "rating": [4.5, 2.0], "timestamp": [964, 981]}
+    frame = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "ratings.csv")
+    frame.write_ndjson(tmp_path / "ratings.jsonl")
+    for qrels in (frame, frame.to_dicts(), frame.to_dict(as_series=False), *tmp_path.iterdir()):
+        assert tr.read_qrels(qrels).to_dict() == {b"1": {b"10": 4.5, b"20": 2.0}}
+    assert tr.evaluate(frame, {1: [20, 10]}, "RR(level=4)").mean == {"RR(level=4)": 0.5}
+    found = frame.with_columns(prediction=pl.Series([0.1, 0.9]))
+    assert tr.evaluate(frame, found, "RR(level=4)").mean == {"RR(level=4)": 0.5}
+
+
+def test_a_table_without_grades_says_what_to_add(tmp_path):
+    frame = pl.DataFrame({"user_id": [1, 2], "item_id": [10, 20]})
+    frame.write_csv(tmp_path / "clicks.csv")
+    for qrels in (frame, tmp_path / "clicks.csv"):
+        with pytest.raises(tr.InputError, match="where every row is relevant add a column relevance of 1"):
+            tr.read_qrels(qrels)
+    assert tr.read_qrels(frame.with_columns(relevance=1)).to_dict() == {b"1": {b"10": 1.0}, b"2": {b"20": 1.0}}
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

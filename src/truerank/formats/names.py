@@ -21,6 +21,10 @@ DOC = (
     "pid",
     "itemid",
     "iid",
+    "movieid",
+    "productid",
+    "articleid",
+    "newsid",
     "doc",
     "document",
     "item",
@@ -28,7 +32,10 @@ DOC = (
 )
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
-GRADE = ("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain")
+GRADE = (
+    *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
+    "rating",
+)
 
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
 WEIGHTS = ("weights", "probabilities")
@@ -185,7 +192,11 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             "{fault}; these look like qrels: are the two files swapped?", fault=fault
         )
     else:
-        fault = message("no column holds the grades; name it relevance (there is {known})", known=known)
+        fault = message(
+            "no column holds the grades; name it relevance, or where every row is relevant add a column relevance "
+            "of 1 (there is {known})",
+            known=known,
+        )
         swapped = rank is not None and message(
             "{fault}; these look like a run: are the two files swapped?", fault=fault
         )

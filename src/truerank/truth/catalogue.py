@@ -22,7 +22,7 @@ from truerank.truth.values import numbers
 Columns = Mapping[str, Sequence[Any]]
 
 ROLES = {
-    "id": (*DOC, "movieid", "productid", "articleid", "newsid", "sku", "asin", "key", "name"),
+    "id": (*DOC, "sku", "asin", "key", "name"),
     "popularity": (
         "popularity",
         "users",
