@@ -207,9 +207,7 @@ class Measure:
         return self.depth, {key: value for key, value in self.params if key in known}
 
     def mean(self, values: PerQuery) -> float:
-        """One number from a value a query, NaN for none: the mean, or what this measure has in its place.
-
-        Of no query it is 0; of queries of which none has a value there is none: NaN.
+        """One number from a value a query, NaN for none: the mean, or what this measure has in its place; 0 of nothing.
 
         Raises:
             MeasureError: the values are so large that their sum overflows.
