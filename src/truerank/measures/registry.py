@@ -207,7 +207,7 @@ class Measure:
         return self.depth, {key: value for key, value in self.params if key in known}
 
     def mean(self, values: PerQuery) -> float:
-        """One number from a value a query, NaN for none: the mean, or what this measure has in its place; 0 of nothing.
+        """One number from a value a query, NaN for none: the mean, or what stands in its place; 0 of nothing.
 
         Raises:
             MeasureError: the values are so large that their sum overflows.
