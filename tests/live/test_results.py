@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -144,6 +145,34 @@ def test_other_files_are_refused(tmp_path, text, says):
     path.write_text(text, "utf-8")
     with pytest.raises(tr.InputError, match=says):
         tr.Bench.read(path)
+
+
+def test_values_that_a_measure_has_not_are_kept(tmp_path):
+    qrels, rules = {"q1": {"a": 0}, "q2": {"a": 1}}, {"without_relevant": "undefined"}
+    found = tr.bench(lambda query: ["a"], {"q1": "x", "q2": "y"}, qrels, measures="AP RR", rules=rules)
+    found.save(tmp_path / "bench.json")
+    again = tr.Bench.read(tmp_path / "bench.json").scores
+    assert (again.mean, again.ledger) == (found.scores.mean, found.scores.ledger)
+    assert np.isnan(again["AP"]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("missing", None, "count of the ledger"),
+        ("undefined", {"AP": "1"}, "count of the ledger"),
+        ("examples", {"extra": [None]}, "name of the ledger"),
+        ("foreign", [1], "name of the ledger"),
+        ("other", 1, "unexpected keyword"),
+    ],
+)
+def test_a_damaged_ledger_is_refused(tmp_path, field, value, says):
+    benched().save(tmp_path / "bench.json")
+    plain = json.loads((tmp_path / "bench.json").read_text("utf-8"))
+    plain["scores"]["ledger"][field] = value
+    (tmp_path / "bench.json").write_text(json.dumps(plain), "utf-8")
+    with pytest.raises(tr.InputError, match=says):
+        tr.Bench.read(tmp_path / "bench.json")
 
 
 def test_retrievers_that_take_turns_are_compared_query_by_query():

@@ -151,10 +151,16 @@ class Ledger:
         """What `to_dict` made plain.
 
         Raises:
-            TypeError: a count is missing, or there is something else.
+            TypeError, ValueError: it is something else.
         """
-        examples = {key: tuple(ids) for key, ids in dict(plain.get("examples") or {}).items()}
-        return cls(**{**plain, "foreign": tuple(plain.get("foreign", ())), "examples": examples})
+        foreign, examples, undefined = plain.get("foreign", ()), plain["examples"], plain.get("undefined", {})
+        counts = {name: count for name, count in plain.items() if name not in ("foreign", "examples", "undefined")}
+        if not all(isinstance(count, int) for count in (*counts.values(), *undefined.values())):
+            raise ValueError("a count of the ledger is no number")
+        if not all(isinstance(name, str) for names in (foreign, *examples.values()) for name in names):
+            raise ValueError("a name of the ledger is no text")
+        examples = {kind: tuple(ids) for kind, ids in examples.items()}
+        return cls(**counts, undefined=dict(undefined), foreign=tuple(foreign), examples=examples)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -160,9 +160,6 @@ def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:
 
 def _scores(value: Mapping[str, Any]) -> Scores:
     """Scores as they were: per query, under their rules, with their ledger."""
-    ledger = dict(value["ledger"])
-    ledger["examples"] = {key: tuple(names) for key, names in ledger["examples"].items()}
-    ledger["foreign"] = tuple(ledger.get("foreign", ()))
     queries = value["queries"]
     rules = Rules.from_dict(value["rules"])
     scores = Scores(
@@ -170,12 +167,13 @@ def _scores(value: Mapping[str, Any]) -> Scores:
         measures=tuple(under(name, rules) for name in value["mean"]),
         columns={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
         rules=rules,
-        ledger=Ledger(**ledger),
+        ledger=Ledger.from_dict(value["ledger"]),
         run=value["run"],
     )
     _demand(len(scores.queries) > 0 < len(scores.measures), "there are scores of nothing")
-    _demand(all(np.isfinite(each).all() for each in scores.columns.values()), "a query's value is no number")
-    counts = (count for name, count in ledger.items() if name not in ("examples", "foreign"))
-    _demand(all(isinstance(count, int) for count in counts), "a count of the ledger is no number")
+    known = (
+        each[~np.isnan(each)] if name in scores.ledger.undefined else each for name, each in scores.columns.items()
+    )
+    _demand(all(np.isfinite(each).all() for each in known), "a query's value is no number")
     _demand(isinstance(scores.rules.name, str) and isinstance(scores.run, str), "a name is no text")
     return scores
