@@ -99,6 +99,18 @@ def test_ratings_are_qrels(names, tmp_path):
     assert tr.evaluate(frame, found, "RR(level=4)").mean == {"RR(level=4)": 0.5}
 
 
+def test_chunk_id_names_the_document_of_a_table_where_nothing_else_does(tmp_path):
+    columns = {"query_id": [1, 1], "chunk_id": ["a", "b"], "score": [1, 2]}
+    frame = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "run.csv")
+    frame.write_parquet(tmp_path / "run.parquet")
+    for run in (frame, columns, *tmp_path.iterdir()):
+        assert tr.evaluate({1: ["b"]}, run, "RR").mean == {"RR": 1.0}
+        assert tr.read_qrels(run).to_dict() == {b"1": {b"a": 1.0, b"b": 2.0}}
+    both = frame.with_columns(doc_id=pl.Series(["b", "c"]))
+    assert tr.evaluate({1: ["b"]}, both, "RR").mean == {"RR": 0.5}
+
+
 def test_a_table_without_grades_says_what_to_add(tmp_path):
     frame = pl.DataFrame({"user_id": [1, 2], "item_id": [10, 20]})
     frame.write_csv(tmp_path / "clicks.csv")

@@ -104,6 +104,39 @@ def test_lines_of_many_megabytes_are_read(tmp_path):
     assert scores["RR"].tolist() == [1 / 200_000, 1.0]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"query_id": 1, "chunk_id": "b", "score": 2}',
+        '{"query_id": 1, "retrieved": [{"chunk_id": "x", "score": 1}, {"chunk_id": "b", "score": 2}]}',
+        '{"query_id": 1, "retrieved": [{"chunk_id": "b", "text": "it rains"}]}',
+        '{"query_id": 1, "chunk_id": "x", "doc_id": "b", "score": 2}',
+        '{"query_id": 1, "chunk_id": 3, "id": "b", "score": 2}',
+        '{"query_id": 1, "retrieved": [{"id": "b", "chunk_id": 3, "score": 2}]}',
+    ],
+)
+def test_chunk_id_names_the_document_where_nothing_else_does(line, tmp_path):
+    (tmp_path / "run.jsonl").write_text(line + "\n")
+    assert tr.evaluate({"1": ["b"]}, tmp_path / "run.jsonl", "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"query_id": 1, "chunk_id": "b", "relevance": 1}',
+        '{"query_id": 1, "chunk_id": "b", "relevant": 1}',
+        '{"query_id": 1, "relevant": [{"chunk_id": "b", "grade": 1}]}',
+        '{"query_id": 1, "ground_truth": "It rains.", "gold_chunk_ids": ["b"]}',
+        '{"query_id": 1, "relevant_chunk_ids": ["b"], "chunk_id": "x"}',
+        '{"query_id": 1, "gold_doc_ids": ["b"]}',
+        '{"query_id": 1, "gold_ids": {"b": 1}}',
+    ],
+)
+def test_gold_chunks_are_judgements(line, tmp_path):
+    (tmp_path / "gold.jsonl").write_text(line + "\n")
+    assert tr.read_qrels(tmp_path / "gold.jsonl").to_dict() == {b"1": {b"b": 1.0}}
+
+
 GOOD = '{"query_id": 1, "docs": ["a"]}\n'
 
 

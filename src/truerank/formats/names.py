@@ -29,6 +29,7 @@ DOC = (
     "document",
     "item",
     "id",
+    "chunkid",
 )
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
@@ -61,6 +62,8 @@ RELEVANT = (
     "relevant",
     "relevantdocs",
     "relevantids",
+    *(which + ids for which in ("relevant", "gold") for ids in ("docids", "chunkids", "passageids")),
+    "goldids",
     "groundtruth",
     "truth",
     "gold",

@@ -32,6 +32,9 @@ LISTS = (list, np.ndarray)
 
 NUMBERS = (int, float, np.number)
 
+_ROW = tuple(name for name in DOC if name != "id")
+"""What names the document of a row; an id may be that of a query."""
+
 
 def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> Any:
     """The value of a JSON text that begins in this line."""
@@ -146,7 +149,7 @@ def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str, ...]) -> _Lists | None:
     """The keys of a record with a list; None for a record that is a row, with one document and its value."""
-    if names.find(keys, DOC[:-1]) is not None and names.find(keys, values) is not None:
+    if names.find(keys, _ROW) is not None and names.find(keys, values) is not None:
         return None
     groups = ((*QUERY, "id"), wanted, names.SCORES, names.CALL)
     query, docs, scores, call = (names.find(keys, group) for group in groups)
