@@ -32,6 +32,9 @@ SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
         ('{"eval_id": 1, "relevant": []}', "qrels", "jsonl"),
         ("{q Q0 d 1 2.5 t\n", "run", "trec"),
         ("[q] Q0 d 1 2.5 t\n", "run", "trec"),
+        ("{} Q0 d 1 2.5 t\n", "run", "trec"),
+        ("[] 0 d 1\n", "qrels", "trec"),
+        ("[ ]\n", "run", "json"),
     ],
 )
 @pytest.mark.parametrize("name", ["a.run", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a"])

@@ -21,7 +21,7 @@ from truerank.formats.records import answers, parsed, qrels_of_records, run_part
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
 
-_START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
+_START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
 _WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")
 _OPEN = re.compile(rb"\A\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
