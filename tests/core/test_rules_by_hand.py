@@ -163,7 +163,12 @@ def test_a_measure_without_a_value_is_left_out_of_its_own_mean_alone() -> None:
     assert scores.to_dict(per_query=True)["queries"]["q"] == {"AP": None, "P@1": 0.0, "RR": 0.0, "AP(level=0)": 1.0}
     assert json.dumps(scores.to_dict(per_query=True), allow_nan=False)
     why = tr.explain(qrels, run, "q", "AP", rules={"without_relevant": "undefined"})
-    assert not why.is_counted
+    assert (why.is_counted, math.isnan(why.value), why.shares) == (False, True, {})
+    assert json.dumps(why.to_dict(), allow_nan=False)
+    assert "nan" not in str(why).split() and "none, by the rules" in str(why)
+    moved = tr.diff(qrels, run, {**run, "s": ["c"]}, "AP", rules={"without_relevant": "undefined"}, query="q")
+    assert json.dumps(moved.to_dict(), allow_nan=False)
+    assert (moved.better, moved.worse, moved.same) == (1, 0, 2)
     assert "has no value, and its mean leaves the query out" in " ".join(note.text for note in why.notes)
 
 

@@ -95,12 +95,12 @@ class Table:
 
 
 def as_text(cell: Cell, digits: int | None) -> str:
-    """A cell as it is drawn.
+    """A cell as it is drawn: nothing for None and NaN.
 
-    >>> as_text(0.12345678, 4), as_text(0.1, None), as_text(7, 4)
-    ('0.1235', '0.1', '7')
+    >>> as_text(0.12345678, 4), as_text(0.1, None), as_text(7, 4), as_text(float("nan"), 4)
+    ('0.1235', '0.1', '7', '')
     """
-    if cell is None:
+    if cell is None or cell != cell:
         return ""
     if isinstance(cell, float):
         return repr(cell) if digits is None else f"{cell:.{digits}f}"

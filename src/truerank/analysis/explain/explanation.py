@@ -7,7 +7,7 @@ from typing import Any
 
 from truerank.analysis.explain.ranking import Listed
 from truerank.analysis.explain.worked import Line, Worked
-from truerank.core.presented import Presented
+from truerank.core.presented import Presented, finite
 from truerank.core.rules import Rules
 from truerank.formats.texts import NOTHING, Snippets, with_text
 from truerank.measures import Measure
@@ -34,7 +34,7 @@ class Explanation(Presented):
         run: the name of the run.
         query: the id of the query.
         measure: what is explained.
-        value: what `evaluate` gives for it, to the last bit.
+        value: what `evaluate` gives for it, to the last bit; NaN where it has none.
         is_counted: whether the mean over queries includes this one.
         level: the lowest grade that is relevant here.
         documents: all that was returned, best first, then the relevant ones that were not.
@@ -84,7 +84,7 @@ class Explanation(Presented):
             "query": self.query,
             **with_text(self.texts.queries, self.query),
             "measure": str(self.measure),
-            "value": self.value,
+            "value": finite(self.value),
             "is_counted": self.is_counted,
             "level": self.level,
             "documents": [{**doc.to_dict(), **with_text(self.texts.docs, doc.doc)} for doc in self.documents],

@@ -84,8 +84,8 @@ class QueryDiff:
         documents = [vars(shift) for shift in self.documents]
         return {
             "query": self.query,
-            "before": self.before,
-            "after": self.after,
+            "before": finite(self.before),
+            "after": finite(self.after),
             "change": self.change,
             "documents": documents,
         }

@@ -136,7 +136,8 @@ class Answer:
         rows = self.lists[0] if measure.definition.sees_lists else self.hits
         hits = seen_by(measure, rows, rules).cut(measure.depth)
         case = self._case(measure, hits, documents)
-        ruling = _ruling(measure, rules, relevant, case.returned)
+        is_defined = bool(measure.is_defined(self.hits, rules.level)[0])
+        ruling = _ruling(measure, rules, relevant, case.returned, is_defined=is_defined)
         found = Found(
             measure=measure,
             rules=rules,
@@ -145,7 +146,7 @@ class Answer:
             lines=self.lines,
             repeated=self.reading.repeated,
             relevant=relevant,
-            is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
+            is_defined=is_defined,
             spread=lambda: (value, value) if ruling else self.spread(measure),
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
@@ -153,7 +154,7 @@ class Answer:
             run=self.reading.name,
             query=as_text(self.query),
             measure=measure,
-            value=value,
+            value=ruling.value if ruling else value,
             is_counted=found.is_counted,
             level=self.level(measure),
             documents=documents if self.is_scored else unscored(documents),
@@ -343,8 +344,10 @@ def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
     )
 
 
-def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Line | None:
+def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int, *, is_defined: bool) -> Line | None:
     """The line of the rule that sets the value in place of the measure, if one does."""
+    if rules.without_relevant == "undefined" and not is_defined:
+        return Line(str(measure), message("none, by the rules: there is nothing to divide by"), math.nan)
     if relevant or not is_ruled(measure, rules):
         return None
     is_one = rules.without_relevant == "one"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from truerank.analysis.explain.worked.case import Hit
 from truerank.core.hits import UNJUDGED
 from truerank.core.messages import Message, message
+from truerank.core.presented import finite
 from truerank.measures.terms import whole as whole
 
 
@@ -57,7 +58,7 @@ class Line:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {"name": self.name, "how": self.text(), "value": self.value}
+        return {"name": self.name, "how": self.text(), "value": finite(self.value)}
 
 
 class Step(NamedTuple):
