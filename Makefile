@@ -90,7 +90,7 @@ $(PEERS)/trec_eval: $(PEERS)/ready tests/peers/trec_eval_program.py
 
 peers: $(VENV)/ready $(PEERS)/ready $(PEERS)/trec_eval ## the presets against the tools themselves, in .peers (TORCH=1 adds PyTorch's, RAGAS, DeepEval and LensKit, TENSORFLOW=1 TF-Ranking)
 	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0 pytorch-metric-learning==2.9.0 ragas==0.4.3 "langchain-community<0.4")
-	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet deepeval==4.3.1 lenskit==2025.8.1 "pyarrow>=20,<21")
+	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet deepeval==4.3.1 lenskit==2025.8.1 "pyarrow~=20.0")
 	$(if $(TENSORFLOW),$(PEERS)/bin/python -m pip install --quiet tensorflow-cpu==2.21.0 six)
 	$(if $(TENSORFLOW),$(PEERS)/bin/python -m pip install --quiet --no-deps tensorflow-ranking==0.5.5)
 	TREC_EVAL_9=$$(ls $(abspath $(PEERS))/trec_eval 2> /dev/null) $(BIN)/pytest tests/peers tests/interop/test_trec_eval.py tests/interop/test_trec_eval_groups.py
