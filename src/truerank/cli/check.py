@@ -179,8 +179,6 @@ def command(
         margin=_margin(margins),
     )
     judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
-    if judgements and settings.items:
-        raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
     read += judgements.files if judgements else []
     for output in outputs or [None]:

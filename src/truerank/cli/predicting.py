@@ -78,7 +78,7 @@ def settled(
         given: what the command line names: "qrels", "run", "scores".
 
     Raises:
-        TruerankError: qrels as well, or no run; one of the judgements without the other.
+        TruerankError: qrels as well, or items, or no run; one of the judgements without the other.
     """
     of_file = judgements is None and "qrels" not in given
     if of_file:
@@ -88,6 +88,8 @@ def settled(
     run = settings.scores or settings.run
     if run is None or "qrels" in given or (of_file and settings.qrels):
         raise click.UsageError(message("With --judged-by and --predicted-by, give one RUN and no QRELS."))
+    if settings.items:
+        raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     return judgements, replace(settings, qrels=judgements.model, run=run, scores=None)
 
 

@@ -15,13 +15,13 @@ from truerank.analysis.check import predicting
 from truerank.analysis.check.baselines import comparable, compared, is_plain, pairs
 from truerank.analysis.check.figures import Figures, measure_named
 from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
-from truerank.analysis.check.result import Check, Counted, Outcome, Verdict
+from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.slices import sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MissingPackage, needs, quoted
+from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message
 from truerank.core.scores import averaged, intervals
 from truerank.measures.sums import PerQuery
@@ -103,13 +103,10 @@ def check(
     check_drawing(confidence, samples, seed)
     if watch is not None and not isinstance(watch, Watch):
         raise InputError("what watches is a Watch, e.g. Watch('new'); not {watch!r}", watch=watch)
-    for side, limits in (("min", min), ("max", max)):
-        if limits is not None and not isinstance(limits, Mapping):
-            raise InputError("{side} is {{measure: limit}}, not {limits}", side=side, limits=quoted(limits))
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)
-    gates = Gates(min or {}, max or {}, margin)
+    gates = Gates({} if min is None else min, {} if max is None else max, margin)
     single = Gates.of_slices(slices or {}, gates)
     named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
@@ -129,8 +126,6 @@ def check(
     name = figures.name if figures else timed.name if timed else ""
     looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
     unsliced = len(figures.queries) - sum(len(part.figures.queries) for part in parts) if figures and parts else 0
-    known = [(one.name, one.rules, one.ledger) for one in (figures, baseline) if one]
-    counted = tuple(Counted(name, under, ledger) for name, under, ledger in known if under and ledger)
     return Check(
         tuple(verdicts),
         name,
@@ -140,7 +135,7 @@ def check(
         unsliced,
         looks,
         figures.predicted if figures else None,
-        counted,
+        tuple(counted for one in (figures, baseline) if one and (counted := one.counted)),
     )
 
 

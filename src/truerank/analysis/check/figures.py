@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
 
 
+class Counted(NamedTuple):
+    """What was scored under which rules, and what the means hide."""
+
+    name: str
+    rules: Rules
+    ledger: Ledger
+
+
 @dataclass(frozen=True, eq=False)
 class Figures:
     """Means, and the values that they are of where these are known.
@@ -56,6 +64,11 @@ class Figures:
     system: Scores | None = None
     predicted: Predicted | None = None
     ledger: Ledger | None = None
+
+    @property
+    def counted(self) -> Counted | None:
+        """What the means hide, under which rules; None where that is unknown."""
+        return Counted(self.name, self.rules, self.ledger) if self.rules and self.ledger else None
 
     @property
     def finds_nothing_judged(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.messages import Message, did_you_mean, joined, message, plural
 
 if TYPE_CHECKING:
@@ -46,6 +46,12 @@ class Gates:
     min: Mapping[str, Any]
     max: Mapping[str, Any]
     margin: float | Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        """Refuse limits that are no mapping."""
+        for side, limits in (("min", self.min), ("max", self.max)):
+            if not isinstance(limits, Mapping):
+                raise InputError("{side} is {{measure: limit}}, not {limits}", side=side, limits=quoted(limits))
 
     @classmethod
     def of_slices(cls, slices: Mapping[Any, Any], everywhere: Gates) -> dict[str, Gates]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.core.errors import printable
-from truerank.core.ledger import Ledger
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented, finite
-from truerank.core.rules import Rules
 from truerank.stats import Interval
 
 if TYPE_CHECKING:
+    from truerank.analysis.check.figures import Counted
     from truerank.analysis.check.watching import Watch
     from truerank.analysis.compare.prediction_powered import Predicted
 
@@ -94,14 +93,6 @@ class Verdict:
         plain = plain if self.slice else {key: value for key, value in plain.items() if key != "slice"}
         method = self.interval.method if self.interval else None
         return {"gate": self.gate, **plain, **known, "interval": method, **level}
-
-
-class Counted(NamedTuple):
-    """What was scored under which rules, and what the means hide."""
-
-    name: str
-    rules: Rules
-    ledger: Ledger
 
 
 @dataclass(frozen=True, repr=False)
