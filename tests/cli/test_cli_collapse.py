@@ -1,6 +1,8 @@
-"""`--collapse`: chunks become documents in eval, compare and convert."""
+"""`--collapse`: chunks become documents in the commands that read runs."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
@@ -44,6 +46,44 @@ def test_runs_are_compared_by_their_documents(invoke, chunks):
     assert means == {"second.run": "0.3333", chunks: "0.5000"}
 
 
+def test_gates_are_those_of_documents(invoke, chunks):
+    gate = ("qrels.txt", chunks, "--min", "RR=0.5", "--format", "json")
+    assert invoke("check", *gate).exit_code == 1
+    passed = invoke("check", *gate, "--collapse", "max")
+    assert passed.exit_code == 0
+    assert json.loads(passed.stdout)["gates"][0]["value"] == 0.5
+    against = ("--no-worse-than", chunks, "--collapse", "sum", "--measures", "RR")
+    assert invoke("check", "qrels.txt", chunks, *against).exit_code == 0
+
+
+def test_a_file_of_gates_says_how_and_its_table_is_beside_it(invoke, chunks, here):
+    (here / "ci").mkdir()
+    (here / "ci" / "chunks.csv").write_text("chunk_id,source\nx#1,x\na#2,a\na#1,a\nb#1,b\nc#4,c\n")
+    gates = 'qrels = "../qrels.txt"\nrun = "../chunks.run"\ncollapse = "max"\nids = "chunks.csv:source"\n'
+    (here / "ci" / "gates.toml").write_text(f"{gates}min = {{ RR = 0.5 }}\n")
+    assert invoke("check", "ci/gates.toml").exit_code == 0
+
+
+def test_what_is_explained_and_reported_are_documents(invoke, chunks):
+    explained = invoke("explain", "qrels.txt", chunks, "q1", "-m", "RR", "--collapse", "max").stdout
+    assert ["2", "a", "4.00", "1", "relevant"] in map(str.split, explained.splitlines())
+    how = ("--collapse", "max", "--ids", r"(\w+).*")
+    moved = invoke("explain", "qrels.txt", chunks, "second.run", "-m", "RR", *how).stdout
+    assert ["q1", "0.5000"] in (line.split()[:2] for line in moved.splitlines())
+    report = invoke("report", "qrels.txt", chunks, "-m", "RR", "--collapse", "max").stdout
+    assert "chunks.run: RR 0.5000" in " ".join(report.split())
+
+
+def test_a_report_tells_the_command_with_the_table_of_chunks(invoke, chunks, here):
+    (here / "parts").mkdir()
+    (here / "parts" / "map.csv").write_text("chunk_id,source\nx#1,x\na#2,a\na#1,a\nb#1,b\nc#4,c\n")
+    rule = ("--collapse", "max", "--ids", "parts/map.csv:source")
+    invoke("report", "qrels.txt", chunks, "-m", "RR", *rule, "-o", "report.json")
+    text = (here / "report.json").read_text()
+    assert "--collapse max --ids map.csv:source" in text
+    assert '"map.csv"' in text
+
+
 def test_documents_are_written_down(invoke, chunks, here):
     (here / "chunks.csv").write_text("chunk_id,source\nx#1,X\na#2,A\na#1,A\nb#1,B\nc#4,C\n")
     invoke("convert", chunks, "docs.run", "--collapse", "first", "--ids", "chunks.csv:source")
@@ -61,6 +101,7 @@ def test_documents_are_written_down(invoke, chunks, here):
         (("eval", "qrels.txt", "first.run", "--collapse", "max"), "no id looks like a chunk's"),
         (("eval", "qrels.txt", "first.run", "--ids", "(.)"), "--ids is for --collapse: say how"),
         (("eval", "qrels.txt", "first.run", "--collapse", "max", "--rules", "science-qa"), "truerank convert"),
+        (("report", "qrels.txt", "first.run", "--collapse", "max", "--rules", "science-qa"), "truerank convert"),
         (("convert", "qrels.txt", "x.qrels", "--collapse", "max"), "judgements are not collapsed, runs are"),
     ],
 )

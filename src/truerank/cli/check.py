@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -24,6 +25,7 @@ from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
+from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
 @options.qrels_format
 @options.run_format
+@options.collapse
 @options.items
 @options.judgements
 @click.pass_context
@@ -136,6 +139,8 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    how: str | None,
+    chunk_ids: str | None,
     items: str | None,
     judgements: options.Judgements | None,
 ) -> None:
@@ -173,6 +178,8 @@ def command(
         range=distinct((text.rpartition("=")[::2] for text in ranges), "--range") or None,
         by=by,
         items=items,
+        collapse=how,
+        ids=chunk_ids,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
@@ -273,15 +280,21 @@ class _Checking:
 
     def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores | Predicted:
         if self.judgements:
-            return predicting.of_run(self.judgements, path, self._measures(baseline), self.rules, self.run_format)
+            with self._opened([path], again=True) as runs:
+                self.judgements.runs(path, ())
+                return predicting.predicted(self.judgements, [path], runs, self._measures(baseline), self.rules)[0]
         name, files = parted(path)
         known = read_catalogue(self.settings.items) if self.settings.items else None
-        with inputs.opened(files, self.run_format) as runs:
+        with self._opened(files) as runs:
             how: dict[str, Any] = {"rules": self.rules, "items": known}
             scores = [evaluate(judged, run, self._measures(baseline), **how) for run in runs]
         id_overlap.refuse_or_warn(judged, scores, files, runs)
         system: Scores = together(scores, {name: files} if name else {})[0]
         return system
+
+    def _opened(self, files: Sequence[str], *, again: bool = False) -> AbstractContextManager[list[Run]]:
+        collapse = options.collapsing(self.settings.collapse, self.settings.ids)
+        return inputs.opened(files, self.run_format, again=again, collapse=collapse)
 
     def _measures(self, baseline: Figures | None) -> list[str] | None:
         """All that some gate names, or else what the baseline has; None for what is usual."""

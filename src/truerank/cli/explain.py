@@ -89,6 +89,7 @@ class _Explain(click.Command):
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapse
 def command(
     qrels: str,
     run: str,
@@ -108,6 +109,8 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    how: str | None,
+    chunk_ids: str | None,
 ) -> None:
     """Tell why a number is what it is.
 
@@ -121,6 +124,7 @@ def command(
       truerank explain qrels.txt bm25.run 301 -m "AP nDCG@10"
       truerank explain qrels.txt bm25.run 301 --queries queries.jsonl --docs corpus.jsonl.gz
       truerank explain qrels.txt lists.run 301 -m "ILD@10 Novelty@10" --items items.csv
+      truerank explain qrels.txt chunks.run 301 --collapse max
       truerank explain qrels.txt bm25.run dense.run -m nDCG@10
       truerank explain qrels.txt bm25.run dense.run -m nDCG@10 --only worse --most 20
       truerank explain qrels.txt bm25.run dense.run --query 301
@@ -128,7 +132,7 @@ def command(
     """
     inputs.refuse(qrels, run, other, queries, docs, items, rules=rules, output=output)
     chosen = parse_measures(" ".join(measures))
-    judged = read_qrels(qrels, qrels_format)
+    judged, collapse = read_qrels(qrels, qrels_format), options.collapsing(how, chunk_ids)
     if rules and "," in rules and not os.path.isfile(rules):
         if other or query or changes:
             raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
@@ -136,7 +140,7 @@ def command(
             raise click.UsageError(message("Several --rules are about means: there is nothing that has a text."))
         if items:
             raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
-        with inputs.opened([run], run_format, again=True) as (source,):
+        with inputs.opened([run], run_format, again=True, collapse=collapse) as (source,):
             document = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(document, format, output)
     under = options.changed(rules, changes)
@@ -145,11 +149,11 @@ def command(
     if only and (query or not other):
         raise click.UsageError(message("--only is for the queries of two runs."))
     beside: dict[str, Any] = {"queries": queries, "docs": docs, "items": items}
-    with inputs.opened([run, *([other] if other else [])], run_format) as sources:
+    with inputs.opened([run, *([other] if other else [])], run_format, collapse=collapse) as sources:
         if other:
             wanted = chosen or [_default(under)]
-            how: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
-            diffs = diff_each(judged, sources[0], sources[1], wanted, **how)
+            moved: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
+            diffs = diff_each(judged, sources[0], sources[1], wanted, **moved)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
                 diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits

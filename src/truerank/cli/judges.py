@@ -170,7 +170,8 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     _refuse_unused(runs)
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
     read = _by_name(read_qrels, (qrels, *asked["judges"]), asked["qrels_format"])
-    opened = _by_name(open_run, runs, asked["run_format"])
+    collapse = options.collapsing(asked["how"], asked["chunk_ids"])
+    opened = {name: collapse(run) for name, run in _by_name(open_run, runs, asked["run_format"]).items()}
     with Counting(message("judging")) as bar:
         wanted = " ".join(asked["measures"]) or None
         return judges(read, opened, wanted, rules=under, progress=bar.reach)

@@ -64,7 +64,8 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
 
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
     wanted = " ".join(asked["measures"]) or None
-    with inputs.opened(runs, asked["run_format"], again=True) as sources:
+    collapse = options.collapsing(asked["how"], asked["chunk_ids"])
+    with inputs.opened(runs, asked["run_format"], again=True, collapse=collapse) as sources:
         estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
     return compare(None, estimates, baseline=options.place(asked["baseline"], runs))
 
@@ -91,10 +92,3 @@ def settled(
     if settings.items:
         raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     return judgements, replace(settings, qrels=judgements.model, run=run, scores=None)
-
-
-def of_run(judgements: Judgements, run: str, measures: Any, rules: Rules, run_format: str | None) -> Predicted:
-    """The estimate of one run."""
-    judgements.runs(run, ())
-    with inputs.opened([run], run_format, again=True) as sources:
-        return predicted(judgements, [run], sources, measures, rules)[0]

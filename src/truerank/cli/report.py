@@ -80,6 +80,7 @@ from truerank.present.renderers import figures
 @options.as_written
 @options.qrels_format
 @options.run_format
+@options.collapse
 @options.judgements
 def command(
     qrels: str | None, runs: tuple[str, ...], output: str, judgements: options.Judgements | None, **asked: Any
@@ -189,8 +190,11 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
     how |= {name: asked[name] for name in ("percent", "as_written")}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
+    if asked["how"] and by_line:
+        raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
+    collapse = options.collapsing(asked["how"], asked["chunk_ids"])
     counting = Counting(message("comparing"))
-    with inputs.opened(runs, asked["run_format"], again=by_line) as sources, counting as bar:
+    with inputs.opened(runs, asked["run_format"], again=by_line, collapse=collapse) as sources, counting as bar:
         submitted = runs if by_line else sources
         found = evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
         if not by_line:
@@ -224,6 +228,7 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
 def _read_too(asked: dict[str, Any]) -> list[str]:
     """Files that options name in passing; a preset of rules and a module are none."""
     named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), asked["queries"], asked["docs"]]
+    named += [_table(asked["chunk_ids"])]
     return [name for name in named if name and os.path.isfile(name)]
 
 
@@ -259,7 +264,14 @@ def _renamed(option: str | None, value: Any, names: dict[str, str]) -> list[str]
         return [names[path] for path in value]
     if option == "truth":
         return [re.sub(r"""(["'])(.+?)\1""", lambda m: f"{m[1]}{names.get(m[2], m[2])}{m[1]}", value)]
+    if option == "chunk_ids" and _table(value) in names:
+        return [f"{names[_table(value)]}:{value.rpartition(':')[2]}"]
     return [names.get(value, value) if option in OF_FILES else str(value)]
+
+
+def _table(ids: str | None) -> str:
+    """The file in a rule of ids that is FILE:COLUMN; what is no file otherwise."""
+    return (ids or "").rpartition(":")[0]
 
 
 def _quoted(word: str) -> str:
@@ -278,7 +290,7 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
-OF_RUNS = ("baseline", "qrels_format", "as_written", "judges")
+OF_RUNS = ("baseline", "qrels_format", "as_written", "judges", "how", "chunk_ids")
 JUDGEMENTS = ("judged_by", "predicted_by", "sample")
 OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
 """Options that say nothing where there are no runs, or neither runs nor places."""

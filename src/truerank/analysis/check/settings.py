@@ -24,7 +24,7 @@ RANDOM = "random"
 _WHOLE = Kind(message("a whole number"), is_whole)
 
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys((*FILES, "rules", "percentiles", "looks"), TEXT),
+    **dict.fromkeys((*FILES, "rules", "percentiles", "looks", "collapse", "ids"), TEXT),
     **dict.fromkeys(("min", "max", "range"), TABLE),
     "margin": NUMBER | TABLE,
     "measures": TEXT | LIST,
@@ -48,6 +48,7 @@ class Settings:
         judged_by, predicted_by: people's judgements of some queries and a model's of all, in place of `qrels`.
         sample: how the queries that people judged were chosen: "random", or the path of their probabilities.
         items: what is known of the documents that could be listed, for measures of whole lists.
+        collapse, ids: how documents are made of the chunks in runs, and by which rule.
         bench: what `truerank bench` saved.
         no_worse_than: the baseline: saved scores, or a run.
         min, max: {measure or figure: limit}.
@@ -70,6 +71,8 @@ class Settings:
     predicted_by: str | None = None
     sample: str | None = None
     items: str | None = None
+    collapse: str | None = None
+    ids: str | None = None
     bench: str | None = None
     no_worse_than: str | None = None
     rules: str | None = None
@@ -111,6 +114,8 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         given["sample"] = os.path.normpath(os.path.join(here, given["sample"]))
     if "rules" in given and given["rules"].endswith(".toml"):
         given["rules"] = os.path.join(here, given["rules"])
+    if os.path.isfile(table := os.path.join(here, given.get("ids", "").rpartition(":")[0])):
+        given["ids"] = f"{table}:{given['ids'].rpartition(':')[2]}"
     return Settings(**given)
 
 

@@ -110,7 +110,7 @@ def parts_of(wholes: Container[bytes], docs: Collection[bytes]) -> dict[bytes, b
 
 
 HOW_PARTS = message(
-    "score each document by its best part (--collapse max of eval, compare and convert; in Python "
+    "score each document by its best part (--collapse max of eval, compare, check and others; in Python "
     "truerank.collapse), or judge parts"
 )
 
