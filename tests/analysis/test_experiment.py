@@ -415,3 +415,17 @@ def test_a_system_may_be_several_runs_beside_a_retriever():
     found = tr.experiment({"seeds": seeds, "third": LIVE["third"]}, QUERIES, QRELS, "RR", baseline="third")
     expected = tr.compare(QRELS, {"seeds": seeds, "third": RUNS["third"]}, "RR", "third")
     assert plain(found.comparison) == plain(expected)
+
+
+def test_measures_of_all_that_is_listed_know_the_items():
+    items = {doc: number + 1 for number, doc in enumerate(DOCS)}
+    untied = {
+        q: {doc: score + n / 100 for n, (doc, score) in enumerate(docs.items())} for q, docs in made(2).items()
+    }
+    asked = {"old": RUNS["old"], "live": asking(untied)}
+    found = tr.experiment(asked, QUERIES, QRELS, "nDCG@5 Novelty@5", items=items)
+    for name, run in (("old", RUNS["old"]), ("live", untied)):
+        alone = tr.evaluate(QRELS, run, "Novelty@5", items=items)
+        assert are_equal(found.scores[name]["Novelty@5"], alone["Novelty@5"]).all()
+    with pytest.raises(tr.InputError, match="items"):
+        tr.experiment(asked, QUERIES, QRELS, "Novelty@5")

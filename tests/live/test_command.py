@@ -8,6 +8,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import truerank as tr
 from truerank.cli import truerank
 
 COUNT = itertools.count()
@@ -164,3 +165,12 @@ def test_a_plain_loop_and_an_indexing_are_saved_and_percentiles_chosen_again(her
         ["check", "--bench", "bench.json", "--max", "p50=10s", "--percentiles", "nearest-rank", "-f", "json"],
     )
     assert json.loads(done.output)["gates"][0]["value"] == again["latency_ms"]["p50"]
+
+
+def test_measures_of_all_that_is_listed_know_the_items(here, tmp_path):
+    (tmp_path / "items.csv").write_text("id,popularity\nd1,30\nd2,10\n", "utf-8")
+    asked = ("--queries", "q.tsv", "--qrels", "qrels.txt", "-m", "Novelty@10", "--items", "items.csv")
+    run(f"{here}:lexical", *asked, "-o", "bench.json", "--save-run", "answers.run")
+    shown = run("--show", "bench.json", "--format", "json")
+    expected = tr.evaluate("qrels.txt", "answers.run", "Novelty@10", items="items.csv").mean["Novelty@10"]
+    assert json.loads(shown)["scores"]["mean"]["Novelty@10"] == expected

@@ -152,6 +152,7 @@ def numbers(text: str) -> tuple[int, ...]:
     "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
 )
 @options.qrels_format
+@options.items
 @options.measures
 @options.rules
 @options.changes
@@ -195,7 +196,7 @@ def command(
     """
     is_saved = bool(show or pair)
     _check(targets, show, pair, in_turns, how)
-    read = (how["queries"], how["qrels"], show, *(pair or ()))
+    read = (how["queries"], how["qrels"], how["items"], show, *(pair or ()))
     inputs.refuse(*read, rules=how["rules"], output=output, save_run=save_run, plot=plot)
     output, save_run, plot = map(_place, (output, save_run, plot))
     if plot:
@@ -310,7 +311,19 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the library's call."""
-    plain = ("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids", "plain", "percentiles")
+    plain = (
+        "rate",
+        "arrivals",
+        "duration",
+        "repeats",
+        "warmup",
+        "timeout",
+        "seed",
+        "ids",
+        "plain",
+        "percentiles",
+        "items",
+    )
     given = distinct(map(_named, how["given"]), "--option")
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -68,16 +69,18 @@ def score(
     failed: Iterable[str],
     measures: MeasuresLike | None,
     rules: Rules,
+    items: Any = None,
 ) -> Scores:
     """The scores of the queries that were asked.
 
     Args:
         failed: queries without an answer, which score 0 even where an empty answer is right.
+        items: as for `evaluate`.
     """
     judged = only(qrels, asked)
     failed = set(failed)
-    measures_under(measures or (), rules)
-    scores = _without_failed(evaluate(judged, run, measures, rules=rules), judged, failed)
+    measures_under(measures or (), rules, lists=True)
+    scores = _without_failed(evaluate(judged, run, measures, rules=rules, items=items), judged, failed)
     lost = np.isin(scores.queries, list(failed))
     if not lost.any():
         return scores

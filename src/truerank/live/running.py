@@ -17,6 +17,7 @@ import numpy as np
 
 from truerank import __version__
 from truerank.core.errors import InputError
+from truerank.core.evaluate import read_catalogue
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress
@@ -51,6 +52,7 @@ class Judging:
     qrels: QrelsLike | None = None
     measures: MeasuresLike | None = None
     rules: RulesLike | None = None
+    items: Any = None
 
 
 def bench(
@@ -72,6 +74,7 @@ def bench(
     index: object = None,
     rules: RulesLike | None = None,
     measures: MeasuresLike | None = None,
+    items: Any = None,
     ids: str | Callable[..., Any] | None = None,
     clock: Clock | None = None,
     progress: Progress | None = None,
@@ -99,7 +102,7 @@ def bench(
         percentiles: "nearest-rank" (the default): values that were measured; "linear": as NumPy has them.
         index: what indexes the documents, timed before anything is asked: a function without arguments that returns
             how many there are, or the documents.
-        rules, measures: as for `evaluate`.
+        rules, measures, items: as for `evaluate`.
         ids: what a document's id is: "id", "metadata[key]", "hash", a field or a callable; see `adapt`.
         clock: another clock than the machine's, such as a `SimulatedClock`.
         progress: told once a second how many calls are done, and how many there are at most; from another thread.
@@ -116,7 +119,7 @@ def bench(
     ({'RR': 0.5}, 1)
     """
     load = Load(k, warmup, concurrency, rate, arrivals, duration, repeats, timeout, seed, plain)
-    judging = Judging(qrels, measures, rules)
+    judging = Judging(qrels, measures, rules, items)
     return measure([retriever], queries, load, judging, clock, progress, percentiles, index, ids=ids, **options)[0]
 
 
@@ -125,7 +128,7 @@ def run(retrievers: Sequence[object], queries: Any, qrels: QrelsLike | None = No
     if how.pop("index", None) is not None:
         raise InputError("an indexing is timed for one retriever: it has no place where two take turns")
     loads = {field.name: how.pop(field.name) for field in fields(Load) if field.name in how}
-    judging = Judging(qrels, how.pop("measures", None), how.pop("rules", None))
+    judging = Judging(qrels, *(how.pop(name, None) for name in ("measures", "rules", "items")))
     return measure(retrievers, queries, Load(**loads), judging, **how)
 
 
@@ -170,9 +173,10 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
     if judging.qrels is None:
         return judging
     qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
+    items = None if judging.items is None else read_catalogue(judging.items)
     nothing = as_run("nothing", queries, {}, of_calls)
-    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls))
-    return replace(judging, qrels=qrels)
+    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls), items)
+    return replace(judging, qrels=qrels, items=items)
 
 
 def _distinct(retrievers: list[Retriever]) -> list[Retriever]:
@@ -301,7 +305,7 @@ def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench
     run = as_run(bench.name, bench.asked, bench.answers.by_query, of_calls)
     failed = [query for query in bench.asked if query not in bench.answers.by_query]
     qrels = read_qrels(judging.qrels)
-    scores = score(qrels, run, bench.asked, failed, judging.measures, rules)
+    scores = score(qrels, run, bench.asked, failed, judging.measures, rules, judging.items)
     return replace(bench, scores=scores, unasked=unasked(qrels, bench.asked))
 
 

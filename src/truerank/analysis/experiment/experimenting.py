@@ -14,6 +14,7 @@ from truerank.analysis.compare.result import Procedure
 from truerank.analysis.compare.systems import Measures, by_name, resolved, scored
 from truerank.analysis.experiment.result import Experiment
 from truerank.core.errors import InputError
+from truerank.core.evaluate import read_catalogue
 from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
@@ -52,6 +53,7 @@ def experiment(
     k: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    items: Any = None,
     as_written: bool = False,
     progress: Progress = unreported,
     **asking: Any,
@@ -67,7 +69,7 @@ def experiment(
             and all systems with `names`.
         queries: what retrievers are asked: {id: text}, texts, a DataFrame or a file, see `read_queries`. Where they
             are given, judged queries that are not among them are in no mean of any system.
-        qrels, measures, rules, threads, as_written: as for `evaluate`.
+        qrels, measures, rules, threads, items, as_written: as for `evaluate`.
         names: of systems in a list, one each.
         baseline, test, correction, confidence, samples, all_pairs: as for `compare`.
         k: how many documents retrievers are asked for: by default as many as the measures look at, which is 1,000
@@ -90,9 +92,10 @@ def experiment(
     live = {name: _loaded(one) for name, one in named.items() if is_live(one)}
     runs = {name: one for name, one in named.items() if name not in live}
     unasked = len(everything) - len(right) if everything and right else 0
-    scores = scored(right, runs, measures, rules, threads, as_written=as_written) if runs else {}
+    how: dict[str, Any] = {"items": None if items is None else read_catalogue(items), "as_written": as_written}
+    scores = scored(right, runs, measures, rules, threads, **how) if runs else {}
     scores = {name: replace(one, ledger=replace(one.ledger, unasked=unasked)) for name, one in scores.items()}
-    asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules)), live, progress)
+    asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules), how["items"]), live, progress)
     benches = asked.benches(live, k, {**asking, "seed": seed})
     comparison = compare(
         None,
