@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import truerank as tr
+
 ASKED = ("report", "qrels.txt", "first.run", "second.run")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SENT = EXAMPLES / "contest"
@@ -158,3 +160,21 @@ def test_what_is_printed_has_no_empty_section_and_nothing_to_click(invoke):
     assert len(heads) > 5
     assert all(lines[place + 2] for place in heads)
     assert not any(place + 3 in heads for place in heads)
+
+
+def test_measures_of_all_that_is_listed_are_reported_as_eval_has_them(invoke, here):
+    docs = "abcdefxyz"
+    (here / "items").mkdir()
+    table = "".join(f"{doc},{number + 1}\n" for number, doc in enumerate(docs))
+    (here / "items" / "items.csv").write_text(f"id,popularity\n{table}")
+    wanted = ("-m", "RR Novelty@2 Novelty", "--items", "items/items.csv")
+    scored = json.loads(invoke("eval", *ASKED[1:], *wanted, "--format", "json").stdout)
+    assert invoke(*ASKED, *wanted, "--results", "1", "-o", "report.json").exit_code == 0
+    assert [one["mean"] for one in read(here)["results"]["scores"]] == [one["mean"] for one in scored]
+    assert {one["name"] for one in read(here)["results"]["inputs"]} == {*ASKED[1:], "items.csv"}
+    assert "--items items.csv" in command(here)
+    written = tr.write_report(*ASKED[1:2], ASKED[2:], here / "by-python.json", wanted[1], items="items/items.csv")
+    assert [one["mean"] for one in written.results["scores"]] == [one["mean"] for one in scored]
+    refused = invoke(*ASKED, *wanted, "--judges", "qrels.txt")
+    assert refused.exit_code == 2
+    assert "--items is for one set of judgements" in " ".join(refused.stderr.split())

@@ -70,7 +70,7 @@ def test_what_is_no_option_at_all_gets_a_hint():
 
 @pytest.mark.parametrize(
     ("command", "word"),
-    [("curve", "--measures"), ("confusion", "--mesures"), ("confusion", "--colour"), ("report", "--themes")],
+    [("curve", "--measures"), ("confusion", "--mesures"), ("confusion", "--colour"), ("report", "--wordy")],
 )
 def test_what_is_far_from_all_options_of_a_command_gets_no_suggestion(command, word):
     assert said(command, "q", "r", word) == (f"truerank: No such option '{word}' (see truerank {command} --help)\n")

@@ -20,7 +20,7 @@ from truerank.formats import open_run
 from truerank.formats.saved import rules_of
 from truerank.formats.target import is_same_file, refuse_unwritten
 
-ITEMS_JUDGED_ONCE = message("--items is for one set of judgements: leave out --judged-by.")
+ITEMS_JUDGED_ONCE = message("--items is for one set of judgements: leave out --judged-by and --judges.")
 
 
 def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) -> None:

@@ -81,6 +81,7 @@ from truerank.present.renderers import figures
 @options.qrels_format
 @options.run_format
 @options.collapse
+@options.items
 @options.judgements
 def command(
     qrels: str | None, runs: tuple[str, ...], output: str, judgements: options.Judgements | None, **asked: Any
@@ -112,8 +113,8 @@ def command(
     if not files or (qrels and not runs):
         raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
     _refuse_unused(bool(qrels), asked)
-    texts = (asked["queries"], asked["docs"])
-    inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
+    beside = (asked["queries"], asked["docs"], asked["items"])
+    inputs.refuse(*files, *beside, *files_in(asked["truth"]), rules=asked["rules"], output=output)
     format = None if output == "-" else renderers.of_report(output)
     data = _data(qrels, runs, files, asked, judgements)
     with _working(message("making the report")):
@@ -129,6 +130,8 @@ def command(
 def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
     """Raise where an option was given that would change nothing."""
     has_places = bool(asked["places"])
+    if asked["items"] and ("judged_by" in asked or asked["judges"]):
+        raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     if asked["percent"] and "judged_by" in asked:
         raise click.UsageError(message("--percent is not for --judged-by: estimates are fractions."))
     for option in _given():
@@ -188,7 +191,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
-    how |= {name: asked[name] for name in ("percent", "as_written")}
+    how |= {name: asked[name] for name in ("percent", "as_written", "items")}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
@@ -227,8 +230,8 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
 
 def _read_too(asked: dict[str, Any]) -> list[str]:
     """Files that options name in passing; a preset of rules and a module are none."""
-    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), asked["queries"], asked["docs"]]
-    named += [_table(asked["chunk_ids"])]
+    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), _table(asked["chunk_ids"])]
+    named += [asked[name] for name in ("queries", "docs", "items")]
     return [name for name in named if name and os.path.isfile(name)]
 
 
@@ -290,12 +293,12 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
-OF_RUNS = ("baseline", "qrels_format", "as_written", "judges", "how", "chunk_ids")
+OF_RUNS = ("baseline", "qrels_format", "as_written", "judges", "how", "chunk_ids", "items")
 JUDGEMENTS = ("judged_by", "predicted_by", "sample")
 OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
-OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs", *JUDGEMENTS)
+OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs", "items", *JUDGEMENTS)
 """Options whose values are files or may be."""
 
 UNTOLD = ("output", "figures", "lang")

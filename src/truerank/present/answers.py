@@ -244,7 +244,11 @@ class _Page:
         """Terms as [rank, document, how, value] and lines as [name, how, value]; None where a rule decides."""
         if value != value or (is_ruled(measure, self.rules) and not case.total(self.rules.level)):
             return None
-        if self.rules.unjudged == "graded" or (self.rules.depth and dict(measure.params).get("ties") == "averaged"):
+        if (
+            measure.definition.sees_lists
+            or self.rules.unjudged == "graded"
+            or (self.rules.depth and dict(measure.params).get("ties") == "averaged")
+        ):
             return None  # it takes documents that have no row here
         worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
         return [_terms(worked), [[line.name, line.text(4), line.value] for line in worked.lines]]

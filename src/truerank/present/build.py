@@ -39,13 +39,14 @@ def write_report(
     figures: str | os.PathLike[str] | None = None,
     queries: Any = None,
     docs: Any = None,
+    items: Any = None,
     as_written: bool = False,
     percent: bool = False,
 ) -> Document:
     """Evaluate and compare runs, and write what there is to say to a file.
 
     Args:
-        qrels, runs, measures, rules, baseline: as for `compare`.
+        qrels, runs, measures, rules, items, baseline: as for `compare`.
         path: ends in .html, .md, .tex, .json, .txt or .pdf.
         benches: how fast retrievers are.
         lang: such as en or ko; by default that of the locale.
@@ -59,9 +60,10 @@ def write_report(
     """
     format = renderers.of_report(path)
     how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
+    how["items"] = items
     runs = list(runs) if isinstance(runs, Iterator) else runs
     scored = evaluated(qrels, runs, measures, **how)
-    things = (qrels, *(run for _, run in named_runs(runs)))
+    things = (qrels, *(run for _, run in named_runs(runs)), items)
     paths = [thing for thing in things if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])

@@ -20,10 +20,10 @@ from truerank.analysis.curve import Curve, precision_recall
 from truerank.analysis.judges import Judges
 from truerank.contest import judge
 from truerank.core.errors import InputError
-from truerank.core.evaluate import ranked, rules_of, run_reading, score
+from truerank.core.evaluate import ranked, read_catalogue, rules_of, run_reading, score, seen_rows
 from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
@@ -226,12 +226,13 @@ def evaluated(
     results: int = RESULTS,
     as_written: bool = False,
     percent: bool = False,
+    items: Any = None,
     progress: Progress = unreported,
 ) -> Runs:
     """The runs evaluated and compared; under a contest's rules also audited.
 
     Args:
-        qrels, measures, rules: as for `evaluate`.
+        qrels, measures, rules, items: as for `evaluate`.
         runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
             there need be no qrels.
         baseline, progress: as for `compare`.
@@ -248,14 +249,15 @@ def evaluated(
     under = rules_of(given[0][1], rules)
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)
-    chosen = of_judged(asked.values())
+    chosen = of_judged(asked.values(), lists=True)
+    known = None if items is None else read_catalogue(items)
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"
     opened = [run if isinstance(run, Reading) else open_run(run, format, name) for name, run in given]
     submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
-    readings = [run_reading(judged, run, under, keep=results or "judged") for run in opened]
-    scores = audited or [score(reading, chosen) for reading in readings]
+    readings = [run_reading(judged, run, under, keep=_kept(chosen, results)) for run in opened]
+    scores = audited or [score(reading, chosen, known) for reading in readings]
     names = told_apart([run.name for run in opened])
     called = [name or short for (name, _), short in zip(given, names, strict=True)]
     pairs = zip(scores, called, strict=True)
@@ -267,6 +269,12 @@ def evaluated(
     drawn = [] if is_contest or has_calls else zip(readings, called, strict=True)
     curves = tuple(replace(precision_recall(reading), run=name) for reading, name in drawn)
     return Runs(readings[0].qrels, systems, comparison, curves, is_complete or is_contest, percent)
+
+
+def _kept(measures: Sequence[Measure], results: int) -> Keep:
+    """The rows that these measures see, and those that are shown."""
+    seen = seen_rows(measures)
+    return max(seen, results) if isinstance(seen, int) else seen if seen == "all" else results or seen
 
 
 def named_runs(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
