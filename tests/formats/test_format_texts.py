@@ -147,7 +147,7 @@ def test_a_cell_may_be_as_long_as_a_line(tmp_path):
         ("a.json", "[1]", "a JSON object should stand here"),
         ("a.txt", "only words\n", "a text is found by its id"),
         ("a.tsv", "docid\ttitle\ttext\nd1\tTitle\n", "a.tsv:2: this line has fewer columns than the header"),
-        ("a.tsv", "d0\ta\0b\n", "holds a NUL byte"),
+        ("a.tsv", "docid\ttext\nd0\ta\0b\n", "a.tsv:2: this line holds a NUL byte"),
     ],
 )
 def test_what_has_no_texts_is_told_with_its_place(name, text, says, tmp_path):

@@ -95,7 +95,7 @@ def test_what_cannot_be_collapsed_is_refused(run, options, fault):
     assert refused(run, **options).startswith(fault)
 
 
-GAPS = [(None, "None"), (float("nan"), "nan"), ("", "''"), (np.datetime64("NaT"), "NaT")]
+GAPS = [(None, "None"), (float("nan"), "nan"), ("", "''"), (np.datetime64("NaT", "s"), "NaT")]
 
 
 @pytest.mark.parametrize(("gap", "shown"), GAPS)

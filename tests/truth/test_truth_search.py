@@ -21,7 +21,7 @@ def brute(distance: str, queries: np.ndarray, references: np.ndarray) -> np.ndar
     """(queries, references) metres of every pair."""
     q, r = np.repeat(queries, len(references), axis=0), np.tile(references, (len(queries), 1))
     if distance == "geodesic":
-        metres = np.array(GEOD.inv(q[:, 1], q[:, 0], r[:, 1], r[:, 0])[2])
+        metres = np.array(GEOD.inv(*(column.tolist() for column in (q[:, 1], q[:, 0], r[:, 1], r[:, 0])))[2])
     elif distance == "xy":
         metres = np.hypot(r[:, 0] - q[:, 0], r[:, 1] - q[:, 1])
     else:

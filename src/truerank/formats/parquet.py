@@ -149,10 +149,8 @@ def _file(source: Source) -> Iterator[IO[bytes]]:
     """The bytes, which can be read anywhere."""
     with source.raw() as raw:
         try:
-            if source.is_compressed:
-                yield BytesIO(source.read())
-            else:  # the copy of a pipe has no readinto before Python 3.11
-                yield raw if hasattr(raw, "readinto") else BytesIO(raw.read())
+            has_all = not source.is_compressed and hasattr(raw, "readinto")  # a pipe's copy since Python 3.11
+            yield raw if has_all else BytesIO(source.read())
         except OSError as error:
             raise _damaged(source, error) from None
 

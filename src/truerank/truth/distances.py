@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -45,7 +46,8 @@ class Distance:
 
 def geodesic(one: Floats, other: Floats) -> Floats:
     """The length of the shortest way over the ellipsoid, to 15 nanometres (Karney, 2013)."""
-    return np.asarray(_ellipsoid().inv(one[:, 1], one[:, 0], other[:, 1], other[:, 0])[2], np.float64)
+    columns = (one[:, 1], one[:, 0], other[:, 1], other[:, 0])
+    return np.asarray(_ellipsoid().inv(*(array("d", column.tobytes()) for column in columns))[2], np.float64)
 
 
 @lru_cache(maxsize=1)
