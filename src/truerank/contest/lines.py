@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.core.ids import starts_of
+from truerank.core.ids import starts_of, stretches
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import Rules
@@ -62,5 +62,4 @@ def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
 def _rows(start: Ints, queries: Ints) -> tuple[Ints, Ints]:
     """The rows of each query's judgements, one query after another, and where each begins among them."""
     counts = start[queries + 1] - start[queries]
-    begins = starts_of(counts)
-    return np.arange(begins[-1]) + np.repeat(start[queries] - begins[:-1], counts), begins
+    return stretches(start[queries], counts)[0], starts_of(counts)

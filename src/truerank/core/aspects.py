@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.ids import starts_of
+from truerank.core.ids import starts_of, stretches
 from truerank.core.kernel.counting import answered
 from truerank.core.kernel.scanning import by_document
 
@@ -135,9 +135,7 @@ class Aspects:
     @property
     def number(self) -> Ints:
         """(aspects,) the number among all of each that is a query's."""
-        sizes, query = self.end - self.begin, self.query
-        number: Ints = np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]
-        return number
+        return stretches(self.begin, self.end - self.begin)[0]
 
     def of_queries(self, keep: Bools | slice) -> Aspects:
         """The aspects of these queries alone; documents keep their numbers."""
@@ -175,21 +173,19 @@ class Aspects:
             docs: which judgements, those of each query together.
             query: of each of them, the place in `queries`.
         """
-        sizes = (self.end - self.begin)[queries]
-        ends = np.cumsum(sizes, dtype=np.int64)
-        shift = ends - sizes - self.begin[queries]
-        chosen = np.arange(int(sizes.sum())) - np.repeat(shift, sizes)
+        begin, sizes = self.begin[queries], (self.end - self.begin)[queries]
+        chosen, _ = stretches(begin, sizes)
+        begins = starts_of(sizes)
         counts = np.diff(self.start)[docs]
-        start = starts_of(counts)
-        rows = np.arange(start[-1]) + np.repeat(self.start[docs] - start[:-1], counts)
+        rows, _ = stretches(self.start[docs], counts)
         return replace(
             self,
             names=[self.names[number] for number in chosen.tolist()],
             weight=self.weight[chosen],
-            begin=ends - sizes,
-            end=ends,
-            start=start,
-            aspect=self.aspect[rows] + np.repeat(shift[query], counts),
+            begin=begins[:-1],
+            end=begins[1:],
+            start=starts_of(counts),
+            aspect=self.aspect[rows] + np.repeat((begins[:-1] - begin)[query], counts),
             grade=self.grade[rows],
         )
 
@@ -202,9 +198,8 @@ class Aspects:
         known = len(self.start) - 1
         start = np.append(self.start, self.start[-1])
         doc = np.where((docs < 0) | (docs > known), known, docs)
-        counts = start[doc + 1] - start[doc]
-        row = np.repeat(np.arange(len(doc)), counts)
-        return row, np.arange(len(row)) + (start[doc] - (np.cumsum(counts) - counts))[row]
+        row, place = stretches(start[doc], start[doc + 1] - start[doc])
+        return place, row
 
     def moved(self, place: Ints, size: int) -> Aspects:
         """The same where the judgements have other numbers.

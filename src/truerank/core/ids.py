@@ -1,4 +1,4 @@
-"""Ids, one after another in a text."""
+"""Ids, one after another in a text, and where things begin that stand one after another."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+Ints = NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False)
 class Ids:
     """Ids, one after another in a text: id i ends at ends[i], where the next one begins."""
 
-    ends: NDArray[np.int64]
+    ends: Ints
     text: bytes = field(repr=False)
 
     def __len__(self) -> int:
@@ -23,7 +25,7 @@ class Ids:
     def __getitem__(self, i: int) -> bytes:
         return self.text[self.ends[i - 1] if i else 0 : self.ends[i]]
 
-    def some(self, numbers: NDArray[np.int64]) -> list[bytes]:
+    def some(self, numbers: Ints) -> list[bytes]:
         """(numbers,) those with these numbers."""
         starts = np.where(numbers > 0, self.ends[numbers - 1], 0)
         return [self.text[a:b] for a, b in zip(starts.tolist(), self.ends[numbers].tolist(), strict=True)]
@@ -33,11 +35,21 @@ class Ids:
         return (self.text[a:b] for a, b in zip([0, *ends], ends, strict=False))
 
 
-def starts_of(sizes: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
+def starts_of(sizes: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]) -> Ints:
     """(sizes + 1,) where each of several begins that stand one after another, and where the last one ends."""
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, dtype=np.int64, out=starts[1:])
     return starts
+
+
+def stretches(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """So many numbers in a row from each of these on, one stretch after another, and which stretch each is of.
+
+    >>> [each.tolist() for each in stretches(np.array([7, 0]), np.array([2, 3]))]
+    [[7, 8, 0, 1, 2], [0, 0, 1, 1, 1]]
+    """
+    stretch = np.repeat(np.arange(len(size)), size)
+    return np.arange(len(stretch)) + np.repeat(begin - (np.cumsum(size) - size), size), stretch
 
 
 NO_IDS = Ids(np.empty(0, np.int64), b"")

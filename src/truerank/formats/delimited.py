@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
@@ -25,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
+from truerank.formats.rows import by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -170,7 +171,7 @@ class Reader(NamedTuple):
             return None
         column[breaks] = NO_COLUMN
         lengths = lengths.reshape(rows, self.width) - 1
-        query, doc = ((_ends(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
+        query, doc = ((starts_of(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
         lines = line + np.arange(rows)
         if self.layout.call is None:
             return Columns(*query, *doc, scores, lines)
@@ -237,10 +238,6 @@ class Reader(NamedTuple):
                 else message("'{text}' is no number", text=truncated(text))
             )
             raise InputError(said, self.name, line) from None
-
-
-def _ends(lengths: Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(lengths)])
 
 
 def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:

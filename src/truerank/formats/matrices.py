@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.ids import starts_of
 from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels
@@ -171,7 +172,7 @@ def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any
             score=values[cell],
         )
     answered = counts > 0
-    runs = np.concatenate([[0], np.cumsum(counts[answered])])
+    runs = starts_of(counts[answered])
     columns = *_names(queries, answered), *digits(np.ascontiguousarray(docs, np.int64))
     return Columns(*columns, np.ascontiguousarray(values, np.float64), runs=runs)
 

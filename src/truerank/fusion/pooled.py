@@ -10,7 +10,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.ids import Ids
+from truerank.core.ids import Ids, stretches
 from truerank.core.kernel.names import best_first, gathered, numbered_within
 from truerank.core.lists import List
 from truerank.core.run import Batch, Columns, Ranked
@@ -144,13 +144,12 @@ def _pooled(queries: Sequence[bytes], lists: Sequence[Sequence[List]]) -> Pooled
     flat = [one for each in lists for one in each]
     runs = len(lists[0])
     size = np.array([len(one) for one in flat])
-    of = np.repeat(np.arange(len(flat)), size)
+    rank, of = stretches(np.ones_like(size), size)
     query = of // runs
     letters = np.array([len(one.docs.text) for one in flat])
     ends = np.concatenate([one.docs.ends for one in flat]) + np.repeat(np.cumsum(letters) - letters, size)
     text = b"".join([one.docs.text for one in flat])
     first, doc = numbered_within(query, text, ends)
-    rank = np.arange(1, len(of) + 1) - np.repeat(np.cumsum(size) - size, size)
     score = np.concatenate([one.scores for one in flat])
     return Pooled(
         queries, query[first], _some(Ids(ends, text), first), size.reshape(-1, runs), doc, of, score, rank

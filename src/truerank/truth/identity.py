@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.ids import stretches
 from truerank.core.mappings import IGNORED
 from truerank.truth.items import Ints, Items, Texts
 from truerank.truth.registry import rule
@@ -62,9 +63,8 @@ def _same(asked: Texts, there: Texts) -> tuple[Ints, Ints]:
     one, other = _coded(asked, there)
     order = np.argsort(other, kind="stable")
     first, last = (np.searchsorted(other[order], one, side=side) for side in ("left", "right"))
-    counts = last - first
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.repeat(np.arange(len(asked)), counts), order[np.repeat(first, counts) + within]
+    place, query = stretches(first, last - first)
+    return query, order[place]
 
 
 def _coded(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[Ints, Ints]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.ids import stretches
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.rankings import rankings, with_lines
@@ -377,9 +378,8 @@ class Segments:
     def covered(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Of each segment that a span covers: the span, and the segment."""
         first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end)
-        counts = last - first
-        span = np.repeat(np.arange(len(start)), counts)
-        return span, np.arange(len(span)) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+        segment, span = stretches(first, last - first)
+        return span, segment
 
     def mask(self, start: Ints, end: Ints) -> Bools:
         """(spans, segments) whether a span covers a segment."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
+from truerank.core.ids import starts_of, stretches
 from truerank.core.mappings import IGNORED
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.formats.rows import text_column
@@ -66,9 +67,8 @@ def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPai
     size = np.searchsorted(in_order, queries.labels, side="right") - low
     judge = _Judge(queries, gallery, leave)
     for rows in _parts(queries, size):
-        start = np.concatenate([[0], np.cumsum(size[rows])])
-        column = order[np.arange(start[-1]) + np.repeat(low[rows] - start[:-1], size[rows])]
-        yield judge.pairs(rows, start, column, np.ones(len(column)))
+        column = order[stretches(low[rows], size[rows])[0]]
+        yield judge.pairs(rows, starts_of(size[rows]), column, np.ones(len(column)))
 
 
 def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPairs]:

@@ -15,6 +15,7 @@ from truerank import stats
 from truerank.core.errors import InputError
 from truerank.core.evaluate import as_one_list, reading_of, rules_of
 from truerank.core.found import is_later
+from truerank.core.ids import starts_of, stretches
 from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
@@ -282,7 +283,7 @@ class Lists:
         return cls(
             name=reading.name,
             queries=[rows.queries[q] for q in answered.tolist()],
-            start=np.append(0, np.cumsum(rows.count[answered])),
+            start=starts_of(rows.count[answered]),
             begin=begin[rows.doc],
             end=end[rows.doc],
             text=qrels.text + reading.unjudged.text,
@@ -296,10 +297,10 @@ class Lists:
         place = {query: number for number, query in enumerate(self.queries)}
         chosen = [place[query] for query in queries]
         size = np.diff(self.start)[chosen]
-        start = np.append(0, np.cumsum(size))
-        rows = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
+        rows, _ = stretches(self.start[chosen], size)
         group = self.group[rows] if len(self.group) else self.group
-        return replace(self, queries=queries, start=start, begin=self.begin[rows], end=self.end[rows], group=group)
+        begin, end = self.begin[rows], self.end[rows]
+        return replace(self, queries=queries, start=starts_of(size), begin=begin, end=end, group=group)
 
     @property
     def firsts(self) -> list[Ints]:

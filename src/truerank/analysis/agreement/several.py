@@ -14,6 +14,7 @@ from truerank import stats
 from truerank.analysis.agreement.pair import Asked, Lists, coefficients
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import rules_of
+from truerank.core.ids import starts_of
 from truerank.core.kernel.counting import concordance
 from truerank.core.messages import plural
 from truerank.core.presented import Presented, finite
@@ -253,7 +254,7 @@ def _concordance(ranks: Ints, lists: Sequence[Ints]) -> tuple[Floats, Floats]:
     """(runs, runs) Kendall's tau and tau-AP of one query; NaN where both hold fewer than two documents."""
     places = [ranks[i + 1 :, own].ravel() for i, own in enumerate(lists)]
     sizes = [np.repeat(len(own), len(lists) - 1 - i) for i, own in enumerate(lists)]
-    start = np.append(0, np.cumsum(np.concatenate(sizes)))
+    start = starts_of(np.concatenate(sizes))
     shared, concordant, *by_place = concordance(np.concatenate(places), start)
     upper = np.triu_indices(len(lists), 1)
     matrices = []

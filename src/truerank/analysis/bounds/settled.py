@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.bounds.pool import Pool
-from truerank.analysis.bounds.ways import chunks, copied, values_of
+from truerank.analysis.bounds.ways import chunks, values_of
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits, Judgements
-from truerank.core.ids import starts_of
+from truerank.core.ids import starts_of, stretches
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
@@ -46,10 +46,10 @@ class Ways:
     def product(cls, queries: Ints, sizes: Ints, classes: Sequence[float]) -> Ways:
         """Every document of some queries is given each of these."""
         grades, times = np.array(classes, np.float64), len(classes) ** sizes
-        number = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+        number, query = stretches(np.zeros_like(times), times)
         powers = len(classes) ** np.arange(int(sizes.max(initial=0)) + 1)
         return cls(
-            np.repeat(queries, times),
+            queries[query],
             lambda way, place: grades[number[way] // powers[place] % len(grades)],
             _some(grades),
         )
@@ -179,7 +179,7 @@ class Settled:
         if len(of) and (of[1:] == of[:-1] + 1).all():
             rows = slice(int(self.start[of[0]]), int(self.start[of[-1] + 1]))
             return rows, self.hits.query[rows] - of[0]
-        return copied(self.start[:-1][of], self.hits.count[of])
+        return stretches(self.start[:-1][of], self.hits.count[of])
 
     @cached_property
     def near(self) -> Ints:
@@ -205,7 +205,7 @@ class Settled:
         """Those that each way begins with, and the new ones, best first."""
         known = self.hits.judgements
         count = np.bincount(known.query, minlength=len(self.hits.queries))
-        old, old_way = copied((np.cumsum(count) - count)[of], count[of])
+        old, old_way = stretches((np.cumsum(count) - count)[of], count[of])
         query, grades = np.concatenate([old_way, way, far[0]]), np.concatenate([known.grade[old], grade, far[1]])
         times = np.concatenate([np.ones(len(old) + len(way), np.int64), far[2]])
         kinds = _some(self._kinds, given)[::-1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from truerank.core.evaluate import valued
 from truerank.core.hits import Hits, Judgements
+from truerank.core.ids import stretches
 from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.measures import Measure
@@ -42,7 +43,7 @@ class Repeated:
         query = np.repeat(np.arange(len(times)), times)
         of_each = [hits.query, hits.judgements.query, *([] if hits.calls is None else [hits.calls.query])]
         counts = (np.bincount(each, minlength=len(times)) for each in of_each)
-        (rows, way), (judged, judged_way), *calls = (copied((np.cumsum(n) - n)[query], n[query]) for n in counts)
+        (rows, way), (judged, judged_way), *calls = (stretches((np.cumsum(n) - n)[query], n[query]) for n in counts)
         table = replace(
             hits.where(rows),
             queries=tuple(hits.queries[q] for q in query.tolist()),
@@ -101,10 +102,3 @@ def chunks(rows: Ints) -> Iterator[slice]:
         stop = max(start + 1, int(np.searchsorted(ends, done + ROWS, side="right")))
         yield slice(start, stop)
         start = stop
-
-
-def copied(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """This many rows from each of these on, one group after another, and which group each belongs to."""
-    group = np.repeat(np.arange(len(size)), size)
-    rows = np.arange(len(group)) + np.repeat(begin - (np.cumsum(size) - size), size)
-    return rows, group

@@ -14,6 +14,7 @@ from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.formats.rows import text_column
 from truerank.formats.source import MARK
 from truerank.measures.sums import Ints
 
@@ -109,9 +110,7 @@ def _of(part: Columns, queries: frozenset[bytes]) -> Ints:
     return np.flatnonzero(np.isin(part.queries, np.concatenate(same)))
 
 
-def _picked(ends: Ints, text: NDArray[np.uint8] | bytes, rows: Ints) -> tuple[Ints, NDArray[np.uint8]]:
+def _picked(ends: Ints, text: NDArray[np.uint8] | bytes, rows: Ints) -> tuple[Ints, bytes]:
     """The cells of these rows, as ends and text."""
     raw = bytes(text)
-    cells = [raw[a:b] for a, b in zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)]
-    sizes = np.fromiter(map(len, cells), np.int64, len(cells))
-    return np.concatenate([[0], np.cumsum(sizes)]), np.frombuffer(b"".join(cells), np.uint8)
+    return text_column([raw[a:b] for a, b in zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.hits import Bools
+from truerank.core.ids import stretches
 from truerank.core.qrels import Ints
 from truerank.interop.trec_eval.contradictions import refuse_circle
 from truerank.interop.trec_eval.ranked import Ranked
@@ -101,9 +102,8 @@ def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) ->
     rows = rows[worse[1][rows] > 0]
     times = np.zeros(len(groups) * size * size, np.int32)
     for some in _slices(rows, worse[1][rows]):
-        count = worse[1][some]
-        better = np.repeat(some, count)
-        lower = np.arange(len(better)) + np.repeat(worse[0][some] - (np.cumsum(count) - count), count)
+        lower, place = stretches(worse[0][some], worse[1][some])
+        better = some[place]
         cell = (local[ranked.group[better]] * size + ranked.place[better]) * size + ranked.place[lower]
         times += np.bincount(cell, minlength=len(times)).astype(np.int32)
     return times.reshape(len(groups), size, size)
