@@ -10,6 +10,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.live.clock import NANO, Clock
+from truerank.live.latency import MILLION
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Indexing:
     @property
     def per_document(self) -> float | None:
         """Milliseconds a document; None without documents."""
-        return self.nanoseconds / 1e6 / self.documents if self.documents else None
+        return self.nanoseconds / MILLION / self.documents if self.documents else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -12,7 +12,7 @@ from truerank.core.errors import InputError, needs
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.live.samples import Ints
 from truerank.stats import Interval
-from truerank.stats.quantiles import KINDS, LINEAR, NEAREST
+from truerank.stats.quantiles import KINDS, LINEAR, NEAREST, nearest_rank
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ def percentiles(ordered: Floats, kind: str = NEAREST) -> dict[str, float]:
 
 
 def _nearest(ordered: Floats, q: float) -> float:
-    return float(ordered[math.ceil(round(q * len(ordered), 9)) - 1])
+    return float(ordered[nearest_rank(len(ordered), q) - 1])
 
 
 def _between(ordered: Floats, q: float) -> float:
@@ -139,7 +139,7 @@ def _of_clusters(values: Floats, query: Ints, confidence: float) -> dict[str, In
     order = np.argsort(values, kind="stable")
     drawn = _resampled(values[order], cluster[order], count, list(resolved.values()))
     tails = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
-    ranks = [math.ceil(round(q * len(values), 9)) - 1 for q in resolved.values()]
+    ranks = [nearest_rank(len(values), q) - 1 for q in resolved.values()]
     estimates = [float(values.mean()), *values[order][ranks].tolist()]
     intervals: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
     for name, estimate, (low, high) in zip(("mean", *resolved), estimates, tails.T.tolist(), strict=True):
@@ -161,7 +161,7 @@ def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float]
         times = np.bincount(rng.integers(count, size=count), minlength=count)[cluster]
         until = np.cumsum(times)
         row[0] = (values * times).sum() / until[-1]
-        at = [np.searchsorted(until, math.ceil(round(q * until[-1], 9))) for q in quantiles]
+        at = [np.searchsorted(until, nearest_rank(until[-1], q)) for q in quantiles]
         row[1:] = values[at]
     return drawn
 

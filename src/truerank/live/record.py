@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from truerank.core.errors import InputError, printable
+from truerank.live.clock import NANO
 from truerank.live.plan import Plan
 from truerank.live.retriever import Answer, Retriever
 from truerank.live.samples import DROPPED, EMPTY, ERROR, OK, TIMEOUT, Ints, Samples
@@ -163,7 +164,7 @@ class Tally:
         if type(result) is Read:
             return result
         limit = self.plan.load.timeout
-        if limit is not None and elapsed > limit * 1e9:
+        if limit is not None and elapsed > limit * NANO:
             return TIMED_OUT
         job = self.plan.job(call)
         try:

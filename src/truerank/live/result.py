@@ -23,6 +23,7 @@ from truerank.formats.target import writing
 from truerank.formats.trec import write_run
 from truerank.live import latency, storage
 from truerank.live.censored import Bounded, bounded
+from truerank.live.clock import NANO
 from truerank.live.collector import Pause
 from truerank.live.indexing import Indexing
 from truerank.live.plan import Load
@@ -174,7 +175,7 @@ class Bench(Presented):
     def window(self) -> float:
         """Seconds from the first measured start to the last end."""
         started = self.measured.started
-        return float(started.end.max() - min(0, started.begin.min())) / 1e9 if len(started) else 0.0
+        return float(started.end.max() - min(0, started.begin.min())) / NANO if len(started) else 0.0
 
     @property
     def throughput(self) -> float | None:
@@ -205,7 +206,7 @@ class Bench(Presented):
         """
         if self.beside:
             return None
-        return float(self.measured.service.sum()) / 1e9 / self.window if self.window else 0.0
+        return float(self.measured.service.sum()) / NANO / self.window if self.window else 0.0
 
     @property
     def at_a_time(self) -> float | None:
@@ -218,7 +219,7 @@ class Bench(Presented):
         alone = self._phase("alone").answered
         if self.load.is_open or self.throughput is None:
             return None
-        return float(np.median(alone.service)) / 1e9 * self.throughput if len(alone) else None
+        return float(np.median(alone.service)) / NANO * self.throughput if len(alone) else None
 
     @property
     def asked_before(self) -> int:

@@ -17,6 +17,7 @@ from truerank.present.comparison_cells import interval_heading, limits, percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table
+from truerank.stats import is_too_few
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -175,7 +176,7 @@ def _drawing(collections: Collections) -> list[str]:
 
 def _flips(collections: Collections) -> Message:
     n = len(collections.names)
-    if 2 * 0.5**n > 1 - collections.confidence:
+    if is_too_few(n, collections.confidence):
         return message("Paired t-tests with Holm's correction, as {n} collections are too few to resample", n=n)
     return message(
         "The differences of whole collections with random signs, up to {samples:,} times, seed {seed}",

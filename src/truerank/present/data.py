@@ -337,9 +337,9 @@ def _input(path: str, name: str) -> Input:
 
 
 def _digest(path: str) -> tuple[int, str]:
-    h_a_s_h, size = hashlib.sha256(), 0
+    state, size = hashlib.sha256(), 0
     with as_source(path).raw() as file:
         while chunk := file.read(1 << 20):
-            h_a_s_h.update(chunk)
+            state.update(chunk)
             size += len(chunk)
-    return size, h_a_s_h.hexdigest()
+    return size, state.hexdigest()

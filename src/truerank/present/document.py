@@ -145,7 +145,7 @@ class Document(Printable):
     results: Any = None
     remarks: Sequence[str] = ()
     title: str = ""
-    language: str = "en"
+    language: str = SOURCE
 
     def __repr__(self) -> str:
         sections = pluralize(sum(isinstance(block, Heading) for block in self.blocks), "section")

@@ -8,6 +8,7 @@ from truerank.analysis.clicks import Interleaving, Preference
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present import charts, few
+from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table
 from truerank.stats import Interval
@@ -30,7 +31,7 @@ def document_of(interleaving: Interleaving, digits: int | None = None) -> Docume
         message("ties"),
         message("losses"),
         "Δ",
-        message("{confidence} % interval", confidence=f"{interleaving.confidence * 100:g}"),
+        interval_heading(interleaving.confidence),
         "p",
     )
     rows = tuple(_row(pair, drawn) for pair in interleaving.pairs)

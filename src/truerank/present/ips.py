@@ -9,6 +9,7 @@ from truerank.analysis.clicks import Estimate, Ips
 from truerank.core.errors import printable
 from truerank.core.messages import message, plural, warned
 from truerank.present import few
+from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
 from truerank.present.interleaving import counted, limits
 from truerank.present.names import labels
@@ -40,7 +41,7 @@ def document_of(estimate: Ips, digits: int | None = None) -> Document:
 
 
 def _table(estimate: Ips, estimates: Sequence[Estimate], names: dict[str, str], digits: int, title: str) -> Table:
-    level = message("{confidence} % interval", confidence=f"{estimate.confidence * 100:g}")
+    level = interval_heading(estimate.confidence)
     columns = (message("run"), message("measure"), "IPS", level, "SNIPS", level)
     rows = tuple(
         (names[one.run], one.measure, *_cells(one.ips, digits), *_cells(one.snips, digits)) for one in estimates

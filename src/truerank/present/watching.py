@@ -10,6 +10,7 @@ from truerank.analysis.check import Check, Watch
 from truerank.core.errors import printable
 from truerank.core.messages import joined, message, plural
 from truerank.present import charts
+from truerank.present.comparison_cells import interval_heading, percent
 from truerank.present.document import Block, Figure
 from truerank.present.table import Cell, Table
 from truerank.stats import confidence_of_look
@@ -23,9 +24,9 @@ def notes(check: Check) -> list[str]:
     watch = check.watch
     if watch is None:
         return []
-    sure = f"{watch.confidence * 100:g}"
+    sure = percent(watch.confidence)
     if watch.looks_at == "same":
-        of_one = f"{confidence_of_look(watch.confidence, watch.looks[-1].number) * 100:.4g}"
+        of_one = percent(confidence_of_look(watch.confidence, watch.looks[-1].number))
         how = message(
             "Look {n}, at queries that may be the same as before: its intervals are of {one} %, so that those of "
             "all looks together are of {all} % (betting, union bound).",
@@ -58,8 +59,7 @@ def blocks(watch: Watch | None, digits: int) -> Iterator[Block]:
         return
     rows = tuple(_row(number, one.at, gate, digits) for number, one, gate in _last(watch))
     columns = (message("look"), message("date"), message("queries"), message("gate"), message("value"))
-    interval = message("{confidence} % interval", confidence=f"{watch.confidence * 100:g}")
-    yield Table((*columns, interval), rows, message("Looks"), digits=digits)
+    yield Table((*columns, interval_heading(watch.confidence)), rows, message("Looks"), digits=digits)
     if figure := _figure(watch, digits):
         yield figure
 

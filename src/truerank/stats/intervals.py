@@ -142,15 +142,7 @@ def mean_intervals(
         _interval(each, way, confidence, limits.get(i), few[i])
         for i, (each, way) in enumerate(zip(checked.T, ways, strict=True))
     ]
-    return [_divided(one, by) for one, by in zip(intervals, shrunk.tolist(), strict=True)]
-
-
-def _divided(interval: Interval, by: float) -> Interval:
-    """The interval of values that were multiplied by a power of two."""
-    if by == 1:
-        return interval
-    low, high = interval.low / by, interval.high / by
-    return replace(interval, estimate=interval.estimate / by, low=low, high=high)
+    return [one.times(1 / by) for one, by in zip(intervals, shrunk.tolist(), strict=True)]
 
 
 def difference_interval(

@@ -38,7 +38,14 @@ def quantile_interval(values: ArrayLike, q: float, *, confidence: float = 0.95) 
     high = int(np.searchsorted(up_to, 1 - tail, side="left")) + 1
     if low < 1 or high > n:
         return None
-    at = math.ceil(round(q * n, 9))  # 0.07 × 100 is a little more than 7 to a computer
-    return Interval(
-        float(ordered[at - 1]), float(ordered[low - 1]), float(ordered[high - 1]), confidence, "order statistics"
-    )
+    limits = float(ordered[low - 1]), float(ordered[high - 1])
+    return Interval(float(ordered[nearest_rank(n, q) - 1]), *limits, confidence, "order statistics")
+
+
+def nearest_rank(n: int, q: float) -> int:
+    """The rank of a quantile among n values in rising order: ceil(q n), whatever the rounding of q n.
+
+    >>> nearest_rank(100, 0.07), math.ceil(0.07 * 100)
+    (7, 8)
+    """
+    return math.ceil(round(q * n, 9))
