@@ -43,10 +43,10 @@ def run_parts(frame: Any, name: str) -> Iterator[Batch]:
     return parts(batches, where, name)
 
 
-def qrels_from_frame(frame: Any, name: str = "qrels") -> Qrels:
+def qrels_from_frame(frame: Any) -> Qrels:
     """Judgements from a DataFrame with columns for the query, the document and the grade."""
-    where, batches = _read(frame, "qrels", name)
-    return qrels_of(parts(batches, where, name), name, where.unsure)
+    where, batches = _read(frame, "qrels", "qrels")
+    return qrels_of(parts(batches, where, "qrels"), "qrels", where.unsure)
 
 
 def arrow(what: Message, extra: str) -> Any:

@@ -93,16 +93,13 @@ def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -
     return neighbours.qrels(Tolerance(**tolerance).right(neighbours))
 
 
-def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
+def read_neighbours(source: Source) -> Neighbours:
     """The neighbours in a file of arrays.
-
-    Args:
-        distances: a file that has what orders them.
 
     Raises:
         InputError: the arrays are not of one shape; an id is none of a document.
     """
-    return _neighbours(_with(_arrays(source), distances), source.name)
+    return _neighbours(_arrays(source), source.name)
 
 
 def _neighbours(arrays: Mapping[str, Array], name: str) -> Neighbours:

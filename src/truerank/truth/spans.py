@@ -185,8 +185,7 @@ def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spa
             )
     query, ids = (_texts(table, role, keys) for role in ("query", "id"))
     if pattern:
-        if ids is None:
-            raise InputError("no column holds {what} (there is {known})", table.name, what=ROLES["id"][1], known="")
+        ids = _all_texts(table, _column(table, "id", keys))
         doc, start, end, unit = _parsed(ids, pattern, table.name, table.lines)
     else:
         named = _column(table, "doc", keys, but=_found(table, "id", keys))

@@ -59,20 +59,32 @@ class Table:
         Raises:
             InputError: there is none.
         """
-        column = named if named in self.columns else None if named else self.find(wanted, but=but)
-        if column is not None:
-            return column
-        known = ", ".join(map(repr, list(self.columns)[:12]))
         if named:
-            hint = did_you_mean(named, self.columns)
+            return self.named(named)
+        column = self.find(wanted, but=but)
+        if column is None:
+            raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=self._known)
+        return column
+
+    def named(self, column: str) -> str:
+        """The column of this name.
+
+        Raises:
+            InputError: there is none; a near one is suggested.
+        """
+        if column not in self.columns:
             raise InputError(
                 "there is no column {column!r}.{hint} There is {known}",
                 self.name,
-                column=named,
-                hint=hint,
-                known=known,
+                column=column,
+                hint=did_you_mean(column, self.columns),
+                known=self._known,
             )
-        raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=known)
+        return column
+
+    @property
+    def _known(self) -> str:
+        return ", ".join(map(repr, list(self.columns)[:12]))
 
 
 def read_table(source: Source) -> Table:

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from truerank.analysis.check.watching import LooksAt, Watch
+from truerank.analysis.compare.sampling import RANDOM
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole, read_toml
 
 FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch", "judged_by", "predicted_by", "items")
 """Paths, which start where the file of gates is."""
-
-RANDOM = "random"
-"""What a sample is where it is no file."""
 
 _WHOLE = Kind(message("a whole number"), is_whole)
 

@@ -20,7 +20,10 @@ from truerank.measures.sums import Floats
 from truerank.stats.distributions import normal_below
 
 RANDOM = "random"
+"""What a sample is where it has no probabilities."""
+
 COLUMN = "probability"
+"""What the column of these is called."""
 
 RARE = 0.01
 """A sample that differs as much from the other queries less often than this is not taken for random in silence."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import message
 from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.source import as_source
@@ -37,20 +37,12 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     """
     from truerank.truth.tabular import read_table  # with all rules of truth, which few comparisons need
 
-    table, name = read_table(as_source(path)).columns, os.fspath(path)
-    there = list(table)
-    if column not in table:
-        raise InputError(
-            "there is no column {column!r}.{hint} There is {known}",
-            name,
-            column=column,
-            hint=did_you_mean(column, there),
-            known=", ".join(map(repr, there[:12])),
-        )
-    place = names.find(there, IDS)
-    if place is None or there[place] == column:
-        raise InputError("no column holds the query ids; name it query_id", name)
-    return _by_query(table[there[place]], table[column], name)
+    table = read_table(as_source(path))
+    values = table.columns[table.named(column)]
+    queries = table.find(IDS, but=column)
+    if queries is None:
+        raise InputError("no column holds the query ids; name it query_id", table.name)
+    return _by_query(table.columns[queries], values, table.name)
 
 
 def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> dict[str, str]:
