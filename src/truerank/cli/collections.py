@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -30,7 +30,8 @@ class Bundling(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments, each bundle of values as one."""
-        return super().parse_args(ctx, list(_bundled(args)))
+        words = options.bundled(args, OPTION)
+        return super().parse_args(ctx, [word if isinstance(word, str) else BETWEEN.join(word) for word in words])
 
 
 class OrSeveral(click.Command):
@@ -49,18 +50,6 @@ def _are_several(args: Sequence[str]) -> bool:
     """Whether collections are named, or a file of them: one ending in .toml that is no option's value."""
     files = [arg for before, arg in zip(["", *args], args, strict=False) if not before.startswith("-")]
     return OPTION in args or any(arg.endswith(".toml") for arg in files)
-
-
-def _bundled(args: Sequence[str]) -> Iterator[str]:
-    bundle: list[str] | None = None
-    for arg in args:
-        if bundle is not None and (arg == "-" or not arg.startswith("-")):
-            bundle.append(arg)
-            continue
-        yield from [BETWEEN.join(bundle)] if bundle else []
-        bundle = [] if arg == OPTION else None
-        yield arg
-    yield from [BETWEEN.join(bundle)] if bundle else []
 
 
 def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, Files]:

@@ -38,17 +38,9 @@ def spread(words: list[str]) -> list[str]:
     ['a.qrels', 'b.qrels', '--run', 'x.run', '--run', 'y.run', '-m', 'AP']
     """
     expanded: list[str] = []
-    is_first = is_run = False
-    for word in words:
-        if word == RUN:
-            is_first = is_run = True
-        elif word.startswith("-") and word != "-":
-            is_run = False
-        elif is_run and not is_first:
-            expanded.append(RUN)
-        else:
-            is_first = False
-        expanded.append(word)
+    for word in options.bundled(words, RUN):
+        first, *others = [word] if isinstance(word, str) else word
+        expanded += [first, *(each for other in others for each in (RUN, other))]
     return expanded
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -331,6 +331,23 @@ def file_and_column(by: str | None) -> tuple[str, str]:
     if by and not (path and column):
         raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
     return path, column
+
+
+def bundled(words: Iterable[str], option: str) -> Iterator[str | list[str]]:
+    """The words of a command line; all that follow an option, up to the next one, as a list: a shell's *.run.
+
+    >>> list(bundled(["a.qrels", "--run", "x.run", "y.run", "-m", "AP"], "--run"))
+    ['a.qrels', '--run', ['x.run', 'y.run'], '-m', 'AP']
+    """
+    values: list[str] | None = None
+    for word in words:
+        if values is not None and (word == "-" or not word.startswith("-")):
+            values.append(word)
+            continue
+        yield from [values] if values else []
+        values = [] if word == option else None
+        yield word
+    yield from [values] if values else []
 
 
 def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
