@@ -148,7 +148,7 @@ def _interval(values: Floats, measure: Measure) -> list[float]:
 
 
 def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
-    """Where the public score may lie, at all entries of a team together, of which this is the so-manieth.
+    """Where the public score may lie, at all entries of a team together, of which this is number `look`.
 
     None where no limits of the values are known, or what ranks is no mean of the values that are kept.
     """

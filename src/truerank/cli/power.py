@@ -36,7 +36,12 @@ from truerank.present.power import document_of
 @click.option("--systems", type=int, default=2, show_default=True, help="How many are compared, every two.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of all tests together.")
 @click.option(
-    "--power", "wanted", type=float, default=0.8, show_default=True, help="How often a difference shall be found."
+    "--power",
+    "wanted",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="How often a real difference should be found.",
 )
 @tables.format
 @tables.output

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NEAR = 150_000
 """Nanoseconds before a start at which sleeping ends and polling begins: a sleep mostly ends less too late.
 
-More would not help: who polls long uses up his turn of a busy processor, and is made to wait just when it matters.
+More would not help: a thread that polls long uses up its turn of a busy processor, and waits just when it matters.
 """
 
 NEAR_ON_LOOP = 1_500_000

@@ -93,7 +93,7 @@ def mean_interval(
 
     Args:
         values: (n,) a value a query.
-        confidence: how often such intervals shall contain the truth.
+        confidence: how often such intervals should contain the truth.
         method: "binomial" (exact: Clopper and Pearson's) or "mid-p" for values that are 0 or 1, "bca" or
             "percentile" (bootstrap) for any. None takes "binomial" where all values are 0 or 1; "gamma" (Fay and
             Feuer's) where fewer than 10 differ from the commonest one, as where nearly all are 0, and all to the

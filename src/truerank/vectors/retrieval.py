@@ -123,7 +123,7 @@ class Retrieval:
         if self.qrels is not None:
             return by_qrels(as_ruled(self.qrels, self.rules), self.queries, self.gallery)
         if self.rules.self_match == "remove-from-answers":
-            raise RulesError("by labels nobody is his own answer to be found; say self_match = 'remove'")
+            raise RulesError("by labels a query is never its own answer; say self_match = 'remove'")
         ignored = Ignored(camera=self.rules.same_camera == "ignore", itself=self.rules.self_match == "remove")
         by = by_label if self.queries.classes is None else by_classes
         return by(self.queries, self.gallery, ignored)

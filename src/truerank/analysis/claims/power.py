@@ -52,7 +52,7 @@ def power(
         qrels, runs: as for `compare`, in place of `sd`; of a single run the spread of a difference is only guessed.
         measures, rules: of the runs; or those whose usual standard deviations are taken.
         systems: how many are compared, every two.
-        power: how often a real difference shall be found.
+        power: how often a real difference should be found.
 
     Raises:
         TruerankError: neither queries nor a difference; a number that is none of its kind; no such run.

@@ -48,7 +48,7 @@ class Power(Presented):
         queries, difference: as given, or None.
         systems: how many are compared; of more than two every two, and alpha is divided by their number of pairs.
         alpha: of all pairs together.
-        wanted: how often a real difference shall be found.
+        wanted: how often a real difference should be found.
         source: where the standard deviations are from.
 
     >>> import truerank as tr

@@ -121,7 +121,7 @@ class Outcome:
         pairs: those that were compared.
         beaten: {system: the systems that it is significantly better than}; none for counts.
         groups: systems that cannot be told apart, the best group first; none unless every two were compared.
-        heading: the measure as it was asked for, if that is what it shall be called.
+        heading: the measure as it was asked for, if it is to be called so.
         widest: the largest difference that two means of shares can have: 100 in percent.
         spreads: where systems have several runs, what each one's mean, (system,), and each difference,
             (system, against), owes to queries and to runs.
