@@ -223,6 +223,15 @@ def test_what_cannot_be_estimated_is_refused(
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
+def test_a_rank_of_a_table_of_propensities_may_be_written_as_a_decimal(tmp_path: Path) -> None:
+    log, runs = world(3)
+    by_rank = {rank: 1 / rank for rank in range(1, 7)}
+    table = tmp_path / "propensities.csv"
+    table.write_text("rank,propensity\n" + "".join(f"{rank}.0,{share!r}\n" for rank, share in by_rank.items()))
+    of_table, as_given = (tr.ips(log, runs, "DCG@3", propensities=given) for given in (str(table), by_rank))
+    assert of_table.estimates == as_given.estimates
+
+
 @pytest.mark.parametrize("propensity", [0, 1e-310, 1e-200, 1e-13])
 def test_a_click_that_would_outweigh_all_others_is_refused(propensity: float) -> None:
     log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}]

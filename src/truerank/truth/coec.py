@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, quoted, truncated
+from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
 from truerank.core.schema import is_number
-from truerank.formats import names
-from truerank.formats.source import as_source
 from truerank.truth.clicks import Clicks, click_rates, read_clicks
 from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.rank_tables import by_rank
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
-from truerank.truth.tabular import read_table
 
 RATES = ("rate", "ctr", "clickrate", "clickthroughrate", "expected")
+
+CALLED = message("click rate"), message("click rates")
+"""What one is called, and several."""
 
 
 @rule("coec", read=read_clicks, is_alone=True)
@@ -58,7 +57,11 @@ def coec(
     """
     if not 0 <= smoothing < np.inf or not impressions >= 1 or not _do_rise(cuts):
         raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
-    expected = click_rates(queries) if rates is None else _rates(rates)
+    expected = (
+        click_rates(queries)
+        if rates is None
+        else by_rank(rates, RATES, message("click rate"), message("click rates"))
+    )
     counts = _counted(queries, expected)
     if not any(any(one.clicked) for one in queries.impressions):
         raise InputError("nothing was clicked, so that no document is more relevant than another", queries.name)
@@ -115,47 +118,3 @@ def _do_rise(cuts: Any) -> bool:
     if not isinstance(cuts, tuple | list) or not all(map(is_number, cuts)):
         return False
     return all(one < other for one, other in itertools.pairwise(cuts))
-
-
-def _rates(given: Any) -> dict[int, float]:
-    """{rank: its click rate}, checked."""
-    if isinstance(given, dict):
-        return _checked([(None, rank, rate) for rank, rate in given.items()], "rates")
-    table = read_table(as_source(given))
-    ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
-    rates = table.columns[table.column(RATES, message("the click rates; name it rate"))]
-    rows = [(table.line(n), *row) for n, row in enumerate(zip(ranks, rates, strict=True))]
-    return _checked(rows, table.name)
-
-
-def _checked(rows: Iterable[tuple[int | None, Any, Any]], name: str) -> dict[int, float]:
-    """The rates of lines, ranks and rates.
-
-    Raises:
-        InputError: a rank that is no whole number from 1 on, or that is there twice; a rate that is none.
-    """
-    rate_of: dict[int, float] = {}
-    for line, rank, given in rows:
-        place, rate = _real(rank), _real(given)
-        if not 1 <= place < np.inf or place != int(place):
-            raise InputError("a rank is a whole number from 1 on, not {value}", name, line, value=quoted(rank))
-        if not 0 <= rate <= 1:
-            raise InputError(
-                "the click rate of rank {rank} is a number from 0 to 1, not {rate!r}",
-                name,
-                line,
-                rank=truncated(str(rank)),
-                rate=given,
-            )
-        if int(place) in rate_of:
-            raise InputError("rank {rank} has two click rates", name, line, rank=int(place))
-        rate_of[int(place)] = rate
-    return rate_of
-
-
-def _real(value: Any) -> float:
-    """The number; NaN where it is none."""
-    try:
-        return math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.formats import names
-from truerank.formats.source import as_source
 from truerank.truth.clicks import Clicks, Impression, click_rates
-from truerank.truth.tabular import read_table
+from truerank.truth.rank_tables import by_rank
 
 LEAST = 1e-12
 """Of a propensity; a click that weighs more than a million million says nothing but itself."""
@@ -60,13 +58,10 @@ class Propensities:
             return cls(message("rank ** -{eta:g}", eta=eta), eta=eta)
         if randomized is not None:
             return cls(message("click rates of {name}", name=randomized.name), _relative(randomized))
-        if isinstance(given, Mapping):
-            return cls(
-                message("as given"), {_rank(r, None, None): _share(p, r, None, None) for r, p in given.items()}
-            )
-        if not isinstance(given, str | os.PathLike):
+        if not isinstance(given, Mapping | str | os.PathLike):
             raise InputError("propensities are {rank: propensity}, or the path of a table")
-        return cls(os.fspath(given), _of_file(given))
+        origin = message("as given") if isinstance(given, Mapping) else os.fspath(given)
+        return cls(origin, by_rank(given, COLUMNS, message("propensity"), message("propensities")))
 
     def of_click(self, rank: int, one: Impression, log: Clicks) -> float:
         """The propensity of a rank that was clicked, which is not as good as 0.
@@ -96,41 +91,3 @@ def _relative(log: Clicks) -> dict[int, float]:
     if not rates.get(1):
         raise InputError("nothing was clicked at rank 1, to which propensities are relative", log.name)
     return {rank: rate / rates[1] for rank, rate in rates.items()}
-
-
-def _of_file(path: Any) -> dict[int, float]:
-    table = read_table(as_source(path))
-    rank = table.column(names.RANK, message("the ranks; name it rank"))
-    share = table.column(COLUMNS, message("the propensities; name it propensity"))
-    shares: dict[int, float] = {}
-    for row, (at, value) in enumerate(zip(table.columns[rank], table.columns[share], strict=True)):
-        place = _rank(at, table.name, table.line(row))
-        if place in shares:
-            raise InputError("rank {rank} has two propensities", table.name, table.line(row), rank=place)
-        shares[place] = _share(value, place, table.name, table.line(row))
-    return shares
-
-
-def _rank(value: Any, path: str | None, line: int | None) -> int:
-    try:
-        if int(value) == float(value) and int(value) >= 1:
-            return int(value)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise InputError("a rank is a whole number from 1 on, not {value}", path, line, value=quoted(value))
-
-
-def _share(value: Any, rank: Any, path: str | None, line: int | None) -> float:
-    try:
-        share = float(value)
-    except (TypeError, ValueError):
-        share = math.nan
-    if not 0 <= share <= 1:
-        raise InputError(
-            "the propensity of rank {rank} is a number from 0 to 1, not {value}",
-            path,
-            line,
-            rank=rank,
-            value=quoted(value),
-        )
-    return share

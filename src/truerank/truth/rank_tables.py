@@ -1,0 +1,72 @@
+"""A number from 0 to 1 for each rank: how likely it is looked at, or how often it is clicked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
+from truerank.formats import names
+from truerank.formats.source import as_source
+from truerank.truth.tabular import read_table
+
+
+def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int, float]:
+    """{rank: its number}, from such a mapping or from a table with a column of ranks and one of numbers.
+
+    Args:
+        given: the mapping, or a table as `as_source` takes it.
+        columns: what the column of the numbers may be called, as `names.folded` spells it, the best name first.
+        one: what a number is called: "click rate".
+        many: what several are called: "click rates".
+
+    Raises:
+        InputError: no such column; a rank that is no whole number from 1 on, or that is there twice; a number that
+            is not from 0 to 1.
+
+    >>> by_rank({1: 0.5, "2.0": "0.25"}, ["rate"], "click rate", "click rates")
+    {1: 0.5, 2: 0.25}
+    """
+    rows, name = _rows(given, columns, many)
+    numbers: dict[int, float] = {}
+    for line, rank, value in rows:
+        place, number = _real(rank), _real(value)
+        if not 1 <= place < math.inf or place != int(place):
+            raise InputError("a rank is a whole number from 1 on, not {value}", name, line, value=quoted(rank))
+        place = int(place)
+        if place in numbers:
+            raise InputError("rank {rank} has two {many}", name, line, rank=place, many=many)
+        if not 0 <= number <= 1:
+            raise InputError(
+                "the {one} of rank {rank} is a number from 0 to 1, not {value}",
+                name,
+                line,
+                one=one,
+                rank=place,
+                value=quoted(value),
+            )
+        numbers[place] = number
+    return numbers
+
+
+def _rows(
+    given: Any, columns: Sequence[str], many: str
+) -> tuple[Iterable[tuple[int | None, Any, Any]], str | None]:
+    """(line, rank, number) each, and the file that they come from."""
+    if isinstance(given, Mapping):
+        return ((None, rank, value) for rank, value in given.items()), None
+    table = read_table(as_source(given))
+    ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
+    holds = message("the {many}; name it {name}", many=many, name=columns[0])
+    values = table.columns[table.column(columns, holds)]
+    return ((table.line(n), *row) for n, row in enumerate(zip(ranks, values, strict=True))), table.name
+
+
+def _real(value: Any) -> float:
+    """The number; NaN where it is none."""
+    try:
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
