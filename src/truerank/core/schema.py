@@ -5,6 +5,7 @@ And the reader of the TOML files that hold such values.
 
 from __future__ import annotations
 
+import ast
 import math
 import numbers
 import operator
@@ -155,6 +156,25 @@ def is_missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:  # of NA nothing is known
         return True
+
+
+def written_arguments(inside: str) -> list[tuple[str, Any]]:
+    """(name, value) of each argument, from what follows the opening bracket of a call; without a name it is "".
+
+    Raises:
+        ValueError: the rest of a call is something else, or a value is no literal.
+
+    >>> written_arguments("50, unit='km')")
+    [('', 50), ('unit', 'km')]
+    """
+    try:
+        call = ast.parse(f"call({inside}", mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            raise ValueError(inside)
+        given = [("", value) for value in call.args] + [(word.arg or "**", word.value) for word in call.keywords]
+        return [(name, ast.literal_eval(value)) for name, value in given]
+    except (SyntaxError, TypeError, RecursionError, MemoryError) as error:
+        raise ValueError(inside) from error
 
 
 def _short(value: Any) -> str:

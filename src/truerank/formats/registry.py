@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from inspect import signature
@@ -13,6 +12,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Piece, Ranked, Run
+from truerank.core.schema import written_arguments
 from truerank.formats.source import Source
 
 
@@ -85,19 +85,19 @@ def named(text: str) -> Format:
             hint=did_you_mean(name, _formats),
             known=", ".join(_formats),
         )
-    return _configured(_formats[name], f"options({inside}") if bracket else _formats[name]
+    return _configured(_formats[name], inside) if bracket else _formats[name]
 
 
-def _configured(format: Format, call: str) -> Format:
-    """The format with the options of a call such as `options(better='higher')`; a backslash means itself."""
+def _configured(format: Format, inside: str) -> Format:
+    """The format with the options in what follows a bracket: `better='higher')`; a backslash means itself."""
     if format.options is None:
         raise InputError("the format {format} has no options", format=format.name)
     try:
-        node = ast.parse(call.replace("\\", "\\\\"), mode="eval").body
-        if not isinstance(node, ast.Call) or node.args:
-            raise ValueError
-        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        given = written_arguments(inside.replace("\\", "\\\\"))
+        options = dict(given)
+        if "" in options or len(options) < len(given):
+            raise ValueError(inside)
+    except ValueError:
         raise InputError(
             "cannot read the options of the format {format}; write it like {format}(option='value')",
             format=format.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +12,17 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import NUMBER, POSITIVE, Kind, is_number, kind_of, list_of, number, plain
+from truerank.core.schema import (
+    NUMBER,
+    POSITIVE,
+    Kind,
+    is_number,
+    kind_of,
+    list_of,
+    number,
+    plain,
+    written_arguments,
+)
 from truerank.fusion.pooled import Floats
 
 _FROM_0 = number(message("a number from 0 on"), 0)
@@ -195,24 +204,21 @@ def parsed(text: str) -> tuple[Method, dict[str, Any]]:
     >>> parsed("rrf(k=20)")[1]
     {'k': 20}
     """
-    name, bracket, _ = str(text).partition("(")
+    name, bracket, inside = str(text).partition("(")
     chosen = method_named(name)
     if not bracket:
         return chosen, {}
     try:
-        node = ast.parse(f"method({text.partition('(')[2]}", mode="eval").body
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
-            raise ValueError
-        keys = [str(word.arg) for word in node.keywords]
-        if len(set(keys)) < len(keys):
-            raise ValueError
-        values = [ast.literal_eval(word.value) for word in node.keywords]
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        given = written_arguments(inside)
+        params = dict(given)
+        if "" in params or len(params) < len(given):
+            raise ValueError(inside)
+    except ValueError:
         raise InputError(
             "cannot read the method {text}; write it like rrf(k=60) or wsum(weights=[0.3, 0.7])",
             text=quoted(text),
         ) from None
-    return chosen, dict(zip(keys, values, strict=True))
+    return chosen, params
 
 
 def given(text: str, params: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:

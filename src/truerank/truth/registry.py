@@ -5,7 +5,6 @@ A rule's keyword-only signature is its schema: what can be written between the p
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
+from truerank.core.schema import written_arguments
 from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
@@ -138,24 +138,22 @@ def parse(text: str) -> tuple[Rule, dict[str, Any]]:
     {'metres': 50}
     """
     try:
-        node = ast.parse(text.strip(), mode="eval").body
-        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
-        name = ast.unparse(call.func)
-        unnamed = [ast.literal_eval(value) for value in call.args]
-        params = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, TypeError, AttributeError, RecursionError, MemoryError):
+        name, bracket, inside = text.partition("(")
+        given = written_arguments(inside) if bracket else []
+    except (ValueError, AttributeError):
         raise RulesError(
             "cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)", text=text
         ) from None
-    chosen = named(name)
-    places = dict(zip(chosen.parameters, unnamed, strict=False))
-    keys = [*places, *(word.arg or "**" for word in call.keywords)]
-    for key in params:
-        if keys.count(key) > 1:
+    chosen = named(name.strip())
+    unnamed = iter(chosen.parameters)
+    params: dict[str, Any] = {}
+    for key, value in given:
+        key = key or next(unnamed, "")
+        if key and key in params:
             raise RulesError("{name}: {key} is given twice in {text!r}", name=name, key=key, text=text)
-    params = {**params, **places}
-    if len(unnamed) > len(chosen.parameters) or any(key not in chosen.parameters for key in params):
-        wrong = next((key for key in params if key not in chosen.parameters), "")
+        params[key] = value
+    wrong = next((key for key in params if key not in chosen.parameters), None)
+    if wrong is not None:
         raise RulesError(
             "{name} takes {known}, not {text!r}.{hint}",
             name=name,
