@@ -211,9 +211,7 @@ async def team_by_token(request: Request, _shown: Documented = None) -> Team:
 
 async def host_by_token(team: Annotated[Team, Depends(team_by_token)]) -> Team:
     """The same for hosts."""
-    if not team.is_host:
-        raise forbidden()
-    return team
+    return only_host(team)
 
 
 async def require_user(team: Annotated[Team | None, Depends(optional_user)]) -> Team:
@@ -225,6 +223,15 @@ async def require_user(team: Annotated[Team | None, Depends(optional_user)]) -> 
 
 async def host(team: Annotated[Team, Depends(require_user)]) -> Team:
     """Who looks at what only hosts may see: by a token, or signed in."""
+    return only_host(team)
+
+
+def only_host(team: Team) -> Team:
+    """The team, if it is a host.
+
+    Raises:
+        ApiError: it is none.
+    """
     if not team.is_host:
         raise forbidden()
     return team

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
 from truerank.board import api, hosting, joining, keys
-from truerank.board.errors import ApiError, forbidden, no_button, no_form, not_found
+from truerank.board.errors import ApiError, no_button, no_form, not_found
 from truerank.board.pages import render
 from truerank.board.receiving import UploadForm
 from truerank.board.security import (
@@ -21,6 +21,7 @@ from truerank.board.security import (
     check_origin,
     cookie_name,
     known,
+    only_host,
     signed_in,
 )
 from truerank.board.service import Team, service_of
@@ -110,8 +111,7 @@ async def change_entry(request: Request, id: str) -> Response:
     if what in ("choose", "give-up"):
         await api.chosen(service, id, team, what == "choose")
     elif what in ("withdrawn", "disqualified", "reinstate"):
-        if not team.is_host:
-            raise forbidden()
+        only_host(team)
         word = None if what == "reinstate" else what
         await hosting.marked(service, id, team, word, fields.get("reason", ""))
     else:
@@ -254,10 +254,7 @@ async def must_be_signed_in(request: Request) -> Team:
 
 async def must_be_host(request: Request) -> Team:
     """Who sends a host's form."""
-    team = await must_be_signed_in(request)
-    if not team.is_host:
-        raise forbidden()
-    return team
+    return only_host(await must_be_signed_in(request))
 
 
 def to_sign_in(request: Request) -> Response:
