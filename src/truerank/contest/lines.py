@@ -15,9 +15,7 @@ from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scan import Scan, scan
 
 
-def scan_lines(
-    qrels: Qrels, run: Run, rules: Rules, threads: int | None = None, keep: int = 0
-) -> tuple[Qrels, Scan]:
+def scan_lines(qrels: Qrels, run: Run, rules: Rules, threads: int | None, keep: int) -> tuple[Qrels, Scan]:
     """The judgements of each line of a run whose query is judged, in the run's order, and what the kernel found.
 
     The arguments are those of `scan`. In the qrels that are returned a query stands once for each of its lines.

@@ -12,7 +12,7 @@ from truerank.core.hits import Hits, merged
 from truerank.core.qrels import Ints
 
 
-def with_unjudged(hits: Hits, grade: float, k: int | None = None) -> Hits:
+def with_unjudged(hits: Hits, grade: float, k: int | None) -> Hits:
     """The hits with a row of this grade for each unjudged document down to rank k, and for those tied with it.
 
     A rank that no judged document has is that of an unjudged one. The judgements stay as they are.

@@ -66,7 +66,7 @@ def runs(source: Source, format: str | None = None) -> list[Run]:
     return runs_of(listed(source), format)
 
 
-def runs_of(sources: Sequence[Source], format: str | None = None) -> list[Run]:
+def runs_of(sources: Sequence[Source], format: str | None) -> list[Run]:
     """The run in each of these files."""
     reader = chosen(sources[0], "run", format)
     return [run_of(source, reader) for source in sources]

@@ -16,7 +16,7 @@ from truerank.analysis.bounds.unjudged import sees_judgements
 from truerank.analysis.bounds.ways import LIMIT, Repeated, chunks, is_declared, parts, values_of
 from truerank.core.hits import Bools, Hits
 from truerank.core.rules import Rules
-from truerank.core.run import Progress, unreported
+from truerank.core.run import Progress
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints
 
@@ -34,7 +34,7 @@ def under_ties(
     *,
     samples: int,
     seed: int,
-    progress: Progress = unreported,
+    progress: Progress,
 ) -> dict[str, Range]:
     """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
 

@@ -21,7 +21,7 @@ from truerank.analysis.bounds.ways import LIMIT, is_declared, values_of
 from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Bools
 from truerank.core.rules import Rules
-from truerank.core.run import Progress, unreported
+from truerank.core.run import Progress
 from truerank.core.scan import processors
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery
@@ -41,8 +41,8 @@ def grades_to_give(pool: Pool) -> tuple[float, ...]:
 def under_judgement(
     pool: Pool,
     measures: tuple[Measure, ...],
-    threads: int | None = None,
-    progress: Progress = unreported,
+    threads: int | None,
+    progress: Progress,
 ) -> dict[str, Range]:
     """The range of each measure over what unjudged documents could be.
 
@@ -55,7 +55,7 @@ def under_judgement(
     all but those that come near the extremes.
 
     Args:
-        threads: how many look at parts of the queries; as many as there are processors by default.
+        threads: how many look at parts of the queries; None: as many as there are processors.
         progress: called with how many queries are done, and of how many.
     """
     now = values_of(measures, pool.as_is(), pool.rules)

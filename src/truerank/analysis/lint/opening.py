@@ -65,20 +65,20 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, chosen.name)))
 
 
-def open_system(run: Any, format: str | None, name: str, watch: Watching, by_line: bool = False) -> System:
+def open_system(run: Any, format: str | None, name: str, watch: Watching, by_line: bool) -> System:
     """A run of any kind; `name` is for those that have none; `by_line`: a query's second line is one more."""
     if not isinstance(run, str | os.PathLike):
         return _system(open_run(run, name=name), watch, by_line)
     source = as_source(run)
     chosen = _format(source, format)
     if chosen.name == "trec":
-        return _system(Run(source.name, source.chunks), watch)
+        return _system(Run(source.name, source.chunks), watch, by_line)
     if chosen.holds(source) == "qrels":
         return System(source.name, "line", lambda log: note_swapped(RUN, log))
     return _system(open_run(run, format or chosen.name), watch, by_line)
 
 
-def _system(run: Run, watch: Watching, by_line: bool = False) -> System:
+def _system(run: Run, watch: Watching, by_line: bool) -> System:
     run = run.whole()
     try:
         first: Batch | None = next(iter(run.batches()), None)
