@@ -11,7 +11,7 @@ from truerank.analysis.compare.several import alike, is_deterministic
 from truerank.core.errors import printable
 from truerank.core.messages import listed, message, plural, warned
 from truerank.core.scores import Scores
-from truerank.present.comparison_cells import ranked
+from truerank.present.comparison_cells import ranked, span
 from truerank.present.table import Cell, Table
 from truerank.stats import Spread
 
@@ -47,7 +47,7 @@ def _of_systems(comparison: Comparison, outcome: Outcome, digits: int) -> Table:
                 (
                     printable(name),
                     known.runs,
-                    f"{min(means):.{fine}f} to {max(means):.{fine}f}",
+                    span(f"{min(means):.{fine}f}", f"{max(means):.{fine}f}"),
                     *(math.sqrt(part) * outcome.widest for part in parts),
                     f"{100 * (1 - spread.share_of_runs):.0f} %",
                     f"{100 * spread.share_of_runs:.0f} %",

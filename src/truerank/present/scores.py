@@ -11,7 +11,7 @@ import numpy as np
 from truerank.core.equal import is_equal
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.present import audit, ledger, lines
@@ -124,7 +124,7 @@ def over_runs(scores: Sequence[Scores], *, percent: bool = False) -> list[str]:
             "{system}: means over {n} runs; those of the runs lie between: {spans}.",
             system=printable(one.run),
             n=len(one.runs),
-            spans=", ".join(_span(name, measure, one, percent) for name, measure in one.headings.items()),
+            spans=joined(", ", [_span(name, measure, one, percent) for name, measure in one.headings.items()]),
         )
         for one in scores
         if one.runs
@@ -134,8 +134,8 @@ def over_runs(scores: Sequence[Scores], *, percent: bool = False) -> list[str]:
 def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
     times, digits = (HUNDRED, DIGITS[True]) if percent and is_share(measure) else (1, DIGITS[False])
     means = [times * run.number(measure) for run in system.runs]
-    sd = float(np.std(means, ddof=1))
-    return f"{name} {min(means):.{digits}f} to {max(means):.{digits}f} (sd {sd:.{digits}f})"
+    low, high, sd = (f"{value:.{digits}f}" for value in (min(means), max(means), np.std(means, ddof=1)))
+    return message("{name} {low} to {high} (sd {sd})", name=name, low=low, high=high, sd=sd)
 
 
 def score_table(
