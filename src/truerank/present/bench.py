@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -218,8 +217,8 @@ def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
 def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, float]:
     """A benchmark in a plot of quality against speed: this from left to right, and quality from low to high."""
     fast, good = speed(bench, against), quality(bench, measure)
-    left, right = _around(_interval(bench, against), fast)
-    low, high = _around(_interval(bench, measure), good)
+    left, right = charts.ends(_interval(bench, against), fast)
+    low, high = charts.ends(_interval(bench, measure), good)
     return {"speed": fast, "left": left, "right": right, "quality": good, "low": low, "high": high}
 
 
@@ -231,12 +230,6 @@ def _interval(bench: Bench, name: str) -> Interval | None:
         return bench.throughput_interval
     except MissingPackage:
         return None
-
-
-def _around(interval: Interval | None, value: float) -> tuple[float, float]:
-    """Where an interval begins and ends; at the value where it is not known."""
-    limits = _limits(interval)
-    return limits if limits and all(map(math.isfinite, limits)) else (value, value)
 
 
 def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Document:

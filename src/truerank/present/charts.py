@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truerank.present.names import cells, shortened
 from truerank.present.palette import DARK, DASHES, LIGHT, MARKS, SURFACES
+
+if TYPE_CHECKING:
+    from truerank.stats import Interval
 
 Rows = Sequence[Mapping[str, Any]]
 Spec = dict[str, Any]
@@ -80,6 +83,13 @@ def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
 def shares(field: str, title: str) -> dict[str, Any]:
     """A channel from 0 to 1."""
     return axis(field, title, scale={"domain": [0, 1], "padding": PADDING}, axis={"format": ".1f", "tickCount": 6})
+
+
+def ends(interval: Interval | None, value: float) -> tuple[float, float]:
+    """Where the interval of a value begins and ends; at the value itself where that is not known."""
+    if interval is None or not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return value, value
+    return interval.low, interval.high
 
 
 def span(values: Iterable[float], least: float) -> list[float]:

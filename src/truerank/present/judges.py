@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -279,12 +278,7 @@ def _figure(judges: Judges, standing: Standing, order: Order, place: int, digits
 
 def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
     """The mean and the ends of its interval; without one the mean alone."""
-    known = math.isfinite(mean.low) and math.isfinite(mean.high)
-    return {
-        at: mean.estimate,
-        low: mean.low if known else mean.estimate,
-        high: mean.high if known else mean.estimate,
-    }
+    return dict(zip((at, low, high), (mean.estimate, *charts.ends(mean, mean.estimate)), strict=True))
 
 
 def _documents(n: int) -> Message:

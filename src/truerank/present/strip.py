@@ -102,8 +102,7 @@ def _mean(heading: str, measure: Measure, values: PerQuery, *, is_sure: bool) ->
     if measure.definition.average == "sum":
         return
     mean = measure.mean(values)
-    known = _interval(measure, values) if is_sure else None
-    low, high = (known.low, known.high) if known and np.isfinite([known.low, known.high]).all() else (mean, mean)
+    low, high = charts.ends(_interval(measure, values) if is_sure else None, mean)
     yield {"measure": heading, "value": mean, "low": low, "high": high}
 
 

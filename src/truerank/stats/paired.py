@@ -149,7 +149,7 @@ TESTS: dict[str, Callable[..., Paired]] = {
 
 
 def effect(a: ArrayLike, b: ArrayLike) -> float:
-    """The mean difference in units of the spread of the differences: 0.2 is small, 0.5 middling, 0.8 large.
+    """The mean difference in units of the spread of the differences: 0.2 is small, 0.5 medium, 0.8 large.
 
     The same difference at every query is ±inf, none at all 0; one query alone has no spread: ±inf or 0.
     Cohen's d of paired values (d_z), Cohen (1988).
