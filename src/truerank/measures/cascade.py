@@ -32,7 +32,7 @@ def rank_biased_precision(
     level: float = 1,
     gain: Literal["binary", "graded", "scaled"] = "binary",
 ) -> PerQuery:
-    """How much a reader finds a document read, when each next one is read with probability p.
+    """The expected gain per document read, when each next one is read with probability p.
 
     `gain` is "binary" (1 from `level` on), "graded" (the grade by the collection's highest), or "scaled" (the
     grade by the query's highest where that is above 1, as trec_eval 10 means to).

@@ -75,7 +75,7 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     monotone="ordered",
 )
 def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> Terms:
-    """How many documents were returned that were judged and found wanting.
+    """How many documents were returned that were judged not relevant.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b", "x"]}, "NumNonrelJudgedRet").mean

@@ -83,7 +83,7 @@ def nth_for(recall: float, total: Ints, rounding: Rounding) -> Ints:
 def interpolated_precision(
     hits: Hits, *, recall: Share, level: float = 1, rounding: Rounding = "round"
 ) -> PerQuery:
-    """The best precision still to be had when this share of the relevant documents is to be found.
+    """Interpolated precision: the best precision from the rank on at which this recall is reached.
 
     The textbook's "highest precision at any recall ≥ r" is rounding="definition".
 

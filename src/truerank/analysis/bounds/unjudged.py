@@ -97,7 +97,7 @@ def _through(work: Callable[[Part], None], parts: Sequence[Part], threads: int) 
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:
-    """Whether it may matter that a document was judged and found wanting."""
+    """Whether it may matter that a document was judged not relevant."""
     params = {"level": rules.level, **dict(measure.params)}
     gain = params.get("chance", params.get("gain"))
     worth_something = min(params["level"], params.get("rel", 1)) <= 0 or (isinstance(gain, Mapping) and 0 in gain)

@@ -49,7 +49,7 @@ def _point(name: str, recall: float, total: int, rounding: Rounding, found: list
 
 @works("IPrec")
 def interpolated_precision(case: Case, *, recall: float, level: float, rounding: Rounding) -> Worked:
-    """The best precision still to be had at a recall."""
+    """Interpolated precision at a recall."""
     found, total = case.relevant(level), case.total(level)
     point = _point("c", recall, total, rounding, found, case.measure)
     heights = replace(precisions(ranks(found), ()), name=message("precision"), is_added=False)
