@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from truerank.fusion import TunedFusion
 
 
-def _methods(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Methods that begin like this, for the shell."""
-    return [name for name in methods() if name.startswith(incomplete)]
-
-
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
     """Numbers with commas between."""
     try:
@@ -43,7 +38,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     default=None,
     metavar="METHOD",
     help="How, perhaps with parameters, such as rrf(k=20) [default: rrf; with --tune wsum].",
-    shell_complete=_methods,
+    shell_complete=options.completing(methods),
 )
 @click.option(
     "--norm",

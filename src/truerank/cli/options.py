@@ -27,21 +27,9 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 FILE = click.Path(allow_dash=True)
 
 
-def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Measures that begin like this, for the shell."""
-    return [name for name in known_measures() if name.lower().startswith(incomplete.lower())]
-
-
-def _presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in presets() if name.startswith(incomplete)]
-
-
-def _fields(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [f"{field}=" for field in MEANINGS if field.startswith(incomplete)]
-
-
-def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in formats() if name.startswith(incomplete)]
+def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
+    """What the shell offers for the beginning of a word: the known ones that begin like it, in capitals or not."""
+    return lambda ctx, param, incomplete: [word for word in known() if word.lower().startswith(incomplete.lower())]
 
 
 def _some(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -67,7 +55,7 @@ _measures = click.option(
     metavar="MEASURES",
     callback=_some,
     help='What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].',
-    shell_complete=_names,
+    shell_complete=completing(known_measures),
 )
 
 
@@ -84,7 +72,7 @@ rules = click.option(
     "--rules",
     metavar="NAME|FILE",
     help="A preset or a rules file: `truerank rules` lists them [default: truerank].",
-    shell_complete=_presets,
+    shell_complete=completing(presets),
 )
 changes = click.option(
     "--set",
@@ -92,13 +80,13 @@ changes = click.option(
     multiple=True,
     metavar="FIELD=VALUE",
     help="Change one rule, e.g. level=2 or depth=100; may be repeated.",
-    shell_complete=_fields,
+    shell_complete=completing(lambda: [f"{field}=" for field in MEANINGS]),
 )
 
 
 def format(*names: str, help: str) -> Callable[[Decorated], Decorated]:
     """An option that names a file format."""
-    return click.option(*names, metavar="FORMAT", help=help, shell_complete=_formats)
+    return click.option(*names, metavar="FORMAT", help=help, shell_complete=completing(formats))
 
 
 baseline = click.option(
