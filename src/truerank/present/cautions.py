@@ -212,10 +212,8 @@ def _reading(comparison: Comparison) -> Message:
 def sizes(comparison: Comparison) -> list[str]:
     """Whether there are enough queries, and what this many could have shown."""
     queries = len(comparison.queries)
-    sentences = few.remarks(queries)
     how = comparison.procedure
-    if how.samples < few.least(how.confidence):
-        sentences.append(few.resampled(how.samples, how.confidence))
+    sentences = [*few.remarks(queries), *few.resampled(how.samples, how.confidence)]
     if len(comparison.systems) > 1:
         sentences += _least(comparison) if queries < USUAL else []
         sentences += _out_of_reach(comparison)

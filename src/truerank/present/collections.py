@@ -297,8 +297,8 @@ def _sizes(collections: Collections) -> list[str]:
         )
     elif collections.standings[0].sample.overall[0].method == "none":
         said.append(warned(message("There are too few queries for intervals and ranks.")))
-    elif collections.drawn == "fixed" and collections.samples < few.least(collections.confidence):
-        said.append(few.resampled(collections.samples, collections.confidence))
+    elif collections.drawn == "fixed":
+        said += few.resampled(collections.samples, collections.confidence)
     if len(collections.names) == 1:
         said.append(message("Remark: one collection; `truerank compare` says more of it."))
     if collections.drawn == "random" and len(collections.names) < FEW:

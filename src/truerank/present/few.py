@@ -127,14 +127,21 @@ def least(confidence: float) -> int:
     return math.ceil(round(2 / (1 - confidence), 6)) - 1
 
 
-def resampled(samples: int, confidence: float) -> str:
-    """What to say of so few resamples."""
-    return warned(
-        plural(
-            "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
-            "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
-            n=samples,
-            confidence=confidence * 100,
-            least=least(confidence),
+def resampled(samples: int, confidence: float) -> list[str]:
+    """What to say of this many resamples; nothing where they are enough for intervals."""
+    enough = least(confidence)
+    if samples >= enough:
+        return []
+    return [
+        warned(
+            plural(
+                "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more, "
+                "better 10,000.",
+                "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more, "
+                "better 10,000.",
+                n=samples,
+                confidence=confidence * 100,
+                least=enough,
+            )
         )
-    )
+    ]

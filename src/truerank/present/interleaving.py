@@ -126,9 +126,7 @@ def _test(interleaving: Interleaving) -> Message:
 
 def remarks_of(interleaving: Interleaving) -> list[str]:
     """What was left out, and how far the numbers can be trusted."""
-    said: list[str] = []
-    if interleaving.samples < few.least(interleaving.confidence):
-        said.append(few.resampled(interleaving.samples, interleaving.confidence))
+    said = few.resampled(interleaving.samples, interleaving.confidence)
     counted = interleaving.impressions - interleaving.without_clicks
     if counted < few.ENOUGH:
         said.append(

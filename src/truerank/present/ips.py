@@ -89,9 +89,7 @@ def _notes(estimate: Ips) -> list[str]:
 
 def remarks_of(estimate: Ips) -> list[str]:
     """What the log cannot say."""
-    said: list[str] = []
-    if estimate.samples < few.least(estimate.confidence):
-        said.append(few.resampled(estimate.samples, estimate.confidence))
+    said = few.resampled(estimate.samples, estimate.confidence)
     if estimate.effective < ENOUGH:
         said.append(
             warned(
