@@ -14,7 +14,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl, names
-from truerank.formats.records import keys_of
+from truerank.formats.records import checked_ids, keys_of
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
@@ -75,11 +75,9 @@ def _named(record: Any, name: str, line: int | None) -> tuple[str, str]:
     query, run = names.find(keys, names.QUERY), names.find(keys, RUN)
     if query is None:
         raise InputError("no key holds the query id; name it qid", name, line)
-    pair = record[keys[query]], "answer" if run is None else record[keys[run]]
-    for one in pair:
-        if not isinstance(one, str | int) or isinstance(one, bool) or one == "":
-            raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(one))
-    return str(pair[0]), str(pair[1])
+    pair = [record[keys[query]], "answer" if run is None else record[keys[run]]]
+    of_query, of_run = map(str, checked_ids(pair, name, line))
+    return of_query, of_run
 
 
 def _nuggets(record: Any, name: str, line: int | None) -> list[Any]:

@@ -169,7 +169,7 @@ def _row_keys(keys: tuple[str, ...]) -> Layout | None:
 
 
 def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Iterator[Ranked]:
-    query = _checked([record[keys.query]], name, line)[0]
+    query = checked_ids([record[keys.query]], name, line)[0]
     scores = record[keys.scores] if keys.scores else None
     if keys.call is None:
         yield from answers(query, record[keys.docs], scores, name, line)
@@ -215,7 +215,9 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
         raise InputError(
             "there are {n} documents, but {scores} scores", name, line, n=len(docs), scores=len(scores)
         )
-    return Ranked(query, _checked(docs, name, line), None if scores is None else _numbers(scores, name, line), line)
+    return Ranked(
+        query, checked_ids(docs, name, line), None if scores is None else _numbers(scores, name, line), line
+    )
 
 
 def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
@@ -306,12 +308,12 @@ def _id(value: Any, name: str, line: int | None) -> bytes:
 
 def _ids(ids: list[Any], name: str, line: int | None) -> list[bytes]:
     try:
-        return list(map(as_bytes, _checked(ids, name, line)))
+        return list(map(as_bytes, checked_ids(ids, name, line)))
     except ValueError as error:
         raise InputError("an id cannot be written as text: {error}", name, line, error=error) from None
 
 
-def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
+def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
     if not all_ids(ids) and (not set(map(type, ids)) <= {str, int} or "" in ids):
         bad = next(i for i in ids if type(i) not in (str, int) or i == "")

@@ -115,7 +115,7 @@ def _rows(text: str, name: str) -> Iterator[Row]:
     lines = [(n, line) for n, line in lines if line and not line.startswith(("\\begin", "\\end", "%"))]
     lines = _first_markdown(lines) or lines
     if not lines:
-        raise InputError("there is no table in it", name)
+        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
     split = _splitter([line for _, line in lines])
     wide = 0
     for n, line in lines:
@@ -204,7 +204,7 @@ def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
     """The line and the names of the columns, which may be in several rows, and the rows of systems."""
     kept = [row for row in rows if not _is_title(row[1])]
     if not kept:
-        raise InputError("there is no table in it", name)
+        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
     heads = [kept[0], *itertools.takewhile(_is_head, kept[1:])]
     columns = zip(*(row for _, row in heads), strict=True)
     words = [dict.fromkeys(filter(None, map(_plain, cells))) for cells in columns]
