@@ -19,7 +19,6 @@ from truerank.board.scoring import Result, score
 from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.storage import Storage, digest
 from truerank.core.messages import did_you_mean, joined, message
-from truerank.core.run import Progress, unreported
 
 TEMPLATE = """\
 # The leaderboards of `truerank serve`. Paths are beside this file.
@@ -137,21 +136,13 @@ class Rescored:
     changed: tuple[str, ...]
 
 
-def rescore(
-    settings: ServiceSettings,
-    database: Database,
-    name: str,
-    *,
-    write: bool,
-    progress: Progress = unreported,
-) -> Rescored:
+def rescore(settings: ServiceSettings, database: Database, name: str, *, write: bool) -> Rescored:
     """Score every submission of a board anew, in the order in which they were scored.
 
     A service may run meanwhile: scores are computed before the database is written to, and then written at once.
 
     Args:
         write: whether to keep what changed; all of it or, after an error, nothing.
-        progress: called with how many are scored, and of how many.
     """
     board = settings.board(name)
     if board is None:
@@ -161,10 +152,7 @@ def rescore(
     with database.writing() as session:
         contest = _contest(session, board, storage)
         first = _scored(session, name)
-    results = {}
-    for done, submission in enumerate(first, 1):
-        results[submission.id] = _result(submission, contest, storage)
-        progress(done, len(first))
+    results = {submission.id: _result(submission, contest, storage) for submission in first}
     with database.writing() as session:
         row = submissions.locked_board(session, name)
         rows, changed = _scored(session, name), []
