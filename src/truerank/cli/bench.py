@@ -81,8 +81,12 @@ def numbers(text: str) -> tuple[int, ...]:
     default="1",
     help="How many calls may be under way [default: 1].",
 )
-@click.option("--rate", metavar="N", type=float, help="Starts a second, whatever becomes of them: an open loop.")
-@click.option("--arrivals", type=click.Choice(ARRIVALS), default="constant", help="Of an open loop.")
+@click.option(
+    "--rate", metavar="N", type=float, help="Calls to start a second, whatever becomes of them: an open loop."
+)
+@click.option(
+    "--arrivals", type=click.Choice(ARRIVALS), default="constant", help="How the starts of an open loop are spaced."
+)
 @click.option(
     "--duration",
     type=seconds,
@@ -94,7 +98,7 @@ def numbers(text: str) -> tuple[int, ...]:
     "--warmup",
     type=click.IntRange(0),
     default=2,
-    help="Calls of each worker before; the very first is the cold one [default: 2].",
+    help="Calls of each worker before the timed ones; the very first is the cold one [default: 2].",
 )
 @click.option(
     "--timeout", type=seconds, metavar="TIME", help=f"How long a call may take, {TIMES} [default: any time]."
@@ -123,7 +127,9 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option(
     "--option", "given", multiple=True, metavar="NAME=VALUE", help="An option of the target, e.g. method=POST."
 )
-@click.option("--header", "headers", multiple=True, metavar="TEXT", help="Of a request; ${NAME} is filled in.")
+@click.option(
+    "--header", "headers", multiple=True, metavar="TEXT", help="A header of the requests; ${NAME} is filled in."
+)
 @click.option(
     "--sweep",
     "swept",
@@ -177,7 +183,7 @@ def command(
     TARGET is package.module:object (a function of query and k, or a retriever of LangChain, LlamaIndex or
     Haystack), a URL with {query} and {k}, or "cmd: COMMAND", which answers a line of JSON with a line of JSON.
 
-    Without --rate each end brings the next start. With it calls start by the clock, and latencies count from
+    Without --rate a call starts when one ends. With it calls start by the clock, and latencies count from
     the intended start, so that a stall is charged to everyone who waited. More than one value of -k,
     --concurrency or --sweep gives a row each.
 

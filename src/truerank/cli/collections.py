@@ -86,7 +86,9 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     "collections are drawn from a population too, of which something is to be said.",
 )
 @click.option(
-    "--partial", is_flag=True, help="Also the mean of systems over those collections alone that they have."
+    "--partial",
+    is_flag=True,
+    help="Also the means of systems over only the collections that they have runs on.",
 )
 @options.measures
 @options.rules

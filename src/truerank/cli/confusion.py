@@ -40,7 +40,13 @@ _SIZE = click.IntRange(0, DEEPEST)
 @click.option("--beta", type=float, help="Also F in which recall counts BETA times as much as precision.")
 @click.option("--alpha", type=float, help="Also F with this weight on precision; beta² = (1 - alpha) / alpha.")
 @click.option("--sweep", "is_swept", is_flag=True, help="The counts as a threshold falls; the best F is marked.")
-@click.option("--steps", type=click.IntRange(3), default=20, show_default=True, help="Of a sweep, at most.")
+@click.option(
+    "--steps",
+    type=click.IntRange(3),
+    default=20,
+    show_default=True,
+    help="How many thresholds a sweep has at most.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Every query's counts too.")
 @options.rules
 @options.changes

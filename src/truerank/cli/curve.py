@@ -49,7 +49,7 @@ def command(
     in three ways: by steps, which is AP, by trapezoids, and below the interpolated curve. Without --query all of
     it is the mean over the queries.
 
-    What precision at recall r is, the rules' recall_points say; without --rules it is the definition: the
+    The rules' recall_points say what precision at recall r is; without --rules it is the definition: the
     highest at any recall of at least r. Under the same rules these are the IPrec@r of `truerank eval`, and their
     mean is its AP11; for the default it needs --set recall_points=definition.
 

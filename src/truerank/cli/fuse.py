@@ -37,7 +37,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     "--method",
     default=None,
     metavar="METHOD",
-    help="How, perhaps with parameters, such as rrf(k=20) [default: rrf; with --tune wsum].",
+    help="The method, perhaps with parameters, such as rrf(k=20) [default: rrf; with --tune wsum].",
     shell_complete=options.completing(methods),
 )
 @click.option(
@@ -56,12 +56,12 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     type=options.FILE,
     help="Tune parameters by cross-validation and print what held-out queries score; -o gets the run of these.",
 )
-@click.option("-m", "--measure", metavar="MEASURE", help="What is tuned for [default: nDCG@10].")
-@click.option("--folds", type=click.IntRange(2), help="How many, for --tune [default: 5].")
+@click.option("-m", "--measure", metavar="MEASURE", help="The measure that is tuned for [default: nDCG@10].")
+@click.option("--folds", type=click.IntRange(2), help="How many folds of the queries, for --tune [default: 5].")
 @click.option(
     "--step",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Between the weights that are tried (2,000 settings at most), such as 0.05 [default: 0.1].",
+    help="The step between the weights that are tried (2,000 settings at most), such as 0.05 [default: 0.1].",
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the folds [default: 0].")
 @options.rules

@@ -79,7 +79,7 @@ binary = click.option(
 @options.rules
 @options.changes
 @binary
-@click.option("--common", is_flag=True, help="Score runs with the documents alone that all judges have judged.")
+@click.option("--common", is_flag=True, help="Score runs on only the documents that all judges have judged.")
 @click.option("--per-query", is_flag=True, help="The agreement on each query too; csv has a row for each then.")
 @click.option(
     "--plot",

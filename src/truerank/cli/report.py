@@ -54,12 +54,17 @@ from truerank.present.renderers import figures
 @places.reading
 @options.queries
 @options.docs
-@click.option("--title", metavar="TEXT", help="What stands above it.")
+@click.option("--title", metavar="TEXT", help="The title of the report.")
 @click.option(
-    "--lang", type=click.Choice(languages()), help="Of the texts [default: that of the locale, or English]."
+    "--lang",
+    type=click.Choice(languages()),
+    help="The language of the texts [default: that of the locale, or English].",
 )
 @click.option(
-    "--figures", metavar="FOLDER", type=click.Path(file_okay=False), help="Each figure as SVG and PNG too."
+    "--figures",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Write each figure there too, as SVG and PNG.",
 )
 @click.option(
     "--results",

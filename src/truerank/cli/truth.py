@@ -51,7 +51,7 @@ def command(
       contains                         the tiles whose bounds hold the query's place are right
       identity(ignore_same='camera')   the same label is right
       listed('pairs.csv')              what a list says is right
-      coec(smoothing=1, impressions=10)  as often as it was clicked over what its ranks let expect
+      coec(smoothing=1, impressions=10)  clicks over the clicks that are expected at its ranks
       neighbours(k=10, epsilon=0)      the k exact nearest neighbours, and what is as near, are right
       overlaps(characters=1, share=0)  chunks that have so much of a query's evidence are right
 
