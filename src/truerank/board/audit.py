@@ -181,8 +181,7 @@ def format_of(source: Source) -> str:
     Raises:
         InputError: as none that teams may send.
     """
-    if not source.head.strip():
-        raise InputError("the file is empty", source.name)
+    source.refuse_empty()
     name = chosen(source, "run").name
     if name not in TEXT:
         formats = ", ".join(TEXT)

@@ -128,8 +128,8 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
         )
     if reader.is_folder and not source.is_folder:
         raise InputError("the format {format} is a folder, not a file", source.name, format=reader.name)
-    if not reader.is_folder and not source.head.strip():
-        raise InputError("the file is empty", source.name)
+    if not reader.is_folder:
+        source.refuse_empty()
     return reader
 
 
@@ -181,8 +181,7 @@ def _of_folder(source: Source) -> Format | None:
 
 def _of_file(source: Source) -> Format:
     """The format that a file looks like."""
-    if not source.head.strip():
-        raise InputError("the file is empty", source.name)
+    source.refuse_empty()
     best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0 and plugins.load("formats"):
         best = _best(_formats.values(), source)

@@ -96,6 +96,15 @@ class Source:
                     break
         return head[:HEAD].removeprefix(MARK)
 
+    def refuse_empty(self) -> None:
+        """Refuse a file without anything but white space in its first bytes.
+
+        Raises:
+            InputError: it is one.
+        """
+        if not self.head.strip():
+            raise InputError("the file is empty", self.name)
+
     def chunks(self) -> Iterator[bytes]:
         """The bytes, decompressed (by another thread), a piece at a time."""
         return self._chunks(in_background=True)

@@ -178,9 +178,8 @@ def _of_mapping(texts: Mapping[Any, Any], left: Collection[str]) -> Found:
 
 
 def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
+    source.refuse_empty()
     head = source.head.lstrip()
-    if not head:
-        raise InputError("the file is empty", source.name)
     if head.startswith(b"PAR1"):
         return _of_parquet(source, left, kind)
     if head.startswith(b"{") and _is_of_lines(head, kind, len(source.head) < HEAD):

@@ -13,7 +13,7 @@ from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
 from truerank.formats.records import numbered_lines, parsed
-from truerank.formats.source import MARK, Source, as_source
+from truerank.formats.source import Source, as_source
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
 IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
@@ -71,9 +71,8 @@ def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
 
 
 def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
-    head = source.head.removeprefix(MARK).lstrip()
-    if not head:
-        raise InputError("the file is empty", source.name)
+    source.refuse_empty()
+    head = source.head.lstrip()
     if head.startswith((b"{", b"[")):
         return _of_json(source)
     if source.head.startswith(b"PAR1") or b"\0" in head:

@@ -69,13 +69,12 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
     if name and Path(name).is_dir():
         return filenames.columns(filenames.files(name), pattern, name)
     source = as_source(path)
+    source.refuse_empty()
     head = source.head.lstrip()
     if head.startswith(b"PAR1"):
         return tabular.from_parquet(source)
     if head.startswith((b"{", b"[")):
         return _of_object(_json(source), name, pattern, inside)
-    if not head:
-        raise InputError("the file is empty", name)
     first = head.split(b"\n", 1)[0]
     if not pattern and filenames.GPS.fullmatch(first.decode("utf-8", "replace").strip()):
         return filenames.gps_columns(_lines(source), name)

@@ -89,9 +89,8 @@ class Table:
 
 def read_table(source: Source) -> Table:
     """A table: CSV, TSV, JSON lines, a JSON array of objects, or Parquet."""
+    source.refuse_empty()
     head = source.head.lstrip()
-    if not head:
-        raise InputError("the file is empty", source.name)
     if head.startswith(b"PAR1"):
         return Table(from_parquet(source), source.name)
     if head.startswith((b"{", b"[")):
