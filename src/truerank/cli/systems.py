@@ -10,6 +10,7 @@ import click
 
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
+from truerank.formats.files import matching
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -28,7 +29,7 @@ def _named(text: str) -> tuple[str, tuple[str, ...]]:
     ('dense', ('seed1.run', 'seed2.run'))
     """
     name, _, files = text.partition("=")
-    runs = [run for file in files.split(",") for run in _matching(file.strip())]
+    runs = [run for file in map(str.strip, files.split(",")) for run in matching(file) or [file]]
     if not name.strip() or not all(runs):
         raise InputError("--system takes NAME=RUN,RUN, e.g. dense=seed1.run,seed2.run; not {text!r}", text=text)
     places = list(map(os.path.realpath, runs))
@@ -38,14 +39,6 @@ def _named(text: str) -> tuple[str, tuple[str, ...]]:
                 "it is given twice among the runs of {system}; name each run once", run, system=name.strip()
             )
     return name.strip(), tuple(runs)
-
-
-def _matching(file: str) -> list[str]:
-    if not any(sign in file for sign in "*?[") or os.path.exists(file):
-        return [file]
-    import glob
-
-    return sorted(glob.glob(file)) or [file]
 
 
 system = click.option(

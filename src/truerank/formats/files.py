@@ -56,6 +56,13 @@ def _found(name: str) -> Iterator[str]:
             yield from (os.path.join(folder, part) for part in filter(is_data, files))
 
 
+def matching(pattern: str) -> list[str]:
+    """The files that a pattern matches, in order; what is a file, or no pattern, stands for itself."""
+    import glob
+
+    return [pattern] if os.path.exists(pattern) or not glob.has_magic(pattern) else sorted(glob.glob(pattern))
+
+
 def is_data(name: str) -> bool:
     """Whether a file or folder that is called so is data: not hidden, nor an engine's, such as _SUCCESS."""
     return not name.startswith((".", "_"))

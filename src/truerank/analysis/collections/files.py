@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -11,10 +10,9 @@ from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import read_toml
 from truerank.formats.compression import unpacked_name
+from truerank.formats.files import matching
 
 KEYS = ("qrels", "runs")
-
-WILD = frozenset("*?[")
 
 Files = tuple[str, dict[str, str]]
 """The judgements of a collection, and the run of each system by its name."""
@@ -60,17 +58,13 @@ def _files(name: str, table: Any, path: str | os.PathLike[str]) -> Files:
     qrels = os.path.join(here, table["qrels"])
     if isinstance(runs, dict):
         return qrels, {system: os.path.join(here, run) for system, run in runs.items()}
-    return qrels, named([one for run in given for one in _matching(os.path.join(here, run), path)], name)
-
-
-def _matching(pattern: str, path: str | os.PathLike[str]) -> list[str]:
-    """The files that a pattern is for, in order; what is no pattern is a file."""
-    if not WILD & set(pattern) or os.path.exists(pattern):
-        return [pattern]
-    paths = sorted(glob.glob(pattern))
-    if not paths:
-        raise InputError("no file is like {pattern}", path, pattern=pattern)
-    return paths
+    files: list[str] = []
+    for pattern in (os.path.join(here, run) for run in given):
+        found = matching(pattern)
+        if not found:
+            raise InputError("no file is like {pattern}", path, pattern=pattern)
+        files += found
+    return qrels, named(files, name)
 
 
 def system_named(path: str) -> str:
