@@ -116,13 +116,13 @@ def set_f(
     [0.6667, 0.8333, 0.75]
     """
     p, r = set_precision(hits, level=level).result, set_recall(hits, level=level).result
-    weight = _beta_squared(beta, alpha, beta_squared)
+    weight = squared_beta(beta, alpha, beta_squared)
     if weight is None:  # alpha = 0: all the weight is on recall
         return r
     return ratio((weight + 1.0) * p * r, weight * p + r)
 
 
-def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) -> float | None:
+def squared_beta(beta: float, alpha: float | None, beta_squared: float | None) -> float | None:
     """β² by any of its three names; None for infinity."""
     if (beta != 1) + (alpha is not None) + (beta_squared is not None) > 1:
         raise MeasureError("SetF takes one of beta, alpha and beta_squared; they say the same in three ways")

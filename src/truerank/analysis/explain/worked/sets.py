@@ -7,6 +7,7 @@ from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.form import Line, Worked, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
+from truerank.measures.sets import squared_beta
 
 
 def returned(case: Case) -> Line:
@@ -37,7 +38,7 @@ def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_sq
         Line(message("precision"), "{} / {}", p, (n, case.returned)),
         Line(message("recall"), "{} / {}", r, (n, total)),
     )
-    weight = _beta_squared(beta, alpha, beta_squared)
+    weight = squared_beta(beta, alpha, beta_squared)
     if weight is None:
         return Worked((), (*counts, *both, Line(case.measure, message("recall alone, as alpha is 0"), r)))
     above, below = (weight + 1.0) * p * r, weight * p + r
@@ -47,13 +48,6 @@ def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_sq
         Line(message("below"), "β² × {} + {}", below, (p, r)),
     )
     return Worked((), (*counts, *both, *steps, divided(case.measure, above, below)))
-
-
-def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) -> float | None:
-    """β² by any of its three names; None for infinity."""
-    if alpha is not None:
-        return (1 - alpha) / alpha if alpha > 1e-100 else None
-    return beta * beta if beta_squared is None else beta_squared
 
 
 @works("SetAP")
