@@ -278,6 +278,18 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     assert drawn.count("*") == 3 + 1
 
 
+def test_the_front_of_a_measure_that_less_is_better_of_has_the_least():
+    clock = SimulatedClock()
+
+    def make(probes):
+        return taking(clock, probes / 1000, ("d2", "d1") if probes > 2 else ("d1", "d2"))
+
+    found = sweep(make, QUERIES, QRELS, over={"probes": [1, 2, 4]}, measures="FirstRank@5", clock=clock)
+    assert [one.scores.mean["FirstRank@5"] for one in found] == [2.0, 2.0, 1.0]
+    assert front(found, "FirstRank@5") == {0, 2}
+    assert front(found, "first_rank@5", "throughput") == {0, 2}
+
+
 @pytest.mark.parametrize(
     ("measure", "against", "says"),
     [

@@ -139,7 +139,7 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
         _named(measure, one.scores.mean if one.scores else (measure,))
         _named(against, (*one.latency, THROUGHPUT))
     sign = -1 if against == THROUGHPUT else 1
-    pairs = [(sign * speed(one, against), quality(one, measure)) for one in found]
+    pairs = [(sign * speed(one, against), _goodness(one, measure)) for one in found]
     return frozenset(
         i
         for i, (time, good) in enumerate(pairs)
@@ -166,3 +166,12 @@ def speed(one: Bench, against: str) -> float:
 def quality(one: Bench, measure: str) -> float:
     """The mean of a measure; NaN where nothing was asked that is judged."""
     return one.scores.mean[measure] if one.scores else math.nan
+
+
+def _goodness(one: Bench, measure: str) -> float:
+    """The same, the more the better."""
+    value = quality(one, measure)
+    if one.scores is None:
+        return value
+    is_less = one.scores.headings[one.scores.heading(measure)].definition.lower_is_better
+    return -value if is_less else value
