@@ -70,6 +70,8 @@ def test_ids_alone_or_with_a_popularity_are_a_catalogue(given: Any) -> None:
 def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
     (tmp_path / "ids.txt").write_text("a\nb\n")
     assert read_catalogue(tmp_path / "ids.txt").ids == (b"a", b"b")
+    (tmp_path / "ids.txt").write_text(" new york\r\n\n10\u00a0km\n", "utf-8", newline="")
+    assert read_catalogue(tmp_path / "ids.txt").ids == (b"new york", "10\u00a0km".encode())
 
 
 @pytest.mark.parametrize(

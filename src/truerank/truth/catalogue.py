@@ -39,6 +39,9 @@ ROLES = {
 }
 """What each column is called, as `folded` spells it, the surest name first."""
 
+BLANK = " \t\r"
+"""What may stand around the id of a line; within one a blank is the id's own."""
+
 
 def read_catalogue(source: Any) -> Catalogue:
     """The documents that could be listed, from wherever they are kept.
@@ -72,7 +75,8 @@ def _of_path(source: Source) -> Columns:
     if head.startswith((b"{", b"[")):
         return _of_json(source)
     if not any(mark in head.split(b"\n", 1)[0] for mark in b"\t,;|"):
-        return {"id": source.text().decode("utf-8", "surrogateescape").split()}
+        lines = source.text().decode("utf-8", "surrogateescape").split("\n")
+        return {"id": [line.strip(BLANK) for line in lines if line.strip(BLANK)]}
     return tabular.from_csv(source)
 
 
