@@ -222,6 +222,12 @@ def test_what_several_searches_found_is_right_once():
     assert right.to_dict() == {b"0": {b"0": 1.0, b"1": 1.0, b"5": 1.0}}
 
 
+def test_without_ties_what_a_search_found_as_near_as_the_last_one_is_not_right():
+    exact, found = ([[0, 1, 2]], [[0.0, 1.0, 1.0]]), ([[0, 5]], [[0.0, 1.0]])
+    assert truth.neighbours(exact, k=2, tie=None, found=found).to_dict() == {b"0": {b"0": 1.0, b"1": 1.0}}
+    assert set(truth.neighbours(exact, k=2, found=found).to_dict()[b"0"]) == {b"0", b"1", b"2", b"5"}
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [

@@ -99,6 +99,11 @@ class Tolerance:
         if self.k is None and (self.tie or self.epsilon):
             raise InputError("tie and epsilon are about the k-th neighbour: say which, k=10")
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the first k are right, however far others are."""
+        return self.tie is None and not self.epsilon
+
     def right(self, neighbours: Neighbours) -> Bools:
         """(queries, n) which of the neighbours are right.
 
@@ -121,7 +126,7 @@ class Tolerance:
             raise InputError("tie and epsilon need distances, and there are only ids", neighbours.name)
         if neighbours.far is not None:
             _check_order(neighbours, neighbours.far)
-        if neighbours.far is None or (self.tie is None and not self.epsilon):
+        if neighbours.far is None or self.is_plain:
             return listed & first
         return listed & (first | self.near(neighbours.far, self.kth(neighbours)))
 
@@ -133,13 +138,15 @@ class Tolerance:
         return np.where(is_id(neighbours.ids[:, column]), neighbours.far[:, column], -np.inf)
 
     def near(self, far: Floats, kth: Floats) -> Bools:
-        """Which of these are no farther than the k-th neighbour, or tied with it.
+        """Which of these are no farther than the k-th neighbour, or tied with it; none where there are no ties.
 
         Raises:
             InputError: the tolerance is a share of distances, and these are similarities.
         """
         if self.relative and (far < 0).any():
             raise InputError("a relative epsilon is of distances from 0 on: these are similarities, or below 0")
+        if self.is_plain:
+            return np.zeros(far.shape, bool)
         limit = kth * (1 + self.epsilon) if self.relative else kth + self.epsilon
         with np.errstate(invalid="ignore"):
             return np.asarray((far <= limit) | (np.abs(far - kth) < (self.tie or 0.0)), bool)

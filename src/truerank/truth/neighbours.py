@@ -112,8 +112,7 @@ def neighbours(
 
 def _cut_ties(exact: Neighbours, tolerance: Tolerance, right: Bools) -> Bools:
     """(queries,) whether the last neighbour that is listed is still tied with the k-th, so that others may be."""
-    is_plain = tolerance.tie is None and not tolerance.epsilon
-    if exact.far is None or is_plain or exact.ids.shape[1] == tolerance.k:
+    if exact.far is None or tolerance.is_plain or exact.ids.shape[1] == tolerance.k:
         return np.zeros(len(right), bool)
     return np.asarray(right[:, -1], bool)
 
