@@ -64,6 +64,19 @@ def test_evidence_that_no_chunk_has_counts_as_missed_and_a_note_says_so():
     ]
 
 
+def test_a_chunk_may_be_called_as_evidence_is_that_no_chunk_has():
+    evidence = [{"query_id": "q", "doc_id": "a", "start": 0, "end": 10}]
+    chunks = [
+        {"chunk_id": "evidence:a:5-10", "doc_id": "a", "start": 0, "end": 5},
+        {"chunk_id": "a2", "doc_id": "a", "start": 10, "end": 20},
+    ]
+    wholes = truth.overlaps(evidence, chunks, segments=False)
+    assert wholes.to_dict() == {b"q": {b"evidence:a:5-10": 1.0, b"a2": 0.0}}
+    assert wholes.without_relevant == ()
+    found = tr.evaluate(truth.overlaps(evidence, chunks), {"q": ["evidence:a:5-10"]}, "EvidenceRecall")
+    assert found.mean["EvidenceRecall"] == 0.5
+
+
 def by_characters(evidence, chunks, query: str, returned: list[str]) -> list[float]:
     """The measures by sets of characters."""
     wanted = {(e["doc_id"], at) for e in evidence if e["query_id"] == query for at in range(e["start"], e["end"])}

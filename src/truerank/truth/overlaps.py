@@ -78,12 +78,12 @@ def overlaps(
     for query, docs in _wanted(evidence, references, chunks, run).items():
         judged.add(query, docs, evidence[query], queries)
     truth = judged.truth()
-    return truth if segments else _wholes(truth)
+    return truth if segments else _wholes(truth, chunks)
 
 
-def _wholes(truth: Truth) -> Truth:
+def _wholes(truth: Truth, chunks: _Chunks) -> Truth:
     """The judgements of chunks alone, without aspects."""
-    kept = np.array([not doc.startswith(LACKING) for doc in truth.docs()], bool)
+    kept = np.array([doc in chunks.by_id for doc in truth.docs()], bool)
     right = np.bincount(truth.query[kept & (truth.grades > 0)], minlength=len(truth))
     columns = (truth.query[kept], truth.begin[kept], truth.end[kept], truth.text, truth.grades[kept])
     wholes = Truth.build(truth.queries, *columns)
@@ -288,7 +288,7 @@ class _Judged:
         alone = np.flatnonzero(lacking)
         self.missed += int(segments.length[alone].sum())
         names = self._named(doc, segments)
-        ids = [LACKING + segments.name(doc, place) for place in alone.tolist()]
+        ids = [self._lacking(segments.name(doc, place)) for place in alone.tolist()]
         docs = [*self._numbers(own)[chunk].tolist(), *map(self._number, ids)]
         grades = np.concatenate([is_evidence, np.ones(len(alone), bool)])
         return np.array(docs, np.int64), names[np.concatenate([segment, alone])], grades
@@ -299,6 +299,13 @@ class _Judged:
         length = last - first
         is_right = (common >= np.minimum(self.characters, length)) & (common >= self.share * length)
         return np.asarray(is_right & (common > 0), bool)
+
+    def _lacking(self, segment: bytes) -> bytes:
+        """What evidence is called that no chunk has; no chunk is called so."""
+        name = LACKING + segment
+        while name in self.chunks.by_id:
+            name = LACKING + name
+        return name
 
     def _number(self, doc: bytes) -> int:
         return self.docs.setdefault(doc, len(self.docs))
