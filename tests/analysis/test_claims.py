@@ -273,6 +273,21 @@ def test_columns_of_other_numbers_are_left_out_and_said():
     assert "Left out, not all being means from 0 to 1 or percentages: size." in found.to_text()
 
 
+def test_gains_and_ranks_are_no_percentages():
+    given = {"a": {"AP": 0.4, "MeanRank@10": 2.0, "DCG@5": 1.2}, "b": {"AP": 0.5, "MeanRank@10": 6.0, "DCG@5": 3.4}}
+    assert tr.audit_table(given, 50).left_out == ("MeanRank@10", "DCG@5")
+    with pytest.raises(tr.InputError, match=r"'2\.0' in column MeanRank@10 is no mean from 0 to 1"):
+        tr.audit_table(given, 50, measures="MeanRank@10")
+
+
+def test_the_better_one_has_less_of_a_measure_that_less_is_better_of():
+    given = {"a": {"FallOut@10": 0.21, "AP": 0.3}, "b": {"FallOut@10": 0.42, "AP": 0.2}}
+    found = tr.audit_table(given, 50)
+    fall_out, precision = found.of("FallOut@10")[0], found.of("AP")[0]
+    assert (fall_out.better, fall_out.worse, precision.better) == ("a", "b", "a")
+    assert (fall_out.difference, fall_out.low, fall_out.high) == pytest.approx((0.21, 0.2, 0.22))
+
+
 def test_usual_spreads_are_those_that_the_page_has():
     """Both are written by benchmarks/spreads.py; the page has the rows."""
     text = (ROOT / "docs" / "claims.md").read_text("utf-8")

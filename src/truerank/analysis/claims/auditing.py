@@ -13,7 +13,7 @@ from truerank import stats
 from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
-from truerank.analysis.claims.spreads import Spread, measure_of, usual
+from truerank.analysis.claims.spreads import Spread, is_less_better, measure_of, usual
 from truerank.core.equal import CLOSE
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import did_you_mean, listed
@@ -115,8 +115,8 @@ class _Column:
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """The better one first."""
-        means = self.means
-        ordered = sorted(means, key=lambda system: -means[system].value)
+        means, sign = self.means, 1 if is_less_better(self.measure) else -1
+        ordered = sorted(means, key=lambda system: sign * means[system].value)
         pairs = itertools.combinations(ordered, 2)
         return [pair for pair in pairs if self.baseline is None or self.baseline in pair]
 
@@ -130,7 +130,7 @@ class _Column:
         return sorted(claims, key=lambda claim: -claim.difference)
 
     def _claim(self, better: str, worse: str) -> Claim:
-        a, b = self.means[better], self.means[worse]
+        b, a = sorted((self.means[better], self.means[worse]), key=lambda mean: mean.value)
         apart, slack = a.value - b.value, (a.unit + b.unit) / 2
         low, high = max(0.0, apart - slack), min(1.0, apart + slack)
         critical = stats.critical_sd(high, self.queries, alpha=self.level)

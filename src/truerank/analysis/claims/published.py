@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from truerank.analysis.claims.spreads import is_of_its_own
 from truerank.core.errors import InputError, truncated
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.scores import distinct
@@ -190,7 +191,7 @@ def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None, is_ke
     systems = distinct([_plain(cell) or f"row {n}" for n, cell in enumerate(cells[names], 1)])
     columns, percent = {}, set()
     other = [c for c, column in enumerate(cells) if c != names and _has_numbers(column)]
-    means = [c for c in other if _is_numeric(cells[c]) and not _is_wide(cells[c])]
+    means = [c for c in other if _is_numeric(cells[c]) and not _is_wide(heads[c], cells[c])]
     for c in _chosen(heads, means, names, measures, name):
         own, is_percent = _column(heads[c], [(line, row[c]) for line, row in body], systems, name)
         columns[heads[c]] = own
@@ -270,9 +271,15 @@ def _has_numbers(cells: Sequence[str]) -> bool:
     return any(_BEGUN.match(_plain(cell)) or _number(cell) for cell in _filled(cells))
 
 
-def _is_wide(cells: Sequence[str]) -> bool:
+def _is_wide(head: str, cells: Sequence[str]) -> bool:
     """Whether some number is none of a mean."""
-    return any(not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
+    most = _most(head, cells)
+    return any(not 0 <= (_number(cell) or (0,))[0] <= most for cell in cells)
+
+
+def _most(head: str, cells: Sequence[str]) -> float:
+    """The highest mean that a column may have: gains and ranks are no percentages, unless it says so."""
+    return 1 if is_of_its_own(head) and not any("%" in cell for cell in cells) else MOST
 
 
 def _filled(cells: Sequence[str]) -> list[str]:
@@ -284,7 +291,7 @@ def _column(
 ) -> tuple[dict[str, Mean], bool]:
     """The means of one column, and whether they are percentages."""
     numbers: dict[str, tuple[float, float]] = {}
-    is_percent = False
+    is_percent, most = False, _most(head, [cell for _, cell in cells])
     for system, (line, cell) in zip(systems, cells, strict=True):
         if _plain(cell).lower() in NOTHING:
             continue
@@ -293,7 +300,7 @@ def _column(
             raise InputError(
                 "{cell!r} in column {head} is no number", name, line or None, cell=truncated(cell), head=head
             )
-        if not 0 <= number[0] <= MOST:
+        if not 0 <= number[0] <= most:
             raise InputError(
                 "{cell!r} in column {head} is no mean from 0 to 1, nor a percentage",
                 name,

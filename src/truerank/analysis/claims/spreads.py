@@ -51,6 +51,26 @@ def usual(measure: str) -> Spread:
     return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY
 
 
+OF_THEIR_OWN = ("DCG", "IDCG", "SessionDCG", "FirstRank", "MeanRank", "ARP", "FirstComplete")
+"""Gains and ranks: means of these that are above 1 are no percentages."""
+
+
+def is_of_its_own(heading: str) -> bool:
+    """Whether a column is of gains or ranks, which no percentage is of.
+
+    >>> is_of_its_own("MeanRank@10"), is_of_its_own("nDCG@10")
+    (True, False)
+    """
+    asked = measure_of(heading)
+    return asked is not None and asked.name in OF_THEIR_OWN
+
+
+def is_less_better(heading: str) -> bool:
+    """Whether the lower mean of a column is the better one."""
+    asked = measure_of(heading)
+    return asked is not None and asked.definition.lower_is_better
+
+
 def measure_of(heading: str) -> Measure | None:
     """The measure that a column is headed by, alone or beside the name of a collection; None where there is none.
 
