@@ -95,6 +95,32 @@ def test_a_geometric_mean_has_its_own_interval():
     assert (interval.low, interval.high) == (math.exp(logs.low), math.exp(logs.high)) != (plain.low, plain.high)
 
 
+def test_a_query_without_a_value_is_in_no_interval_and_in_no_difference():
+    judged = {query: {"d2": 1 if at % 3 else 0} for at, query in enumerate(QUERIES)}
+    how = {"rules": {"without_relevant": "undefined"}, "measures": "RR AP", "clock": SimulatedClock()}
+    both = alternate(lambda query: ["d1", "d2"], lambda query: ["d2"], QUERIES, judged, **how)
+    known = [0.5] * 66
+    assert both.a.scores.mean["AP"] == 0.5
+    assert both.a.intervals["AP"] == mean_interval(known)
+    assert both.a.intervals["RR"].estimate == 0.33
+    assert (both.differences["AP"].estimate, both.difference_tests["AP"].n) == (0.5, 66)
+    assert both.difference_tests["RR"].n == 100
+    assert "AP" in report.comparison_document(both).render()
+
+
+def test_geometric_means_differ_by_logarithms_as_in_every_comparison():
+    both = alternate(lambda query: ["d1", "d2"], lambda query: ["d2"], QUERIES, QRELS, measures="GMAP")
+    compared = tr.compare(None, {"a": both.a.scores, "b": both.b.scores}, "GMAP")["GMAP"].pair("b", "a")
+    assert both.differences["GMAP"].estimate == pytest.approx(math.log(2))
+    assert both.differences["GMAP"].estimate == compared.difference.estimate
+
+
+def test_calls_of_a_millisecond_are_no_share_of_calls():
+    found = tr.bench(taking(clock := SimulatedClock(), 0.001), QUERIES, clock=clock)
+    interval = found.intervals["mean"]
+    assert (interval.estimate, interval.low, interval.high, interval.method) == (1, 1, 1, "constant")
+
+
 def test_the_intervals_of_geometric_means_of_perfect_answers_are_not_above_1():
     found = tr.bench(lambda query: ["d2"], QUERIES, QRELS, measures="GMAP")
     assert (found.intervals["GMAP"].low, found.intervals["GMAP"].high) == (1.0, 1.0)

@@ -118,9 +118,10 @@ def value_intervals(values: Floats, query: Ints, confidence: float) -> dict[str,
 
 
 def _of_single(values: Floats, confidence: float) -> dict[str, Interval | None]:
-    from truerank.stats import mean_interval, quantile_interval
+    from truerank.stats import mean_intervals, quantile_interval
 
-    mean = mean_interval(values, confidence=confidence, resamples=_resamples(len(values)))
+    resamples = _resamples(len(values))
+    mean, *_ = mean_intervals(values[:, None], confidence=confidence, resamples=resamples, shares=False)
     intervals = {name: quantile_interval(values, q, confidence=confidence) for name, q in PERCENTILES.items()}
     return {"mean": mean, **intervals}
 

@@ -13,7 +13,7 @@ from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
-from truerank.core.scores import shared
+from truerank.core.scores import averaged, shared
 from truerank.live.latency import Floats
 from truerank.live.result import Bench
 from truerank.stats import Interval, Paired
@@ -61,7 +61,7 @@ class BenchComparison(Presented):
 
     @cached_property
     def differences(self) -> Mapping[str, Interval]:
-        """{measure: b − a}, the mean over the queries that both were asked."""
+        """{measure: b − a}, the mean over the queries that both were asked; of GMAP it is that of logarithms."""
         from truerank.stats import difference_interval
 
         return {name: difference_interval(b, a) for name, (a, b) in self._values.items()}
@@ -129,13 +129,15 @@ class BenchComparison(Presented):
 
     @cached_property
     def _values(self) -> dict[str, tuple[Floats, Floats]]:
-        """{measure: the values of a and b for the queries that both were asked}."""
+        """{measure: the values of a and b for the queries that both were asked, and of which both have one}."""
         a, b = self.a.scores, self.b.scores
         if a is None or b is None or not a.rules.is_like(b.rules):
             return {}
         left, right = shared(a.queries, b.queries)
-        names = [str(m) for m in a.measures if str(m) in b.columns and m.definition.average != "sum"]
-        return {name: (a[name][left], b[name][right]) for name in names if len(left)}
+        means = [m for m in a.measures if str(m) in b.columns and m.definition.average != "sum"]
+        values = {str(m): np.stack([averaged(m, a[m][left]), averaged(m, b[m][right])]) for m in means}
+        known = {name: of[:, np.isfinite(of).all(axis=0)] for name, of in values.items()}
+        return {name: (ours, theirs) for name, (ours, theirs) in known.items() if len(ours)}
 
 
 def _log_times(bench: Bench) -> dict[str, float]:

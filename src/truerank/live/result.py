@@ -140,10 +140,15 @@ class Bench(Presented):
     def _of_scores(self) -> dict[str, Interval | None]:
         if self.scores is None:
             return {}
-        means = [m for m in self.scores.measures if m.definition.average != "sum"]
+        columns = {m: self.scores[m] for m in self.scores.measures if m.definition.average != "sum"}
+        known = {m: np.isfinite(values) for m, values in columns.items()}
+        whole = [m for m, own in known.items() if own.all()]
         with needs(message("an interval"), "stats"):
-            of_means = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
-        return dict(zip(map(str, means), of_means, strict=True))
+            of_means = intervals(whole, np.stack([columns[m] for m in whole], axis=1)) if whole else []
+            found = dict(zip(whole, of_means, strict=True))
+            for m in (m for m, own in known.items() if own.any() and not own.all()):
+                found[m] = intervals([m], columns[m][known[m], None])[0]
+        return {str(m): found.get(m) for m in columns}
 
     @property
     def outcomes(self) -> dict[str, int]:
