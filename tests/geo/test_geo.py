@@ -276,6 +276,12 @@ DOCS = st.lists(
 )
 
 
+def test_distances_that_begin_with_the_same_digits_are_told_apart():
+    here = [{"id": "q", "x": 0, "y": 0}]
+    found = geo.evaluate(here, [{"id": "a", "x": 12345.675, "y": 0}], {"q": ["a"]}, within=[12345.67, 12345.68])
+    assert found["xy"].to_dict()["ma"] == {"MA@12345.67": 0.0, "MA@12345.68": 1.0}
+
+
 @settings(max_examples=300)
 @given(
     DOCS,

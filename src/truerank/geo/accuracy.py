@@ -124,12 +124,13 @@ def checked_steepness(steepness: float) -> float:
 
 
 def spelled(metres: float) -> str:
-    """A distance as a key: 25, not 25.0.
+    """A distance as a key: 25, not 25.0; two distances are never one.
 
-    >>> spelled(25.0), spelled(2.5)
-    ('25', '2.5')
+    >>> spelled(25.0), spelled(2.5), spelled(12345.67)
+    ('25', '2.5', '12345.67')
     """
-    return f"{metres:g}" if metres < 1e6 else repr(metres)
+    short = f"{metres:g}"
+    return short if metres < 1e6 and float(short) == metres else repr(metres)
 
 
 def _mean(values: Any) -> float:
