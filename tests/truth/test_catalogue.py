@@ -78,6 +78,10 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
     ("given", "said"),
     [
         ([], "items are a path"),
+        ({"id": ["a", "b"], "popularity": [1]}, "columns of a table are lists that are equally long"),
+        ({"id": "ab", "group": "xy"}, "columns of a table are lists that are equally long"),
+        ({"id": ["a"], "group": 5}, "columns of a table are lists that are equally long"),
+        ({"a": None, "b": 2}, "columns of a table are lists that are equally long"),
         (["a", "a"], "item a is there twice"),
         ([{"colour": 1}], "no column holds the ids"),
         ([{"id": None}], "item 1 has no id"),

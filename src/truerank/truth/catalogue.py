@@ -93,7 +93,7 @@ def _of_object(thing: Any, name: str) -> Columns:
     if is_frame(thing):
         return tabular.from_frame(thing, name)
     if isinstance(thing, Mapping):
-        return _of_mapping(thing)
+        return _of_mapping(thing, name)
     rows = list(thing) if isinstance(thing, Sequence | set | frozenset | np.ndarray) else []
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _of_records(rows)
@@ -102,7 +102,7 @@ def _of_object(thing: Any, name: str) -> Columns:
     return {"id": sorted(rows) if isinstance(thing, set | frozenset) else rows}
 
 
-def _of_mapping(thing: Mapping[Any, Any]) -> Columns:
+def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:
     """{id: {column: value}}, {id: popularity}, or {column: values}."""
     values = list(thing.values())
     if values and all(isinstance(value, Mapping) for value in values):
@@ -112,6 +112,9 @@ def _of_mapping(thing: Mapping[Any, Any]) -> Columns:
         }
     if values and all(isinstance(value, int | float | np.number) for value in values):
         return {"id": list(thing), "popularity": values}
+    sizes = {len(each) if hasattr(each, "__len__") and not isinstance(each, str | bytes) else -1 for each in values}
+    if len(sizes) > 1 or -1 in sizes:
+        raise InputError("the columns of a table are lists that are equally long", name)
     return {str(key): list(value) for key, value in thing.items()}
 
 
