@@ -87,6 +87,7 @@ def test_numbers_of_the_whole_run_have_no_slices() -> None:
         (None, {"by": {"q000": "de"}, "slices": {"dee": {}}}, "'dee', which has gates. Did you mean de\\?"),
         (None, {"by": {"q000": "de"}, "slices": {"de": {"mini": {}}}}, "min, max and margin.*Did you mean min\\?"),
         (None, {"by": {"q000": "de"}, "slices": {"de": 3}}, "the gates of the slice 'de' are min, max and margin"),
+        (None, {"by": {"q000": "de"}, "slices": ["de"]}, r"slices are \{value: gates\}, not \['de'\]"),
         (None, {"by": {"other": "de"}}, "a value for none of the queries"),
     ],
 )

@@ -109,6 +109,8 @@ def test_a_file_of_looks_brings_back_what_was_written(tmp_path):
         (1, "at", 5),
         (1, "values", 5),
         (1, "queries", 5),
+        (1, "queries", [["q000"]]),
+        (1, "digest", ["x"]),
     ],
 )
 def test_a_file_of_looks_that_is_damaged_is_refused(line, name, value, tmp_path):

@@ -67,6 +67,12 @@ def test_cuts_make_whole_grades_and_the_truth_evaluates() -> None:
     assert tr.evaluate(found, best, "nDCG@3").mean["nDCG@3"] > 0.8
 
 
+@pytest.mark.parametrize("rates", [0.5, [0.5, 0.25], True])
+def test_rates_that_are_no_table_are_refused(rates: Any) -> None:
+    with pytest.raises(tr.InputError, match=r"rates are \{rank: click rate\}, or the path of a table"):
+        truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates=rates)
+
+
 def test_rates_may_be_given() -> None:
     log = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}] * 10
     assert truth.coec(log, rates={1: 0.5, 2: 0.5}, smoothing=0).to_dict() == {b"q": {b"a": 2.0, b"b": 0.0}}

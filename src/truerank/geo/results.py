@@ -113,7 +113,7 @@ def read_results(
         InputError: no query or no reference is known by the names in the results, a query has several lists, or
             what is said of them has no use.
     """
-    if not (isinstance(source, str | os.PathLike) and Path(source).is_dir()):
+    if not (isinstance(source, str | os.PathLike) and os.fspath(source) and Path(source).is_dir()):
         run = open_run(source, format)
         if pattern is not None or name is not None:
             raise InputError("a pattern and a name are for the files of a folder, and this is none", run.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,12 +24,14 @@ def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int
         many: what several are called: "click rates".
 
     Raises:
-        InputError: no such column; a rank that is no whole number from 1 on, or that is there twice; a number that
-            is not from 0 to 1.
+        InputError: it is neither; no such column; a rank that is no whole number from 1 on, or that is there twice;
+            a number that is not from 0 to 1.
 
     >>> by_rank({1: 0.5, "2.0": "0.25"}, ["rate"], "click rate", "click rates")
     {1: 0.5, 2: 0.25}
     """
+    if not isinstance(given, Mapping | str | os.PathLike):
+        raise InputError("{many} are {{rank: {one}}}, or the path of a table", many=many, one=one)
     rows, name = _rows(given, columns, many)
     numbers: dict[int, float] = {}
     for line, rank, value in rows:

@@ -58,8 +58,10 @@ class Gates:
         """{value: the gates of its slice}: those of all, with its own beside them or in their place.
 
         Raises:
-            InputError: something else than min, max and margin.
+            InputError: no mapping, or something else than min, max and margin.
         """
+        if not isinstance(slices, Mapping):
+            raise InputError("slices are {{value: gates}}, not {slices}", slices=quoted(slices))
         return {str(value): cls._of_slice(str(value), own, everywhere) for value, own in slices.items()}
 
     @classmethod

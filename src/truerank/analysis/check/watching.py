@@ -342,6 +342,8 @@ def _look(plain: Mapping[str, Any]) -> Look:
     look = Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
     if not isinstance(look.number, int) or not isinstance(look.at, str):
         raise TypeError("number, at")
+    if not all(isinstance(text, str) for text in (look.digest, *look.queries)):
+        raise TypeError("digest, queries")
     if not all(isinstance(gate, dict) and gate.keys() >= SHOWN for gate in look.gates):
         raise TypeError("gates")
     for name, column in [*look.values.items(), *look.baseline.items()]:

@@ -58,10 +58,8 @@ class Propensities:
             return cls(message("rank ** -{eta:g}", eta=eta), eta=eta)
         if randomized is not None:
             return cls(message("click rates of {name}", name=randomized.name), _relative(randomized))
-        if not isinstance(given, Mapping | str | os.PathLike):
-            raise InputError("propensities are {rank: propensity}, or the path of a table")
-        origin = message("as given") if isinstance(given, Mapping) else os.fspath(given)
-        return cls(origin, by_rank(given, COLUMNS, message("propensity"), message("propensities")))
+        known = by_rank(given, COLUMNS, message("propensity"), message("propensities"))
+        return cls(message("as given") if isinstance(given, Mapping) else os.fspath(given), known)
 
     def of_click(self, rank: int, one: Impression, log: Clicks) -> float:
         """The propensity of a rank that was clicked, which is not as good as 0.
