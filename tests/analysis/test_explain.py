@@ -523,6 +523,11 @@ def test_what_got_worse_or_better_is_told_alone(measure: str, sign: int) -> None
         tr.diff(qrels, one, two, measure, only="losers")
 
 
+def test_a_mean_that_no_query_has_a_value_of_is_unknown() -> None:
+    found = tr.diff({"q": {"a": 0}}, {"q": ["a"]}, {"q": ["b"]}, "AP", rules={"without_relevant": "undefined"})
+    assert "Mean unknown; queries: 0 better, 0 worse, 1 the same." in found.to_text()
+
+
 def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:
     qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
     one, two = {"q": ["a"], "r": ["x", "a"]}, {"q": ["x", "a"], "s": ["a"]}

@@ -276,6 +276,13 @@ DOCS = st.lists(
 )
 
 
+def test_errors_that_are_infinite_are_none_in_json():
+    here = [{"id": "q", "lat": 0, "lon": 0}]
+    found = geo.evaluate(here, [{"id": "a", "lat": 0, "lon": 0}], {"q": ["unknown", "a"]}, k=1)
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (plain["geo"]["error"]["median"], found["geo"].error_curve["median"]) == (None, math.inf)
+
+
 def test_distances_that_begin_with_the_same_digits_are_told_apart():
     here = [{"id": "q", "x": 0, "y": 0}]
     found = geo.evaluate(here, [{"id": "a", "x": 12345.675, "y": 0}], {"q": ["a"]}, within=[12345.67, 12345.68])

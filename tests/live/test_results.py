@@ -108,6 +108,16 @@ def test_a_query_without_a_value_is_in_no_interval_and_in_no_difference():
     assert "AP" in report.comparison_document(both).render()
 
 
+def test_means_and_limits_that_are_not_known_are_none_in_json():
+    nothing, rules = {"1": {"d2": 0}, "2": {"d2": 0}}, {"without_relevant": "undefined"}
+    judged = {query: {"d2": 1} for query in nothing}
+    how = {"measures": "AP", "clock": SimulatedClock()}
+    undefined = tr.bench(lambda query: ["d2"], ["tea", "ink"], nothing, rules=rules, **how)
+    assert json.loads(json.dumps(undefined.to_dict(), allow_nan=False))["mean"] == {"AP": None}
+    few = alternate(lambda query: ["d1"], lambda query: ["d2"], ["tea", "ink"], judged, **how).to_dict()
+    assert [few["differences"]["AP"][name] for name in ("estimate", "low", "high")] == [1, None, None]
+
+
 def test_geometric_means_differ_by_logarithms_as_in_every_comparison():
     both = alternate(lambda query: ["d1", "d2"], lambda query: ["d2"], QUERIES, QRELS, measures="GMAP")
     compared = tr.compare(None, {"a": both.a.scores, "b": both.b.scores}, "GMAP")["GMAP"].pair("b", "a")

@@ -260,7 +260,7 @@ class Bench(Presented):
             "throughput": self.throughput,
             "outcomes": self.outcomes,
             "indexing": self.indexing.to_dict() if self.indexing else None,
-            "mean": self.scores.mean if self.scores else None,
+            "mean": _known(self.scores.mean) if self.scores else None,
             "calls": self.calls,
             "cold_ms": self.cold,
             "under_way": self.under_way,
@@ -332,5 +332,5 @@ def counted(faults: Sequence[str]) -> dict[str, int]:
 
 
 def _known(figures: Mapping[str, float]) -> dict[str, float | None]:
-    """The figures as JSON has them: None where no call was answered."""
+    """The figures as JSON has them: None where no call was answered, or no query has a value."""
     return {name: finite(value) for name, value in figures.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -327,7 +328,8 @@ def _moves_notes(moves: Diff, digits: int) -> list[str]:
     )
     common = moves.better + moves.worse + moves.same
     change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})"
-    values = {"change": change if common else message("unknown"), "counts": counts, "n": common}
+    is_known = common and math.isfinite(after - before)
+    values = {"change": change if is_known else message("unknown"), "counts": counts, "n": common}
     mean = (
         plural(
             "Mean over the {n:,} query that both have {change}; queries: {counts}.",
