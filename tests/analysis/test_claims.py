@@ -276,8 +276,18 @@ def test_columns_of_other_numbers_are_left_out_and_said():
 def test_gains_and_ranks_are_no_percentages():
     given = {"a": {"AP": 0.4, "MeanRank@10": 2.0, "DCG@5": 1.2}, "b": {"AP": 0.5, "MeanRank@10": 6.0, "DCG@5": 3.4}}
     assert tr.audit_table(given, 50).left_out == ("MeanRank@10", "DCG@5")
+    low = {name: {**means, "DCG@5": means["DCG@5"] / 10} for name, means in given.items()}
+    assert tr.audit_table(low, 50).left_out == ("MeanRank@10", "DCG@5")
     with pytest.raises(tr.InputError, match=r"'2\.0' in column MeanRank@10 is no mean from 0 to 1"):
         tr.audit_table(given, 50, measures="MeanRank@10")
+    for asked in (
+        lambda: tr.power(50, 0.5, measures="MeanRank@10 AP"),
+        lambda: tr.audit_table(low, 50, measures="DCG@5"),
+    ):
+        with pytest.raises(tr.MeasureError, match="no usual standard deviation of it is known: give one"):
+            asked()
+    assert tr.power(50, 0.5, sd=1.8).rows[0].needed == 104
+    assert tr.audit_table(low, 50, measures="DCG@5", sd=0.2).claims[0].told == "yes"
 
 
 def test_the_better_one_has_less_of_a_measure_that_less_is_better_of():

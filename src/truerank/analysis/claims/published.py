@@ -272,9 +272,8 @@ def _has_numbers(cells: Sequence[str]) -> bool:
 
 
 def _is_wide(head: str, cells: Sequence[str]) -> bool:
-    """Whether some number is none of a mean."""
-    most = _most(head, cells)
-    return any(not 0 <= (_number(cell) or (0,))[0] <= most for cell in cells)
+    """Whether some number is none of a mean; gains and ranks are none."""
+    return _most(head, cells) < MOST or any(not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
 
 
 def _most(head: str, cells: Sequence[str]) -> float:

@@ -41,12 +41,20 @@ OF_ONE = Spread(0.27, 1.03, 1.26)
 def usual(measure: str) -> Spread:
     """What is usual of a measure, however it is spelled and at whatever cutoff.
 
+    Raises:
+        MeasureError: it is of gains or ranks, whose spread no shares tell.
+
     >>> usual("MAP") == USUAL["AP"], usual("hit@1") == USUAL["Success@1"], usual("BLEU") == ANY
     (True, True, True)
     """
     asked = measure_of(measure)
     if asked is None:
         return ANY
+    if asked.name in OF_THEIR_OWN:
+        raise MeasureError(
+            "{name} is not from 0 to 1, and no usual standard deviation of it is known: give one (sd), or runs",
+            name=asked,
+        )
     alike = [key for key in USUAL if parse_measure(key).definition.name == asked.definition.name]
     return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY
 
