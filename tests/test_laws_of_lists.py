@@ -186,6 +186,13 @@ def test_a_right_answer_with_a_better_score_never_lowers_it_where_the_wrong_come
         assert after.mean[measures[0]] >= before.mean[measures[0]] - 1e-12
 
 
+def test_a_catalogue_of_a_million_million_documents_is_counted_without_a_row_for_each() -> None:
+    run, docs = {"q": ["a", "b"], "r": ["b"]}, 10**12
+    found = tr.evaluate({"q": {}, "r": {}}, run, f"Coverage(docs={docs}) Gini(docs={docs})").mean
+    gini = ((2 * (docs - 1) - docs - 1) * 1 + (2 * docs - docs - 1) * 2) / (docs * 3)
+    assert list(found.values()) == [2 / docs, gini]
+
+
 @pytest.mark.parametrize("m", MEASURES, ids=str)
 def test_it_prints_as_it_parses_and_survives_pickling(m: Measure) -> None:
     assert parse_measure(str(m)) == m

@@ -65,8 +65,9 @@ class Listings(OfRun):
         return cls(len(hits.queries), hits.query, items, docs or n)
 
     def counts(self, times: Ints) -> Ints:
-        """(size,) how often each item is listed."""
-        return np.bincount(np.repeat(self.item, times[self.query]), minlength=self.size)
+        """(listed,) how often each item that is listed is; a catalogue may be too large to have a row an item."""
+        counts = np.bincount(np.repeat(self.item, times[self.query]))
+        return counts[counts > 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Covered(Listings):
 
     def at(self, times: Ints) -> float:
         """That of these queries."""
-        return int(np.count_nonzero(self.counts(times))) / self.size
+        return len(self.counts(times)) / self.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +86,9 @@ class Unequal(Listings):
     def at(self, times: Ints) -> float:
         """That of these queries; 0 where nothing is listed."""
         counts = np.sort(self.counts(times))
-        place = 2 * np.arange(1, self.size + 1) - self.size - 1
-        listed = int(counts.sum())
-        return int((place * counts).sum()) / (self.size * listed) if listed else 0.0
+        n, listed = len(counts), int(counts.sum())
+        place = 2 * int((np.arange(1, n + 1) * counts).sum()) + (self.size - 2 * n - 1) * listed
+        return place / (self.size * listed) if listed else 0.0
 
 
 @measure(
