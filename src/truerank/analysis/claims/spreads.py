@@ -42,7 +42,7 @@ def usual(measure: str) -> Spread:
     """What is usual of a measure, however it is spelled and at whatever cutoff.
 
     Raises:
-        MeasureError: it is of gains or ranks, whose spread no shares tell.
+        MeasureError: it is of gains, ranks or logarithms, whose spread no shares tell.
 
     >>> usual("MAP") == USUAL["AP"], usual("hit@1") == USUAL["Success@1"], usual("BLEU") == ANY
     (True, True, True)
@@ -50,9 +50,9 @@ def usual(measure: str) -> Spread:
     asked = measure_of(measure)
     if asked is None:
         return ANY
-    if asked.name in OF_THEIR_OWN:
+    if is_of_its_own(measure):
         raise MeasureError(
-            "{name} is not from 0 to 1, and no usual standard deviation of it is known: give one (sd), or runs",
+            "no usual standard deviation of {name} is known: give one (sd), or runs that have one",
             name=asked,
         )
     alike = [key for key in USUAL if parse_measure(key).definition.name == asked.definition.name]
@@ -64,13 +64,13 @@ OF_THEIR_OWN = ("DCG", "IDCG", "SessionDCG", "FirstRank", "MeanRank", "ARP", "Fi
 
 
 def is_of_its_own(heading: str) -> bool:
-    """Whether a column is of gains or ranks, which no percentage is of.
+    """Whether a column is of gains or ranks, which no percentage is of, or of geometric means.
 
-    >>> is_of_its_own("MeanRank@10"), is_of_its_own("nDCG@10")
-    (True, False)
+    >>> is_of_its_own("MeanRank@10"), is_of_its_own("GMAP"), is_of_its_own("nDCG@10")
+    (True, True, False)
     """
     asked = measure_of(heading)
-    return asked is not None and asked.name in OF_THEIR_OWN
+    return asked is not None and (asked.name in OF_THEIR_OWN or asked.definition.average == "geometric")
 
 
 def is_less_better(heading: str) -> bool:
