@@ -50,7 +50,7 @@ def test_a_query_tells_what_is_not_in_the_qrels_from_what_is_pooled_and_not_judg
     address = written(tmp_path, {"q1": {"a": 1, "b": 0, "p": -1}}, {"one": {"q1": ["a", "b", "p", "x"]}}).address
     page = ready(visit(f"{address}#query=q1", allowed=(address,)))
     marks = page.locator("dialog td.mark").all_inner_texts()
-    assert marks == ["✓ relevant", "not relevant", "not judged", "unjudged"]
+    assert marks == ["✓ relevant", "not relevant", "pooled, unjudged", "unjudged"]
 
 
 def test_it_opens_without_any_request_or_message_and_draws_every_figure(shown, report):

@@ -66,7 +66,9 @@ def test_csv_is_a_row_a_run_and_measure_or_a_row_a_document_and_remarks_go_to_st
     ]
     assert "first.run: 1 returned document is unjudged.\n" in result.stderr
     listed = list(csv.DictReader(io.StringIO(invoke(*TWO, "-m", "AP", "--judge-next", 1, "-f", "csv").stdout)))
-    assert [row["document"] for row in listed] == ["x"]
+    frame = tr.judge_next("qrels.txt", "first.run", "second.run", "AP", n=1).to_pandas()
+    assert [list(row) for row in listed] == [list(frame.columns)]
+    assert [row["document"] for row in listed] == frame["document"].tolist() == ["x"]
 
 
 def test_depth_and_other_rules_apply(invoke):

@@ -158,6 +158,12 @@ def test_which_score_of_a_run_is_better_can_be_said(invoke, places):
     assert "model.run: a pattern and a name are for the files of a folder" in result.stderr
 
 
+def test_a_file_gets_what_its_ending_says(invoke, places):
+    for ending, format in {"json": "json", "csv": "csv", "md": "markdown", "tex": "latex"}.items():
+        invoke(*SEED, "-o", f"out.{ending}")
+        assert (places / f"out.{ending}").read_text() == invoke(*SEED, "--format", format).stdout
+
+
 def test_columns_can_be_named_for_one_file_or_both(invoke, places):
     flight = json.loads((places / "flight.json").read_text())
     other = {"runs": [], "all": [{"shot": q, "phi": p["lat"], "lam": p["lon"]} for q, p in flight.items()]}

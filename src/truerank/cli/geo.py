@@ -14,8 +14,6 @@ from truerank.formats import convert
 from truerank.geo import Places
 from truerank.present import geo as report
 
-FORMATS = ("table", "json", "csv", "markdown")
-
 
 @click.command("geo")
 @click.option("--queries", metavar="FILE", required=True, type=options.FILE, help="The queries with their places.")
@@ -50,9 +48,9 @@ FORMATS = ("table", "json", "csv", "markdown")
 @click.option(
     "-q", "--per-query", is_flag=True, help="Every query: truth, distance, rank, first result, its error."
 )
-@click.option("-f", "--format", type=click.Choice(FORMATS), default="table", help="How to write it.")
-@click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there; all or nothing.")
-@click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4; all in csv, JSON].")
+@tables.format
+@tables.output
+@tables.digits
 def command(
     queries: str,
     references: str,
@@ -63,7 +61,7 @@ def command(
     accept: float | None,
     save_run: str | None,
     per_query: bool,
-    format: str,
+    format: str | None,
     output: str,
     digits: int | None,
     run_format: str | None,

@@ -25,20 +25,24 @@ def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits
         return Document(tables, bounds_table(bounds, digits, named=True), plain, _all_remarks(bounds))
     tables.append(candidate_table(candidates, max(drawn, 6) if digits is None else digits))
     plain["judge_next"] = candidates.to_dict()
-    return Document(tables, candidate_table(candidates, digits), plain, _all_remarks(bounds))
+    return Document(tables, _flat(candidates, digits), plain, _all_remarks(bounds))
 
 
 def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document:
     """What bounds, or a list of documents to judge, show of themselves."""
     if isinstance(result, Bounds):
         return document([result], digits=digits)
+    table = candidate_table(result, 6 if digits is None else digits)
+    return Document([table], _flat(result, digits), result.to_dict(), remarks_of(result))
+
+
+def _flat(to_judge: ToJudge, digits: int | None) -> Table:
+    """The same as `candidate_table`, for programs: ranks are empty where a run has not returned the document."""
     rows = tuple(
         (printable(c.query), printable(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing)
-        for c in result.candidates
+        for c in to_judge.candidates
     )
-    flat = Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
-    table = candidate_table(result, 6 if digits is None else digits)
-    return Document([table], flat, result.to_dict(), remarks_of(result))
+    return Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
 
 
 def remarks_of(result: Bounds | ToJudge) -> list[str]:

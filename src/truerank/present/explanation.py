@@ -32,7 +32,7 @@ KINDS = {
     "relevant": message("relevant"),
     "not relevant": message("not relevant"),
     "unjudged": message("unjudged"),
-    "pooled": message("not judged"),
+    "pooled": message("pooled, unjudged"),
 }
 """What a document is."""
 

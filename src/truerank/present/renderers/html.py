@@ -39,7 +39,7 @@ SPOKEN: dict[str, Message] = {
     "no_list": message("This page has no list for this query."),
     "none": message("no such query"),
     "not_found": message("Relevant, not returned"),
-    "not_judged": message("not judged"),
+    "not_judged": message("pooled, unjudged"),
     "not_relevant": message("not relevant"),
     "of": message("{from}–{to} of {total}"),
     "previous": message("Previous"),
