@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from truerank.analysis.claims.spreads import is_of_its_own
+from truerank.analysis.claims.spreads import is_unbounded
 from truerank.core.errors import InputError, truncated
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.scores import distinct
@@ -272,13 +272,13 @@ def _has_numbers(cells: Sequence[str]) -> bool:
 
 
 def _is_wide(head: str, cells: Sequence[str]) -> bool:
-    """Whether some number is none of a mean; gains and ranks are none."""
+    """Whether some number is none of a mean, or the measure has no upper limit."""
     return _most(head, cells) < MOST or any(not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
 
 
 def _most(head: str, cells: Sequence[str]) -> float:
-    """The highest mean that a column may have: gains and ranks are no percentages, unless it says so."""
-    return 1 if is_of_its_own(head) and not any("%" in cell for cell in cells) else MOST
+    """The highest mean that a column may have: without an upper limit it is no percentage, unless it says so."""
+    return 1 if is_unbounded(head) and not any("%" in cell for cell in cells) else MOST
 
 
 def _filled(cells: Sequence[str]) -> list[str]:

@@ -42,7 +42,7 @@ def usual(measure: str) -> Spread:
     """What is usual of a measure, however it is spelled and at whatever cutoff.
 
     Raises:
-        MeasureError: it is of gains, ranks or logarithms, whose spread no shares tell.
+        MeasureError: it has no upper limit, or is compared on logarithms: spreads of shares say nothing of it.
 
     >>> usual("MAP") == USUAL["AP"], usual("hit@1") == USUAL["Success@1"], usual("BLEU") == ANY
     (True, True, True)
@@ -50,7 +50,7 @@ def usual(measure: str) -> Spread:
     asked = measure_of(measure)
     if asked is None:
         return ANY
-    if is_of_its_own(measure):
+    if is_unbounded(measure):
         raise MeasureError(
             "no usual standard deviation of {name} is known: give one (sd), or runs that have one",
             name=asked,
@@ -59,18 +59,21 @@ def usual(measure: str) -> Spread:
     return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY
 
 
-OF_THEIR_OWN = ("DCG", "IDCG", "SessionDCG", "FirstRank", "MeanRank", "ARP", "FirstComplete")
-"""Gains and ranks: means of these that are above 1 are no percentages."""
+UNBOUNDED = (
+    *("DCG", "IDCG", "SessionDCG", "alpha_DCG", "Utility", "Hits", "Novelty"),
+    *("FirstRank", "MeanRank", "ARP", "FirstComplete", "ETU", "ED", "EC", "ETC"),
+)
+"""Gains, counts, ranks and costs, which have no upper limit: a mean above 1 is no percentage."""
 
 
-def is_of_its_own(heading: str) -> bool:
-    """Whether a column is of gains or ranks, which no percentage is of, or of geometric means.
+def is_unbounded(heading: str) -> bool:
+    """Whether a column is of a measure without an upper limit, or of geometric means, whose logarithms have none.
 
-    >>> is_of_its_own("MeanRank@10"), is_of_its_own("GMAP"), is_of_its_own("nDCG@10")
+    >>> is_unbounded("MeanRank@10"), is_unbounded("GMAP"), is_unbounded("nDCG@10")
     (True, True, False)
     """
     asked = measure_of(heading)
-    return asked is not None and (asked.name in OF_THEIR_OWN or asked.definition.average == "geometric")
+    return asked is not None and (asked.name in UNBOUNDED or asked.definition.average == "geometric")
 
 
 def is_less_better(heading: str) -> bool:
