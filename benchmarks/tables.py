@@ -130,7 +130,8 @@ What is not reached, and why:
 
 * 45 times trec_eval as a whole process: its line says what the same command takes on 3 queries, nearly all of
   it starting Python, importing NumPy and the package. That alone is most of what 45 times would allow, and the
-  scan runs on all processors already. Starting hardly counts on 2.6 GB.
+  scan runs on all processors already. To scan while NumPy and the package are imported, which keeps one of two
+  processors, would by the same figures come to 39 times at most. Starting hardly counts on 2.6 GB.
 * `truerank eval` of 3 queries in 0.1 s: its line says what starting Python and importing NumPy alone takes; of
   the rest making the frozen dataclasses is the largest part, then click.
 * One query of 10 documents: its line says how many functions a call runs, of which none stands out: many small
