@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -72,9 +73,32 @@ def test_what_the_page_says_of_it() -> None:
     assert "1,000 resamples of the queries" in text
 
 
-def test_coverage_is_not_compared() -> None:
-    with pytest.raises(tr.MeasureError, match="drawn twice lists nothing new"):
-        tr.compare(QRELS, {"one": ONE, "other": OTHER}, "Coverage(docs=100)")
+def test_coverage_has_its_numbers_and_no_interval_or_test() -> None:
+    runs, even = {"one": ONE, "other": OTHER}, {q: n % 2 == 0 for n, q in enumerate(QRELS)}
+    found = tr.compare(QRELS, runs, "AP Coverage(docs=100)", by=even)
+    covered, [pair] = found["Coverage(docs=100)"], found["Coverage(docs=100)"].pairs
+    numbers = {
+        name: tr.evaluate(QRELS, run, "Coverage(docs=100)").mean["Coverage(docs=100)"] for name, run in runs.items()
+    }
+    assert {name: mean.estimate for name, mean in covered.means.items()} == numbers
+    assert {mean.method for mean in covered.means.values()} == {pair.difference.method} == {"none"}
+    assert pair.difference.estimate == pytest.approx(numbers[pair.system] - numbers[pair.against])
+    assert math.isnan(pair.p)
+    assert covered.beaten == dict.fromkeys(runs, ())
+    assert covered.groups == ()
+    some = {q: docs for q, docs in QRELS.items() if even[q]}
+    half = tr.evaluate(some, ONE, "Coverage(docs=100)").mean["Coverage(docs=100)"]
+    assert found.slices["True"]["Coverage(docs=100)"].means["one"].estimate == half
+    assert found["AP"].pairs[0].p == tr.compare(QRELS, runs, "AP")["AP"].pairs[0].p
+    assert "lists nothing new, so that no resample shows how sure it is" in str(found)
+    assert "nan" not in str(found).lower()
+    assert "queries being too few" not in found.to_text(layout="long")
+    assert "Intervals: unknown. Seed" in tr.compare(QRELS, runs, "Coverage(docs=100)").to_text(layout="long")
+
+
+def test_power_needs_an_interval() -> None:
+    with pytest.raises(tr.MeasureError, match="has no interval: a query that is drawn twice lists nothing new"):
+        tr.power(50, qrels=QRELS, runs={"one": ONE, "other": OTHER}, measures="Coverage(docs=100)")
 
 
 def test_a_gate_takes_the_number_of_the_run() -> None:

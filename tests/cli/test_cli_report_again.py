@@ -178,3 +178,17 @@ def test_measures_of_all_that_is_listed_are_reported_as_eval_has_them(invoke, he
     refused = invoke(*ASKED, *wanted, "--judges", "qrels.txt")
     assert refused.exit_code == 2
     assert "--items is for one set of judgements" in " ".join(refused.stderr.split())
+
+
+def test_numbers_of_the_whole_run_stand_among_the_means(invoke, here):
+    (here / "items.txt").write_text("\n".join("abcdefxyz"))
+    wanted = ("-m", "RR Coverage@2 Gini", "--items", "items.txt")
+    scored = json.loads(invoke("eval", *ASKED[1:], *wanted, "--format", "json").stdout)
+    for runs in (ASKED[2:], ASKED[2:3]):
+        assert invoke(*ASKED[:2], *runs, *wanted, "-o", "report.json").exit_code == 0
+        assert [one["mean"] for one in read(here)["results"]["scores"]] == [one["mean"] for one in scored][
+            : len(runs)
+        ]
+    assert invoke(*ASKED, *wanted, "--percent", "-o", "report.html").exit_code == 0
+    first = invoke(*ASKED, "-m", "Coverage@2 RR", "--items", "items.txt")
+    assert (first.exit_code, "of all that a run lists" in first.stderr) == (2, True)

@@ -91,6 +91,11 @@ class Scores(Means[PerQuery]):
         named = ((heading, str(measure)) for heading, measure in self.headings.items())
         return {heading: self.columns[name] for heading, name in named if name in self.columns}
 
+    def is_drawn(self, measure: Measure) -> bool:
+        """Whether resamples of the queries show how sure its number is: see `OfRun.is_drawn`."""
+        whole = self.of_run.get(str(measure))
+        return whole is None or whole.is_drawn
+
     def number(self, measure: Measure) -> float:
         """The one number of a measure that was evaluated."""
         whole = self.of_run.get(str(measure))

@@ -104,17 +104,26 @@ def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> 
 
 def _of_runs(comparison: Comparison) -> list[Message]:
     """How measures of the whole run were compared, where there are some."""
-    names = [outcome.name for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
-    if not names:
-        return []
-    return [
-        message(
-            "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
-            "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
-            measures=listed(names),
-            n=min(comparison.procedure.samples, MOST_RESAMPLES),
-        )
-    ]
+    whole = [outcome for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
+    drawn = [o.name for o in whole if _is_drawn(comparison, o)]
+    others = [o.name for o in whole if o.name not in drawn]
+    said = message(
+        "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
+        "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
+        measures=listed(drawn),
+        n=min(comparison.procedure.samples, MOST_RESAMPLES),
+    )
+    alone = message(
+        "{measures}: one number of all that a run lists, without interval or test: a query that is drawn twice "
+        "lists nothing new, so that no resample shows how sure it is.",
+        measures=listed(others),
+    )
+    return [*([said] if drawn else []), *([alone] if others else [])]
+
+
+def _is_drawn(comparison: Comparison, outcome: Outcome) -> bool:
+    """Whether resamples of the queries show how sure its numbers are."""
+    return all(one.is_drawn(outcome.measure) for one in comparison.scores.values())
 
 
 def _test(comparison: Comparison) -> Message:
@@ -147,8 +156,10 @@ def _intervals(comparison: Comparison) -> Message:
     how = comparison.procedure
     if comparison.predictions:
         return message("Intervals: prediction-powered; not corrected for the number of pairs.")
-    methods = {mean.method for outcome in comparison.outcomes for mean in outcome.means.values()}
+    drawn = [outcome for outcome in comparison.outcomes if _is_drawn(comparison, outcome)]
+    methods = {mean.method for outcome in drawn for mean in outcome.means.values()}
     parts = _unknown(comparison, methods) if "none" in methods else _drawn(comparison, methods)
+    parts = parts if methods else [message("unknown")]
     return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)
 
 

@@ -92,6 +92,8 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
 
 def p_cell(p: float) -> str:
     """p; of a small one only that it is."""
+    if math.isnan(p):
+        return message("unknown")
     return "<.0001" if p < SMALL else f"{p:.4f}"
 
 

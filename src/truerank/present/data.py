@@ -130,6 +130,11 @@ class Runs:
         return named(self.comparison.outcomes)
 
     @property
+    def of_queries(self) -> dict[str, Measure]:
+        """Those that have a value for each query."""
+        return {name: measure for name, measure in self.called.items() if not measure.definition.is_of_run}
+
+    @property
     def leading(self) -> str:
         """What the measure that decides is called."""
         return self.comparison.outcomes[0].name
@@ -249,7 +254,8 @@ def evaluated(
     under = rules_of(given[0][1], rules)
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)
-    chosen = of_judged(asked.values(), lists=True)
+    chosen = list(dict.fromkeys(asked.values()))
+    of_judged(chosen[:1], lists=True)  # the first decides, query by query
     known = None if items is None else read_catalogue(items)
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"

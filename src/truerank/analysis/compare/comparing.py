@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare.outcome import checked, outcome_of_run, outcomes
+from truerank.analysis.compare.outcome import checked, outcome_not_drawn, outcome_of_run, outcomes
 from truerank.analysis.compare.over_predictions import outcome_predicted, predictions, under_prediction
 from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
@@ -80,7 +80,7 @@ def compare(
     estimated = predictions(runs)
     people = {name: one.people for name, one in estimated.items()}
     scores = scored(qrels, people or runs, measures, rules, threads, items=items, as_written=as_written)
-    wanted = common_measures(scores, measures)
+    wanted = common_measures(scores, measures, drawn=False)
     systems = align(scores)
     base = resolved(baseline, list(scores))
     every = base is None if all_pairs is None else all_pairs or base is None
@@ -138,7 +138,9 @@ class _Work:
             return
         names, systems, how = list(self.systems.scores), self.systems, self.procedure
         for measure in (each for each in self.measures if each.definition.is_of_run):
-            yield outcome_of_run(measure, partial(systems.numbers, measure, chosen), len(chosen), names, how)
+            is_drawn = all(one.is_drawn(measure) for one in systems.scores.values())
+            of_measure = outcome_of_run if is_drawn else outcome_not_drawn
+            yield of_measure(measure, partial(systems.numbers, measure, chosen), len(chosen), names, how)
         of_queries = [each for each in self.measures if not each.definition.is_of_run]
         tables = [systems.values(each)[chosen] for each in of_queries]
         if how.test != OVER_RUNS:

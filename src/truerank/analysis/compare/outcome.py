@@ -155,6 +155,23 @@ def outcome_of_run(
     return concluded(measure, n, 0, dict(zip(names, means, strict=True)), pairs, procedure)
 
 
+def outcome_not_drawn(
+    measure: Measure,
+    at: Callable[[Ints], Floats],
+    n: int,
+    names: Sequence[str],
+    procedure: Procedure,
+) -> Outcome:
+    """The numbers of the whole run alone, where resamples do not show how sure they are; arguments as above."""
+    values = at(np.ones(n, np.int64)).tolist()
+    means = {name: Interval.unknown(value, procedure.confidence) for name, value in zip(names, values, strict=True)}
+    pairs = []
+    for i, j in pairs_of(names, procedure):
+        apart = Interval.unknown(float(difference(values[i], values[j])), procedure.confidence)
+        pairs.append(Pair(names[i], names[j], apart, math.nan, math.nan, math.nan, 0, 0, 0, math.nan))
+    return Outcome(measure, n, 0, means, tuple(pairs), dict.fromkeys(names, ()))
+
+
 def concluded(
     measure: Measure,
     queries: int,

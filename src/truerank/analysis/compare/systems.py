@@ -161,8 +161,12 @@ def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
     return scores
 
 
-def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[Measure, ...]:
-    """The measures that are asked for, or that the first system has; all systems must have them."""
+def common_measures(scores: Mapping[str, Scores], measures: Measures, *, drawn: bool = True) -> tuple[Measure, ...]:
+    """The measures that are asked for, or that the first system has; all systems must have them.
+
+    Args:
+        drawn: refuse a measure of the whole run of which resamples do not show how sure it is.
+    """
     first = next(iter(scores.values()))
     asked = None if measures is None else asked_for(measures, first.rules).values()
     wanted = first.measures if asked is None else tuple(dict.fromkeys(asked))
@@ -175,10 +179,10 @@ def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[M
                     measure=measure,
                     columns=", ".join([*one.columns, *one.of_run]),
                 )
-            if str(measure) in one.of_run and not one.of_run[str(measure)].is_drawn:
+            if drawn and not one.is_drawn(measure):
                 raise MeasureError(
-                    "{measure} cannot be compared: a query that is drawn twice lists nothing new, so that no "
-                    "resample shows how sure its number is; `truerank eval` and scores.mean have it",
+                    "{measure} has no interval: a query that is drawn twice lists nothing new, so that no "
+                    "resample shows how sure its number is; `truerank eval` and `compare` have it",
                     measure=measure,
                 )
     if not wanted:

@@ -35,7 +35,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 def _another(runs: Runs) -> str | None:
     """The first measure that says something else than the very first one."""
     values = runs.fractions(runs.first)
-    others = (name for name, m in runs.called.items() if not np.array_equal(runs.fractions(m), values))
+    others = (name for name, m in runs.of_queries.items() if not np.array_equal(runs.fractions(m), values))
     return next(others, None)
 
 

@@ -67,7 +67,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     order = most_differing(runs)
     kept = sorted(order[: VALUES // len(runs.systems)])
     queries = [everything[q] for q in kept]
-    measures = dict(list(runs.called.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
+    measures = dict(list(runs.of_queries.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
     values = {name: runs.values(measure)[kept] for name, measure in measures.items()}
     answers: ShownAnswers | None = None
     notes: list[str] = []
@@ -85,14 +85,14 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
                 all=len(everything),
             ),
         )
-    if len(measures) < len(runs.measures):
+    if len(measures) < len(runs.of_queries):
         size = plural("{n:,} query", "{n:,} queries", n=len(kept))
         notes.insert(
             0,
             message(
                 "The table shows {kept} of {all} measures: with {queries}, more would make this page too large.",
                 kept=len(measures),
-                all=len(runs.measures),
+                all=len(runs.of_queries),
                 queries=size,
             ),
         )
