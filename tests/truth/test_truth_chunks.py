@@ -40,7 +40,7 @@ def test_a_document_scores_as_its_best_its_first_or_all_of_its_chunks(how, score
 @pytest.mark.parametrize(
     ("ids", "chunks"),
     [
-        (None, ["d7#1", "d7_chunk_2", "d7%p3", "d7-passage4"]),
+        (None, ["d7#1", "d7_chunk_2", "d7%p3", "d7-passage4", "d7::chunk5", "d7##6", "d7__p7"]),
         (r"(.+)-\d+", ["d7-1", "d7-2"]),
         (r"(?P<part>\d+)/(?P<doc>.+)", ["3/d7", "4/d7"]),
         ({"x": "d7", "y": "d7"}, ["x", "y"]),
@@ -51,6 +51,11 @@ def test_a_document_scores_as_its_best_its_first_or_all_of_its_chunks(how, score
 def test_a_rule_says_which_document_a_chunk_is_of(ids, chunks):
     pairs = [("q", chunks)]
     assert lists(tr.collapse(pairs, ids=ids)) == {b"q": {b"d7": len(chunks)}}
+
+
+@pytest.mark.parametrize("name", [b"https://x.org/a/", b"Apple Inc.", b"d7_chunk_2"])
+def test_what_stands_before_the_mark_of_a_chunk_is_all_of_its_document(name):
+    assert parts_by(None)(name + b"_chunk_3").doc == name
 
 
 @pytest.mark.parametrize("name", [b"FT921-7107", b"msmarco_passage_12_345678", b"2301.00234", b"a.jpg", b"Q42"])

@@ -44,9 +44,9 @@ DOC = (
 """What the column of the documents is called, where none is named."""
 
 _MARKED = (
-    re.compile(rb"(?P<doc>.+)(?:#|%p)[a-z_-]*(?P<part>[0-9]+)(?:[_-][0-9]+)?", re.DOTALL | re.IGNORECASE),
+    re.compile(rb"(?P<doc>.+?)(?:#+|%p)[a-z_-]*(?P<part>[0-9]+)(?:[_-][0-9]+)?", re.DOTALL | re.IGNORECASE),
     re.compile(
-        rb"(?P<doc>.+)[_:/.-]+(?:chunk|passage|part|para|segment|seg|p|c)[_-]?(?P<part>[0-9]+)",
+        rb"(?P<doc>.+?)(?P<mark>[_:/.-])(?P=mark)*(?:chunk|passage|part|para|segment|seg|p|c)[_-]?(?P<part>[0-9]+)",
         re.DOTALL | re.IGNORECASE,
     ),
 )
@@ -68,7 +68,7 @@ def whole_of(part: bytes) -> bytes:
 def marked(chunk: bytes) -> Part | None:
     """What an id says by itself: a number behind #, or behind a word such as chunk, passage or part.
 
-    >>> marked(b"FT921-7107#2"), marked(b"d7_chunk_12")
+    >>> marked(b"FT921-7107#2"), marked(b"d7::chunk12")
     (Part(doc=b'FT921-7107', place=2), Part(doc=b'd7', place=12))
     >>> marked(b"FT921-7107"), marked(b"msmarco_passage_12_345678")
     (None, None)
