@@ -114,6 +114,12 @@ def of_judged(measures: Iterable[Measure], *, lists: bool = False) -> list[Measu
     chosen = list(dict.fromkeys(measures))
     defined = [(str(measure), measure.definition) for measure in chosen]
     others = [name for name, each in defined if (each.is_of_run if lists else each.sees_lists)]
+    if others and lists:
+        raise MeasureError(
+            "{measures}: what is asked here needs a value for each query, and this is one number of the whole run; "
+            "`truerank eval` and evaluate() have it",
+            measures=listed(others),
+        )
     if others:
         raise MeasureError(
             "{measures}: what is asked here needs measures of each query's judged documents, and this is of all "
