@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,36 @@ def test_a_catalogue_is_the_same_whatever_holds_it(kind: str, tmp_path: Path) ->
     assert found.groups == (("x", "y"), ())
     assert found.vectors is not None
     assert found.vectors.tolist() == [[1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "vector"),
+    [
+        ('["x", "y"]', "[1.0, 0.5]"),
+        ("['x', 'y']", "[1, 0.5]"),
+        ("['x' 'y']", "[1.   0.5]"),
+        ("[x, y]", "[ 1\n 0.5]"),
+        ("x|y", ""),
+    ],
+    ids=["json", "python", "numpy", "bare", "plain"],
+)
+def test_a_list_may_be_a_text_in_csv(groups: str, vector: str, tmp_path: Path) -> None:
+    with (tmp_path / "items.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("id", "genres", "vector"), ("a", groups, vector), ("b", "[]", "[0, -1]")])
+    found = read_catalogue(tmp_path / "items.csv")
+    assert found.groups == (("x", "y"), ())
+    assert found.vectors is not None
+    assert found.vectors[0].tolist() == [1, 0.5] or (not vector and np.isnan(found.vectors[0]).all())
+
+
+def test_a_column_of_a_frame_is_a_catalogue() -> None:
+    pandas = pytest.importorskip("pandas")
+    uses = pandas.Series(["b", "a", "b"], name="item_id")
+    found = read_catalogue(uses.value_counts())
+    assert (found.ids, found.popularity.tolist()) == ((b"b", b"a"), [2, 1])
+    assert read_catalogue(uses[:2]).ids == (b"b", b"a")
+    with pytest.raises(tr.InputError, match="no column holds the ids"):
+        read_catalogue(pandas.Series([1, 2]))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,6 +40,9 @@ ROLES = {
 }
 """What each column is called, as `folded` spells it, the surest name first."""
 
+QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+"""A text in a list, as JSON, Python and NumPy write it; NumPy has no commas between them."""
+
 BLANK = " \t\r"
 """What may stand around the id of a line; within one a blank is the id's own."""
 
@@ -48,8 +52,9 @@ def read_catalogue(source: Any) -> Catalogue:
 
     Args:
         source: a path (CSV, JSON, JSON lines, Parquet, or an id a line), a DataFrame, {id: {"popularity": …}},
-            {id: popularity}, a list of dicts, of ids, {column: values}, or a `Catalogue`. Several groups of an item
-            are a list, or a text with | between them; a vector is a list, or columns that are numbered: vector.0, …
+            {id: popularity}, a Series, a list of dicts, of ids, {column: values}, or a `Catalogue`. Several groups
+            of an item are a list, or a text with | between them; a vector is a list, or columns that are numbered:
+            vector.0, … A list may be a text, as programs write it into CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
 
     Raises:
         InputError: no items, no ids, an id twice, or a value that is no number.
@@ -90,6 +95,8 @@ def _of_json(source: Source) -> Columns:
 
 
 def _of_object(thing: Any, name: str) -> Columns:
+    if type(thing).__name__ == "Series":  # such as value_counts(), whose index has a name
+        thing = thing.to_frame()
     if is_frame(thing):
         return tabular.from_frame(thing, name)
     if isinstance(thing, Mapping):
@@ -175,11 +182,17 @@ def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) 
 
 
 def _groups(value: Any) -> tuple[str, ...]:
-    """The groups of an item: a list, or a text with | between them."""
+    """The groups of an item: a list, or a text with | between them, or one that is a list.
+
+    >>> _groups("drama|war"), _groups("['drama', 'war']"), _groups('["drama"]'), _groups("[drama, film noir]")
+    (('drama', 'war'), ('drama', 'war'), ('drama',), ('drama', 'film noir'))
+    """
     if value is None or value != value:
         return ()
     if isinstance(value, str):
-        value = value.split("|")
+        inner = _inside(value)
+        texts = None if inner is None else [a or b for a, b in QUOTED.findall(inner)] or inner.split(",")
+        value = value.split("|") if texts is None else texts
     several = value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else [value]
     return tuple(dict.fromkeys(str(each).strip() for each in several if str(each).strip()))
 
@@ -193,19 +206,40 @@ def _vectors(columns: Columns, column: str | None, ids: Sequence[bytes], name: s
         if not wide:
             return None
         rows = list(zip(*(columns[key] for key in sorted(wide, key=_number)), strict=True))
-    width = next((len(row) for row in rows if isinstance(row, list | tuple | np.ndarray)), 0)
+    lists = [_numbers(row) if isinstance(row, str) else row for row in rows]
+    width = next((len(row) for row in lists if isinstance(row, list | tuple | np.ndarray)), 0)
     try:
-        vectors = np.array([_row(row, width) for row in rows], np.float64)
+        vectors = np.array([_row(row, width) for row in lists], np.float64)
         return _finite(vectors.reshape(len(rows), width), ids, name)
     except (TypeError, ValueError):
-        wrong = next(place for place, row in enumerate(rows) if not _is_vector(row, width))
+        wrong = next(place for place, row in enumerate(lists) if not _is_vector(row, width))
     raise InputError(
-        "the vector of item {id} is {value}; it is a list of numbers, and all are of one length (here {width})",
+        "the vector of item {id} is {value}; it is a list of numbers such as [0.5, 1], and all are of one length "
+        "(here {width})",
         name,
         id=printable(ids[wrong]),
         value=quoted(rows[wrong]),
         width=width,
     )
+
+
+def _numbers(text: str) -> Floats | str:
+    """The vector that a text is, as JSON, Python or NumPy writes it; another text as it is.
+
+    >>> _numbers("[0.5, 1]").tolist(), _numbers("[0.5\\n  1. ]").tolist(), _numbers("[north]")
+    ([0.5, 1.0], [0.5, 1.0], '[north]')
+    """
+    inner = _inside(text)
+    try:
+        return text if inner is None else np.array(inner.replace(",", " ").split(), np.float64)
+    except ValueError:
+        return text
+
+
+def _inside(text: str) -> str | None:
+    """What stands in the brackets of a text that is a list; None of any other."""
+    text = text.strip()
+    return text[1:-1] if text.startswith("[") and text.endswith("]") else None
 
 
 def _finite(vectors: Floats, ids: Sequence[bytes], name: str) -> Floats:
