@@ -61,6 +61,15 @@ def outcomes(found: tr.Check) -> list[str]:
     return [verdict.outcome for verdict in found.verdicts]
 
 
+def test_saved_scores_may_be_of_measures_of_the_whole_run_too(tmp_path: Path) -> None:
+    qrels, run = {f"q{n}": {"a": 1} for n in range(9)}, {f"q{n}": ["a"] for n in range(9)}
+    now = tr.evaluate(qrels, run, "AP Coverage(docs=2)")
+    path = tmp_path / "main.json"
+    path.write_text(json.dumps({**now.to_dict(), "queries": now.per_query()}))
+    assert [verdict.name for verdict in tr.check(now, no_worse_than=path).verdicts] == ["AP"]
+    assert tr.check(path, min={"Coverage(docs=2)": 0.5}).outcome == "pass"
+
+
 def test_a_limit_is_decided_by_the_value_which_may_reach_it() -> None:
     mean = scores(30).mean["AP"]
     just_above = mean + 1e-9

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
@@ -190,6 +191,8 @@ def command(
     read += judgements.files if judgements else []
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
+    if not (settings.qrels or judgements):
+        _refuse_unused(ctx)
     under = options.changed(settings.rules, changes)
     check = _Checking(settings, under, qrels_format, run_format, judgements).done()
     if check.watch and settings.watch:
@@ -215,6 +218,13 @@ def _changed(settings: Settings, subject: dict[str, str], **given: Any) -> Setti
         settings = replace(settings, qrels=None, run=None, scores=None)
     limits = {side: {**getattr(settings, side), **given.pop(side)} for side in ("min", "max")}
     return settings.replace(**subject, **given, **limits)
+
+
+def _refuse_unused(ctx: click.Context) -> None:
+    """Raise where an option says how runs are scored, and nothing is."""
+    for option in ctx.command.params:
+        if option.name in OF_RUNS and ctx.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
 
 
 def _margin(margins: Sequence[str]) -> float | dict[str, float] | None:
@@ -312,3 +322,7 @@ def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None)
     write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
         write(render(check, by_ending(output), digits=digits, language=spoken()), output)
+
+
+OF_RUNS = ("rules", "changes", "qrels_format", "run_format", "how", "chunk_ids", "items")
+"""Options that say nothing of saved scores."""

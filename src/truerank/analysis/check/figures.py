@@ -207,7 +207,8 @@ def _saved(value: Mapping[str, Any], name: str) -> Figures:
     queries = value.get("queries") or {}
     try:
         is_known = bool(queries) or _is_of_none(value)
-        columns = {became[m]: [row[m] for row in queries.values()] for m in written} if is_known else {}
+        known = [m for m in written if is_known and not measure_named(became[m]).definition.is_of_run]
+        columns = {became[m]: [row[m] for row in queries.values()] for m in known}
         values = {m: np.array(column, np.float64) for m, column in columns.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
