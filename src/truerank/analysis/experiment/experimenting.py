@@ -170,6 +170,7 @@ VALUES = "found.comparison.to_pandas('queries') has the value of each query"
 
 INSTEAD = {
     "alpha": "confidence=0.95 is a level of 0.05",
+    "by": "compare(None, found.scores, by=…) compares the same scores slice by slice",
     "eval_metrics": "The measures are the fourth argument, measures=",
     "metrics": "The measures are the fourth argument, measures=",
     "perquery": VALUES,
