@@ -46,6 +46,13 @@ def _beyond(size, n, alpha):
     return float((normal.sf(least * spread - shift) + normal.cdf(-least * spread - shift)).mean())
 
 
+def test_power_takes_the_spread_of_measures_of_all_that_runs_list() -> None:
+    items = {"a": 8, "b": 4, "c": 1}
+    old, new = {"q": ["a"], "r": ["a"], "s": ["b"]}, {"q": ["a"], "r": ["b"], "s": ["c"]}
+    found = tr.power(50, 0.1, qrels={q: {"a": 1} for q in old}, runs=[old, new], measures="Novelty", items=items)
+    assert found.rows[0].sd == pytest.approx(np.std([0, 1, 2], ddof=1))
+
+
 def test_power_is_how_often_the_t_test_finds_the_difference():
     drawn = np.random.default_rng(0).normal(0.05, 0.2, (50, 20_000))
     found = scipy_stats.ttest_1samp(drawn, 0).pvalue <= 0.05

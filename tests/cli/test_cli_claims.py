@@ -26,6 +26,13 @@ def test_power_takes_the_spread_of_runs(invoke):
     assert plain["rows"][0]["needed"] is None
 
 
+def test_power_takes_items_where_runs_list_them(invoke, here):
+    (here / "items.csv").write_text("id,popularity\n" + "".join(f"d{n:02},{n}\n" for n in range(1, 31)))
+    asked = ("-n", "50", "-m", "Novelty@5", "--items", "items.csv")
+    assert invoke("power", *asked, "--like", QRELS, BM25, DENSE).stdout.splitlines()[1].startswith("Novelty@5")
+    assert invoke("power", *asked).stderr.startswith("truerank: --items needs QRELS and RUNs")
+
+
 def test_a_table_comes_from_a_file_or_from_standard_input(invoke, here):
     (here / "table.csv").write_text(TABLE, "utf-8")
     read = invoke("audit-table", "table.csv", "-n", "50", "-f", "csv")

@@ -48,6 +48,7 @@ from truerank.present.power import document_of
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.items
 def command(
     runs: tuple[str, ...],
     queries: int | None,
@@ -65,6 +66,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    items: str | None,
 ) -> None:
     """Tell what a set of queries can show: power, the smallest difference, how many are needed.
 
@@ -75,11 +77,14 @@ def command(
     Examples:
       truerank power --queries 50 --difference 0.02 --sd 0.2
       truerank power --difference 0.02 --like qrels.txt bm25.run dense.run -m nDCG@10
+      truerank power --difference 0.05 --like qrels.txt old.run new.run -m ILD@10 --items items.csv
       truerank power --queries 50 --systems 6 -m "nDCG@10 AP"
     """
     if bool(runs) != (qrels is not None):
         raise click.UsageError(message("Runs are judged by qrels: --like QRELS RUN RUN."))
-    inputs.refuse(qrels, *runs, rules=rules, output=output)
+    if items and not runs:
+        raise click.UsageError(message("{option} needs QRELS and RUNs.", option="--items"))
+    inputs.refuse(qrels, *runs, items, rules=rules, output=output)
     named = " ".join(measures) or None
     how: dict[str, Any] = {"systems": systems, "alpha": alpha, "power": wanted, "measures": named}
     if qrels is None:
@@ -88,5 +93,5 @@ def command(
         judged = read_qrels(qrels, qrels_format)
         with inputs.opened(runs, run_format) as opened:
             under = options.changed(rules, changes)
-            planned = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, **how)
+            planned = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, items=items, **how)
     tables.show(document_of(planned, digits), format, output)

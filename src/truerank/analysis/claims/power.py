@@ -37,6 +37,7 @@ def power(
     runs: Any = None,
     measures: MeasuresLike | None = None,
     rules: RulesLike | None = None,
+    items: Any = None,
     systems: int = 2,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -51,6 +52,7 @@ def power(
         sd: the standard deviation of the differences from query to query.
         qrels, runs: as for `compare`, in place of `sd`; of a single run the spread of a difference is only guessed.
         measures, rules: of the runs; or those whose usual standard deviations are taken.
+        items: as for `evaluate`, for measures of all that the runs list.
         systems: how many are compared, every two.
         power: how often a real difference should be found.
 
@@ -63,7 +65,7 @@ def power(
     _check(queries, difference, sd, systems, alpha, power)
     if sd is not None and runs is not None:
         raise InputError("give the standard deviation (sd), or runs that have one; not both")
-    spreads, source = _spreads(sd, qrels, runs, measures, rules)
+    spreads, source = _spreads(sd, qrels, runs, measures, rules, items)
     level = alpha / math.comb(systems, 2)
     with needs("power", "stats"):
         rows = tuple(_row(*one, queries, difference, level, power) for one in spreads)
@@ -91,14 +93,19 @@ def _check(
 
 
 def _spreads(
-    sd: float | None, qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None
+    sd: float | None,
+    qrels: QrelsLike | None,
+    runs: Any,
+    measures: MeasuresLike | None,
+    rules: RulesLike | None,
+    items: Any,
 ) -> tuple[Spreads, Message]:
     """Standard deviations of differences, and where they are from."""
     if sd is not None:
         return [("", "given", sd)], message("the standard deviation that was given")
     if runs is None:
         return _usual(PLAIN if measures is None else measures)
-    return _of_runs(qrels, runs, measures, rules)
+    return _of_runs(qrels, runs, measures, rules, items)
 
 
 def _usual(measures: MeasuresLike) -> tuple[Spreads, Message]:
@@ -127,9 +134,9 @@ def _three(name: str, spread: Spread) -> Spreads:
 
 
 def _of_runs(
-    qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None
+    qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None, items: Any
 ) -> tuple[Spreads, Message]:
-    scores = scored(qrels, runs, measures, rules)
+    scores = scored(qrels, runs, measures, rules, items=items)
     systems, spreads = align(scores), Spreads()
     if len(systems.queries) < 2:
         raise InputError("one query shows nothing of a spread: the runs must share 2 queries or more")
