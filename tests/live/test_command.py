@@ -132,6 +132,11 @@ def test_an_interrupt_keeps_and_saves_what_was_measured(here):
         (("nowhere_at_all:x", "--queries", "q.tsv"), "there is no module"),
         (("--show", "q.tsv"), "no JSON"),
         (("--show", "a", "--compare", "a", "b"), "--show reads what is saved"),
+        (("--show", "a", "-m", "AP"), "--show shows the scores that are saved: it takes no --measures"),
+        (
+            ("--compare", "a", "b", "--rules", "beir"),
+            "--compare shows the scores that are saved: it takes no --rules",
+        ),
         (("a:b", "--queries", "q.tsv", "--duration", "soon"), "give 30s, 500ms or 2m"),
         (("a:b", "--queries", "q.tsv", "-k", "0"), "whole numbers of 1 or more"),
         (("a:b", "--queries", "q.tsv", "--plot", "x.gif"), "ends in .svg"),

@@ -238,6 +238,7 @@ def _check(
             message("{option} reads what is saved: it takes no TARGET and no queries.", option=saved[0])
         )
     if saved:
+        _check_scored(saved[0], how)
         return
     n = len(targets)
     if in_turns and n != 2:
@@ -250,6 +251,24 @@ def _check(
         raise click.UsageError(message("Give the queries to ask: --queries FILE."))
     if how["measures"] and not how["qrels"]:
         raise click.UsageError(message("Measures need to know what is right: --qrels FILE."))
+
+
+def _check_scored(shown: str, how: dict[str, Any]) -> None:
+    """Raise where an option says how answers are scored, which were when they were saved."""
+    for option, name in SCORING.items():
+        if how[name]:
+            raise click.UsageError(
+                message(
+                    "{option} shows the scores that are saved: it takes no {other}. Its answers as a run, "
+                    "--save-run FILE, can be scored anew by `truerank eval`.",
+                    option=shown,
+                    other=option,
+                )
+            )
+
+
+SCORING = {"--qrels": "qrels", "--measures": "measures", "--rules": "rules", "--set": "changes", "--items": "items"}
+"""Options that say how answers are scored."""
 
 
 def _status(benches: Sequence[Bench]) -> int:
