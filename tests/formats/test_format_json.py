@@ -200,3 +200,13 @@ def test_other_formats_refuse_pairs_that_are_ignored(tmp_path):
         with pytest.raises(tr.InputError, match=r"1 pair is ignored, which \w+ cannot say; json can"):
             convert(qrels, tmp_path / f"a.{ending}", what="qrels")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_saved_scores_are_no_run_and_no_qrels(several, tmp_path):
+    saved = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP").to_dict()
+    path = tmp_path / "main.json"
+    path.write_text(json.dumps([saved, saved] if several else saved, indent=2))
+    for files in (({"q": {"a": 1}}, path), (path, {"q": ["a"]})):
+        with pytest.raises(tr.InputError, match="these are saved scores"):
+            tr.evaluate(*files, "AP")

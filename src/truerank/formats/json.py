@@ -25,6 +25,7 @@ _START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
 _WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")
 _OPEN = re.compile(rb"\A\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
+_SAVED = re.compile(rb'\s*\[?\s*\{\s*"rules"\s*:\s*\{\s*"name"\s*:\s*"')
 _NUMBER = re.compile(rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
 FALLING = 10
@@ -55,6 +56,7 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Some queries at a time; a list all at once."""
+    _refuse_saved(source)
     if _WORD.match(source.head):
         raise _nothing(source)
     if source.head.lstrip().startswith(b"["):
@@ -71,6 +73,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
+    _refuse_saved(source)
     if source.head.lstrip().startswith(b"["):
         return qrels_of_records(_listed(source), source.name)
     if _WORD.match(source.head):
@@ -78,6 +81,16 @@ def read_qrels(source: Source) -> Qrels:
     text = source.text()
     whole = _object(text, source.name)
     return Qrels.from_dict(_ignoring(whole) if _has_word(text, b"null") else whole, source.name)
+
+
+def _refuse_saved(source: Source) -> None:
+    """Raise for what `truerank eval` saved: its rules have a name, where a query has numbers."""
+    if _SAVED.match(source.head):
+        raise InputError(
+            "these are saved scores, of which only `truerank check` can make something; name the run and the qrels "
+            "that they are of",
+            source.name,
+        )
 
 
 def _nothing(source: Source) -> InputError:
