@@ -246,7 +246,7 @@ def test_what_is_listed_is_explained_with_a_table_of_the_documents(invoke, here)
     moves = json.loads(invoke(*TWO, *asked).stdout)
     assert [one["measure"] for one in moves] == ["Novelty", "AWRF", "AP"]
     assert "table of the documents" in refused(invoke(*ONE, "-m", "Novelty"))
-    assert "all that a run lists" in refused(invoke(*ONE, "-m", "Coverage", "--items", "items.csv"))
+    assert "one number of the whole run" in refused(invoke(*ONE, "-m", "Coverage", "--items", "items.csv"))
     many = ("explain", "qrels.txt", "first.run", "--rules", "trec_eval-10,trec_eval-9", "--items", "items.csv")
     assert "no --items" in refused(invoke(*many))
 

@@ -149,11 +149,11 @@ def test_a_measure_says_what_it_lacks() -> None:
         tr.evaluate(qrels, run, "Novelty(users=2)", items={"a": 3})
 
 
-def test_what_needs_a_value_for_each_query_says_that_a_number_of_the_run_is_none(tmp_path: Path) -> None:
+def test_what_needs_a_value_for_each_query_says_that_a_number_of_the_run_is_none() -> None:
     with pytest.raises(
         tr.MeasureError, match=r"Coverage@1: .* needs a value for each query, and this is one number"
     ):
-        tr.write_report({"q": {"a": 1}}, {"q": ["a"]}, tmp_path / "report.md", "AP Coverage@1", items=["a"])
+        tr.explain({"q": {"a": 1}}, {"q": ["a"]}, "q", "Coverage@1", items=["a"])
 
 
 def test_the_command_takes_a_file_of_items(tmp_path: Path) -> None:
