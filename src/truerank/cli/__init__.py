@@ -136,11 +136,18 @@ def _terminated(number: int, frame: object) -> None:
 
 def _is_alone() -> bool:
     """Whether installed modules alone run, in one thread: the files of others may wait for their objects' ends."""
-    if threading.active_count() > 1 or sys.getprofile() or sys.gettrace() or sys.flags.interactive:
+    if threading.active_count() > 1 or _is_watched() or sys.flags.interactive:
         return False
     known = (sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(__file__)))
     files = {name: getattr(module, "__dict__", {}).get("__file__") for name, module in list(sys.modules.items())}
     return files["__main__"] is not None and all(each.startswith(known) for each in files.values() if each)
+
+
+def _is_watched() -> bool:
+    """Whether a profiler, a debugger or the like looks on, which has something to write at the end."""
+    if sys.version_info >= (3, 12) and any(map(sys.monitoring.get_tool, range(6))):
+        return True
+    return bool(sys.getprofile() or sys.gettrace())
 
 
 def _leave(status: int) -> None:
