@@ -253,6 +253,15 @@ def test_k_goes_where_the_function_takes_it(target, options, how):
     assert adapt(target, **options).describe["k"] == how
 
 
+def test_annotations_that_only_type_checkers_know_hide_no_parameter():
+    flags = 0 if sys.version_info >= (3, 14) else annotations.compiler_flag  # both leave them unread
+    names: dict[str, object] = {}
+    source = "def find(query: Query, how_many: Count) -> Answers:\n    return range(how_many)"
+    exec(compile(source, "find.py", "exec", flags, dont_inherit=True), names)
+    assert len(asked(names["find"], 3).docs) == 3
+    assert adapt(names["find"], k_as="how_many").describe["k"] == "its parameter how_many"
+
+
 def test_a_function_that_takes_no_k_has_its_answers_cut_and_this_is_said():
     assert asked(lambda query: ["abcde", *"vwxyz"], 3).docs == ("abcde", "v", "w")
     assert asked(lambda query, cache=None: list("abcde"), 2) == Answer(("a", "b"), (5.0, 4.0))

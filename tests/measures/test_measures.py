@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -300,6 +301,18 @@ def test_a_type_that_only_type_checkers_know_may_be_anything() -> None:
         return np.zeros(len(hits.queries))
 
     tr.measure("Odd")(odd)
+    assert str(parse_measure("Odd(how=(1, 2))@3")) == "Odd(how=(1, 2))@3"
+    with pytest.raises(MeasureError, match="k is a positive whole number, not 0"):
+        parse_measure("Odd@0")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are evaluated where the function is defined")
+@pytest.mark.usefixtures("registered")
+def test_such_a_type_may_stand_in_a_module_that_leaves_annotations_to_python() -> None:
+    names: dict[str, Any] = {}
+    source = "def odd(hits: Hits, *, k: int | None = None, how: Unknown = None):\n    return hits.relevant().count"
+    exec(compile(source, "odd.py", "exec", dont_inherit=True), names)
+    tr.measure("Odd")(names["odd"])
     assert str(parse_measure("Odd(how=(1, 2))@3")) == "Odd(how=(1, 2))@3"
     with pytest.raises(MeasureError, match="k is a positive whole number, not 0"):
         parse_measure("Odd@0")

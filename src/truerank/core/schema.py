@@ -6,6 +6,7 @@ And the reader of the TOML files that hold such values.
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import numbers
 import operator
@@ -193,6 +194,19 @@ TABLE = Kind(message("a table"), lambda value: isinstance(value, Mapping))
 LIST = Kind(message("a list"), lambda value: isinstance(value, list))
 NOTHING = Kind("", lambda value: value is None)
 ANYTHING = Kind(message("anything"), lambda value: True)
+
+
+def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function by name, also where an annotation names what only type checkers import.
+
+    Raises:
+        TypeError, ValueError: it does not tell, as compiled functions may not.
+    """
+    if sys.version_info >= (3, 14):  # annotations are evaluated when somebody asks for them
+        from annotationlib import Format
+
+        return inspect.signature(function, annotation_format=Format.FORWARDREF).parameters
+    return inspect.signature(function).parameters
 
 
 def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from inspect import signature
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from truerank.core import plugins
@@ -12,7 +11,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Piece, Ranked, Run
-from truerank.core.schema import written_arguments
+from truerank.core.schema import parameters_of, written_arguments
 from truerank.formats.source import Source
 
 
@@ -102,7 +101,7 @@ def _configured(format: Format, inside: str) -> Format:
             "cannot read the options of the format {format}; write it like {format}(option='value')",
             format=format.name,
         ) from None
-    known = signature(format.options).parameters
+    known = parameters_of(format.options)
     for option in options:
         if option not in known:
             raise InputError(

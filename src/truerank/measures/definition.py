@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from truerank.core.messages import Message, message
-from truerank.core.schema import Kind, kind_of
+from truerank.core.schema import Kind, kind_of, parameters_of
 from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
@@ -119,8 +119,7 @@ class Definition:
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters by name."""
-        parameters = inspect.signature(self.function).parameters
-        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+        return {name: p for name, p in parameters_of(self.function).items() if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
     def required(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import written_arguments
+from truerank.core.schema import parameters_of, written_arguments
 from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
@@ -68,8 +68,7 @@ def rule(
     ) -> Callable[Concatenate[Any, Any, P], Truth]:
         if name in _rules and _rules[name].origin != _origin(function):
             raise RulesError("the name {name!r} is taken by another rule of truth", name=name)
-        parameters = inspect.signature(function).parameters
-        taken = {key: p for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+        taken = {key: p for key, p in parameters_of(function).items() if p.kind is p.KEYWORD_ONLY}
 
         @wraps(function)
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:

@@ -9,6 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean
+from truerank.core.schema import parameters_of
 from truerank.live.adapters.answers import CUT, Call, Read, cutting
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN
@@ -67,7 +68,7 @@ def _is_coroutine(target: Any) -> bool:
 def _cutoff(target: Any, asked: str | None) -> str | None:
     """The name of the parameter that takes k."""
     try:
-        parameters = inspect.signature(target).parameters
+        parameters = parameters_of(target)
     except (TypeError, ValueError):  # compiled functions may not tell
         return asked
     if asked is not None:
@@ -91,7 +92,7 @@ def _positional(parameters: Any) -> list[inspect.Parameter]:
 def _passing(target: Any, k: str) -> Call:
     """The target with k where it takes it: by position if it stands second, which costs less, else by name."""
     try:
-        second = [p.name for p in _positional(inspect.signature(target).parameters)][1:2]
+        second = [p.name for p in _positional(parameters_of(target))][1:2]
     except (TypeError, ValueError):
         second = []
     return target if second == [k] else lambda query, cutoff: target(query, **{k: cutoff})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.core.schema import parameters_of
 from truerank.live.adapters.answers import CUT, Call, Read, answer, cut
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, retriever
@@ -39,7 +39,7 @@ def component(
     for part in (embedder, target):
         if hasattr(part, "warm_up"):
             part.warm_up()
-    takes = inspect.signature(target.run).parameters
+    takes = parameters_of(target.run)
     return retriever(
         target,
         _calls(target, takes, embedder, bool(asynchronous), lambda raw: documents(raw, output, ids)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.core.schema import parameters_of
 from truerank.live.adapters.answers import CUT, Ask, Call, Read, answer, carrying
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, SERIAL, inherits, pool, retriever, written_in
@@ -91,7 +91,7 @@ def _cutoff(target: Any, method: str) -> tuple[str, Callable[[int], Ask] | None]
     if name := next((name for name in ("k", "top_k") if name in fields), None):
         return f"the field {name} of a copy", lambda k: _copy(target, method, **{name: k})
     finds = getattr(target, "_aget_relevant_documents" if method == "ainvoke" else "_get_relevant_documents", None)
-    if finds and "k" in inspect.signature(finds).parameters:
+    if finds and "k" in parameters_of(finds):
         return "the argument k", lambda k: partial(getattr(target, method), k=k)
     return CUT, None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import NoneType
@@ -11,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from truerank.core import plugins
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of
+from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of, parameters_of
 from truerank.live.retriever import Retriever
 
 Build = TypeVar("Build", bound=Callable[..., Retriever])
@@ -34,7 +33,7 @@ class Adapter:
     @property
     def options(self) -> tuple[str, ...]:
         """What `build` takes of its own: the keyword-only parameters."""
-        named = inspect.signature(self.build).parameters.values()
+        named = parameters_of(self.build).values()
         return tuple(p.name for p in named if p.kind is p.KEYWORD_ONLY and p.name not in ("ids", "asynchronous"))
 
     def check(self, options: dict[str, Any]) -> None:
