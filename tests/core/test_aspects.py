@@ -130,6 +130,7 @@ def test_what_is_written_is_read_again(ending: str, tmp_path) -> None:  # type: 
 
 
 def test_a_reading_keeps_them_on_its_way_through_arrow_and_through_parts() -> None:
+    pytest.importorskip("pyarrow")
     weighted = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 2, "x": 3}, "r": {"2": 1}})
     reading = tr.read(weighted, RUN)
     halves = [
@@ -176,6 +177,8 @@ WEIGHTED = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv", ".tsv", ".parquet"])
 def test_formats_that_hold_weights_keep_them(ending: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
     path = str(tmp_path / f"q{ending}")
     convert(WEIGHTED, path, what="qrels")
     again = tr.read_qrels(path)

@@ -48,8 +48,7 @@ MEASURES = "nDCG@3 AP RR P@2 R@5 Bpref NumRet"
 
 
 def table(rows):
-    import pyarrow as pa
-
+    pa = pytest.importorskip("pyarrow")
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
     names = ("query_id", "doc_id", "score")
     kinds = (pa.string(), pa.string(), pa.float64())
@@ -200,6 +199,7 @@ def test_counts_of_other_rows_are_refused():
 
 
 def test_a_part_without_judgements_travels_to_where_the_qrels_are():
+    pytest.importorskip("pyarrow")
     qrels = tr.read_qrels(QRELS)
     part = tr.read(qrels, {"q2": {"d1": 1.0, "u1": 2.0}, "x": {"u1": 1.0}}, rules={"self_match": "remove"})
     small = part.to_arrow(judgements=False)

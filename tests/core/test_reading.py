@@ -77,6 +77,7 @@ def test_parts_merge_to_the_whole_in_any_order(qrels, run, keep, data):
 
 @given(QRELS, RUN, KEEP)
 def test_a_reading_comes_back_from_arrow_and_from_a_pickle(qrels, run, keep):
+    pytest.importorskip("pyarrow")
     reading = tr.read(qrels, run, keep=keep)
     assert same(Reading.from_arrow(reading.to_arrow()), reading)
     assert same(pickle.loads(pickle.dumps(reading)), reading)

@@ -152,6 +152,8 @@ def test_scores_answer_to_what_was_asked_and_to_every_spelling() -> None:
 
 
 def test_columns_are_headed_as_they_were_written() -> None:
+    pytest.importorskip("polars")
+    pytest.importorskip("pandas")
     scores = tr.evaluate(QRELS, RUN, "Rank-1 mAP P@1,3", as_written=True)
     assert list(scores.mean) == ["Rank-1", "mAP", "P@1", "P@3"]
     assert list(scores.per_query()["1"]) == list(scores.mean)
@@ -204,6 +206,7 @@ def test_every_meaning_is_of_a_value_that_the_parameter_can_have() -> None:
 
 
 def test_the_board_says_of_the_contest_s_measure_what_is_true_of_it() -> None:
+    pytest.importorskip("fastapi")
     from truerank.board.pages.rules import measure_in_words
     from truerank.core.languages import translated
 
