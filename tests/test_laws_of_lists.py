@@ -214,7 +214,9 @@ def test_a_measure_of_lists_is_refused_where_only_judged_documents_are_seen(name
 @pytest.mark.parametrize("name", NAMES)
 def test_a_measure_of_the_run_has_no_query_to_explain_and_others_need_their_table(name: str) -> None:
     of_run = tr.measures()[name].is_of_run
-    error, said = (tr.MeasureError, "all that a run lists") if of_run else (tr.InputError, "table of the documents")
+    error, said = (
+        (tr.MeasureError, "one number of the whole run") if of_run else (tr.InputError, "table of the documents")
+    )
     for ask in (tr.explain, tr.diff):
         given = ({"q": ["a", "x"]}, "q") if ask is tr.explain else ({"q": ["a", "x"]}, {"q": ["x"]})
         with pytest.raises(error, match=said):
