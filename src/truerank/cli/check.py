@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from click.core import ParameterSource
 
 from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
@@ -115,26 +114,14 @@ if TYPE_CHECKING:
 @options.collapse
 @options.items
 @options.judgements
-@click.pass_context
 def command(
-    ctx: click.Context,
     files: tuple[str, ...],
     at_least: tuple[str, ...],
     at_most: tuple[str, ...],
-    bench: str | None,
-    no_worse_than: str | None,
     margins: tuple[str, ...],
     measures: tuple[str, ...],
-    rules: str | None,
     changes: tuple[str, ...],
-    sure: bool | None,
-    confidence: float | None,
-    seed: int | None,
-    percentiles: str | None,
-    watch: str | None,
-    looks: str | None,
     ranges: tuple[str, ...],
-    by: str | None,
     format: str,
     outputs: tuple[str, ...],
     digits: int | None,
@@ -142,8 +129,8 @@ def command(
     run_format: str | None,
     how: str | None,
     chunk_ids: str | None,
-    items: str | None,
     judgements: options.Judgements | None,
+    **said: Any,
 ) -> None:
     """Tell whether a change may be merged: pass, fail or undecided.
 
@@ -167,24 +154,14 @@ def command(
     settings = _changed(
         read_settings(toml) if toml else Settings(),
         subject,
-        bench=bench,
-        no_worse_than=no_worse_than,
-        rules=rules,
-        sure=sure,
-        confidence=confidence,
-        seed=seed,
-        percentiles=percentiles,
-        watch=watch,
-        looks=looks,
         range=distinct((text.rpartition("=")[::2] for text in ranges), "--range") or None,
-        by=by,
-        items=items,
         collapse=how,
         ids=chunk_ids,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
+        **said,
     )
     judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
@@ -192,13 +169,13 @@ def command(
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     if not (settings.qrels or judgements):
-        _refuse_unused(ctx)
+        _refuse_unused()
     under = options.changed(settings.rules, changes)
     check = _Checking(settings, under, qrels_format, run_format, judgements).done()
     if check.watch and settings.watch:
         check.watch.write(settings.watch)
     _show(check, format, outputs, digits)
-    ctx.exit(check.status)
+    raise click.exceptions.Exit(check.status)
 
 
 def _sorted_out(files: Sequence[str]) -> tuple[str | None, dict[str, str]]:
@@ -220,10 +197,10 @@ def _changed(settings: Settings, subject: dict[str, str], **given: Any) -> Setti
     return settings.replace(**subject, **given, **limits)
 
 
-def _refuse_unused(ctx: click.Context) -> None:
+def _refuse_unused() -> None:
     """Raise where an option says how runs are scored, and nothing is."""
-    for option in ctx.command.params:
-        if option.name in OF_RUNS and ctx.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+    for option in options.typed():
+        if option.name in OF_RUNS:
             raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
 
 

@@ -8,6 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from truerank.cli import importing
 from truerank.cli.repeats import distinct
@@ -307,6 +308,13 @@ def saved_benches(paths: Iterable[str], kind: str | None) -> list[Bench]:
 
     saved = (one for path in paths for one in Bench.read_all(path))
     return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in saved]
+
+
+def typed() -> list[click.Option]:
+    """The options of the command that runs which were typed."""
+    called = click.get_current_context()
+    every = [param for param in called.command.params if isinstance(param, click.Option)]
+    return [o for o in every if called.get_parameter_source(o.name or "") is ParameterSource.COMMANDLINE]
 
 
 def file_and_column(by: str | None) -> tuple[str, str]:

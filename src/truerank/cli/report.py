@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from truerank.cli import id_overlap, importing, inputs, judges, options, places, predicting, tables
 from truerank.cli.items import files_in
@@ -139,7 +138,7 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
         raise click.UsageError(inputs.ITEMS_JUDGED_ONCE)
     if asked["percent"] and "judged_by" in asked:
         raise click.UsageError(message("--percent is not for --judged-by: estimates are fractions."))
-    for option in _given():
+    for option in options.typed():
         if option.name in OF_RUNS and not has_runs:
             raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
         if option.name in OF_EITHER and not (has_runs or has_places):
@@ -148,13 +147,6 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
             raise click.UsageError(message("--percentiles needs --bench."))
         if option.name in places.OPTIONS and not has_places:
             raise click.UsageError(message("{option} needs --geo.", option=option.opts[-1]))
-
-
-def _given() -> list[click.Parameter]:
-    """The options that were typed."""
-    called = click.get_current_context()
-    options = [param for param in called.command.params if isinstance(param, click.Option)]
-    return [o for o in options if called.get_parameter_source(o.name or "") is ParameterSource.COMMANDLINE]
 
 
 def _working(text: str) -> AbstractContextManager[object]:
@@ -247,7 +239,7 @@ def _command(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], na
         names: what each file is called there.
     """
     files = [names[path] for path in (qrels, *runs) if path]
-    words = [word for option in _given() for value in _values(option, asked, names) for word in value]
+    words = [word for option in options.typed() for value in _values(option, asked, names) for word in value]
     words += ["--lang", language_asked(asked["lang"])]
     arguments = " ".join(map(_quoted, words))
     if any(name.startswith("-") and name != "-" for name in files):

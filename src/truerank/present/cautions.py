@@ -10,6 +10,7 @@ import numpy as np
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction
 from truerank.analysis.compare.result import OVER_RUNS
+from truerank.analysis.compare.systems import are_drawn
 from truerank.core.equal import are_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
@@ -105,7 +106,7 @@ def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> 
 def _of_runs(comparison: Comparison) -> list[Message]:
     """How measures of the whole run were compared, where there are some."""
     whole = [outcome for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
-    drawn = [o.name for o in whole if _is_drawn(comparison, o)]
+    drawn = [o.name for o in whole if are_drawn(comparison.scores, o.measure)]
     others = [o.name for o in whole if o.name not in drawn]
     said = message(
         "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
@@ -119,11 +120,6 @@ def _of_runs(comparison: Comparison) -> list[Message]:
         measures=listed(others),
     )
     return [*([said] if drawn else []), *([alone] if others else [])]
-
-
-def _is_drawn(comparison: Comparison, outcome: Outcome) -> bool:
-    """Whether resamples of the queries show how sure its numbers are."""
-    return all(one.is_drawn(outcome.measure) for one in comparison.scores.values())
 
 
 def _test(comparison: Comparison) -> Message:
@@ -156,7 +152,7 @@ def _intervals(comparison: Comparison) -> Message:
     how = comparison.procedure
     if comparison.predictions:
         return message("Intervals: prediction-powered; not corrected for the number of pairs.")
-    drawn = [outcome for outcome in comparison.outcomes if _is_drawn(comparison, outcome)]
+    drawn = [outcome for outcome in comparison.outcomes if are_drawn(comparison.scores, outcome.measure)]
     methods = {mean.method for outcome in drawn for mean in outcome.means.values()}
     parts = _unknown(comparison, methods) if "none" in methods else _drawn(comparison, methods)
     parts = parts if methods else [message("unknown")]

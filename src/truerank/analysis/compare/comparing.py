@@ -16,7 +16,7 @@ from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import Attribute, cut
-from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
+from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, resolved, scored
 from truerank.core.errors import needs
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
@@ -138,8 +138,7 @@ class _Work:
             return
         names, systems, how = list(self.systems.scores), self.systems, self.procedure
         for measure in (each for each in self.measures if each.definition.is_of_run):
-            is_drawn = all(one.is_drawn(measure) for one in systems.scores.values())
-            of_measure = outcome_of_run if is_drawn else outcome_not_drawn
+            of_measure = outcome_of_run if are_drawn(systems.scores, measure) else outcome_not_drawn
             yield of_measure(measure, partial(systems.numbers, measure, chosen), len(chosen), names, how)
         of_queries = [each for each in self.measures if not each.definition.is_of_run]
         tables = [systems.values(each)[chosen] for each in of_queries]

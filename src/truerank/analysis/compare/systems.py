@@ -190,6 +190,11 @@ def common_measures(scores: Mapping[str, Scores], measures: Measures, *, drawn: 
     return wanted
 
 
+def are_drawn(scores: Mapping[str, Scores], measure: Measure) -> bool:
+    """Whether resamples of the queries show how sure the numbers of all systems are."""
+    return all(one.is_drawn(measure) for one in scores.values())
+
+
 def align(scores: Mapping[str, Scores]) -> Systems:
     """The systems on the queries that all of them have; of submitted lines those that all answer by as many.
 
