@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from truerank import stats
-from truerank.stats import flips, paired
+from truerank.stats import bootstrap, flips, paired
 
 tenths = st.integers(0, 10).map(lambda i: i / 10)
 pairs = st.lists(st.tuples(tenths, tenths), min_size=1, max_size=9)
@@ -83,7 +83,8 @@ def test_a_sampled_p_is_never_0():
 def test_the_size_of_blocks_changes_no_p(monkeypatch):
     a, b = scores(100)
     before = stats.randomization(a, b, samples=500)
-    monkeypatch.setattr(flips, "BLOCK", 150)
+    monkeypatch.setattr(bootstrap, "BLOCK", 150)
+    monkeypatch.setattr(bootstrap, "LARGEST", 1)
     assert stats.randomization(a, b, samples=500) == before
 
 

@@ -197,14 +197,34 @@ def intervals(
     >>> round(found.estimate, 12), found.low <= 0.5 <= found.high
     (0.5, True)
     """
-    from truerank.stats import mean_intervals
+    found, _ = intervals_and_differences(measures, values, (), confidence=confidence, samples=samples, seed=seed)
+    return found
+
+
+def intervals_and_differences(
+    measures: Sequence[Measure],
+    values: PerQuery,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> tuple[list[Interval], list[Interval]]:
+    """The same, and where the mean difference of each pair of columns may lie, from the same resamples.
+
+    Args:
+        pairs: of columns of one measure: the first less the second, of what the plain mean is taken of.
+    """
+    from truerank.stats import mean_and_pair_intervals
 
     table = np.column_stack([averaged(measure, values[:, i]) for i, measure in enumerate(measures)])
     shares = list(map(_is_share, measures))
-    drawn = mean_intervals(table, confidence=confidence, resamples=samples, seed=seed, shares=shares)
+    drawn, apart = mean_and_pair_intervals(
+        table, pairs, confidence=confidence, resamples=samples, seed=seed, shares=shares
+    )
     return [
         of_mean(measure, drawn[i], measure.mean(values[:, i]), len(values)) for i, measure in enumerate(measures)
-    ]
+    ], apart
 
 
 def _is_share(measure: Measure) -> bool:

@@ -33,7 +33,14 @@ from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.nested import Nested, nested
 from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
 from truerank.stats.paired import TESTS, Paired, effect, paired_t, randomization, randomizations, sign, wilcoxon
-from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
+from truerank.stats.pairs import (
+    max_t,
+    mean_and_pair_intervals,
+    pair_effects,
+    pair_intervals,
+    pair_randomizations,
+    paired_differences,
+)
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
@@ -97,6 +104,7 @@ __all__ = [
     "kendall_taus",
     "krippendorff_alpha",
     "max_t",
+    "mean_and_pair_intervals",
     "mean_interval",
     "mean_intervals",
     "mean_over_runs",

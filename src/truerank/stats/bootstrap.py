@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from truerank.core.kernel.drawing import count_draws
+from truerank.core.kernel.drawing import Draws
 from truerank.stats.distributions import normal_below, normal_quantile, t_quantile
 from truerank.stats.values import Floats, on_grid, scale
 
-BLOCK = 1 << 18
-"""How many numbers a block of resamples has at most, where there is more than one resample in it."""
+BLOCK, LARGEST = 1 << 18, 1 << 22
+"""How many numbers a block has at most: of more than `ROWS` resamples, and of so many or fewer."""
+
+ROWS = 8
+"""With fewer resamples in a block, a product spends its time on reading the values again."""
 
 
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
@@ -24,33 +28,58 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
         values: (n, c).
     """
     grid, unit = on_grid(values, scale(values))
-    means = resampled_sums(grid, resamples, seed)
+    (means,) = resampled_sums([grid], resamples, seed)
     means *= unit
     means /= len(values)
     return means
 
 
-def resampled_sums(grid: Floats, resamples: int, seed: int) -> Floats:
-    """(resamples, c) the sums of the same rows.
+def resampled_sums(grids: Sequence[Floats], resamples: int, seed: int) -> list[Floats]:
+    """(resamples, c) the sums of the same rows, for each of some tables.
 
     Args:
-        grid: (n, c) whole numbers, by `on_grid`.
+        grids: (n, c) whole numbers, by `on_grid`; one without columns takes no time.
     """
-    sums = np.empty((resamples, grid.shape[1]))
+    grid, ends = np.hstack(grids), np.cumsum([each.shape[1] for each in grids])
+    n, columns = grid.shape
+    sums = np.empty((resamples, columns))
     start = 0
-    for times in drawn(len(grid), resamples, seed, max(1, BLOCK // len(grid))):
+    for times in drawn(n, resamples, seed, at_once(n)) if columns else ():
         np.matmul(times, grid, out=sums[start : start + len(times)])
         start += len(times)
-    return sums
+    return np.split(sums, ends[:-1], axis=1)
+
+
+def at_once(n: int) -> int:
+    """How many resamples of n queries, or sign patterns, a block has.
+
+    >>> at_once(1_000), at_once(100_000), at_once(10_000_000)
+    (262, 8, 1)
+    """
+    return max(1, BLOCK // n, min(ROWS, LARGEST // n))
 
 
 def drawn(n: int, resamples: int, seed: int, rows: int) -> Iterator[Floats]:
-    """(rows, n) how often each of n queries is in a resample, by blocks of so many, each over the last."""
-    bits, block = np.random.default_rng(seed).bit_generator, np.empty((min(rows, resamples), n))
-    for start in range(0, resamples, rows):
-        times = block[: resamples - start]
-        count_draws(bits, times)
-        yield times
+    """(rows, n) how often each of n queries is in a resample, by blocks of so many.
+
+    While a block is looked at, the next one is drawn; so each stays as it is until the next one is asked for.
+    """
+    draws = Draws(seed)
+    blocks = np.empty((2 if rows < resamples else 1, min(rows, resamples), n))
+    turns = [blocks[i % 2, : resamples - start] for i, start in enumerate(range(0, resamples, rows))]
+    if len(turns) == 1:
+        draws.count(turns[0])
+        yield turns[0]
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as ahead:
+        task = ahead.submit(draws.count, turns[0])
+        for times, following in itertools.zip_longest(turns, turns[1:]):
+            task.result()
+            if following is not None:
+                task = ahead.submit(draws.count, following)
+            yield times
 
 
 def reach(confidence: float, n: int) -> float:

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from truerank.stats.bootstrap import at_once
 from truerank.stats.values import Floats
-
-BLOCK = 1 << 18
-"""How many numbers a block of sign patterns has at most, where there is more than one pattern in it."""
 
 WORD = 64
 
@@ -25,7 +23,7 @@ def flipped_sums(grid: Floats, samples: int, seed: int) -> Iterator[Floats]:
     """
     n = len(grid)
     rng = np.random.default_rng(seed)
-    rows = max(1, BLOCK // max(grid.shape))
+    rows = at_once(max(grid.shape))
     total = grid.sum(axis=0)
     for start in range(0, samples, rows):
         size = (min(rows, samples - start), -(-n // WORD))

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from truerank.stats.binomial import clopper_pearson, mid_p
-from truerank.stats.bootstrap import bca_limits, percentile_limits, reach, resampled_means
+from truerank.stats.bootstrap import bca_limits, percentile_limits, reach, resampled_sums
 from truerank.stats.sparse import gamma_limits, is_one_sided
-from truerank.stats.values import Floats, column, count, differences, is_constant, mean, scale, share, table
+from truerank.stats.values import (
+    Floats,
+    column,
+    count,
+    differences,
+    is_constant,
+    mean,
+    on_grid,
+    scale,
+    share,
+    table,
+)
 
 Method = Literal["bca", "percentile", "gamma", "binomial", "mid-p"]
 
@@ -127,22 +139,72 @@ def mean_intervals(
         shares: whether values that are all 0 or 1 are those of a share, and not counts that happen to be so small;
             of all columns, or of each.
     """
-    checked = table(values)
-    shrunk = np.where(scale(checked) > HUGE, 2.0**-64, 1.0)
-    checked = checked * shrunk
-    share(confidence, "confidence")
-    count(resamples, "resamples")
-    few = differing(checked)
-    kinds = np.broadcast_to(shares, len(few)).tolist()
-    ways = [_way(each, n, method, confidence, kind) for each, n, kind in zip(checked.T, few, kinds, strict=True)]
-    drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
-    means = resampled_means(checked[:, drawn], resamples, seed) if drawn else np.empty((0, 0))
-    limits = {i: _limits(means[:, at], checked[:, i], ways[i], confidence) for at, i in enumerate(drawn)}
-    intervals = [
-        _interval(each, way, confidence, limits.get(i), few[i])
-        for i, (each, way) in enumerate(zip(checked.T, ways, strict=True))
-    ]
-    return [one.times(1 / by) for one, by in zip(intervals, shrunk.tolist(), strict=True)]
+    means = Means.of(values, confidence, method, shares)
+    (sums,) = resampled_sums([means.grid], count(resamples, "resamples"), seed)
+    return means.intervals(sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The means of columns, and how the interval of each is found.
+
+    Attributes:
+        values: (n, c) divided by `shrinking`, so that sums of them stay numbers.
+        shrinking: (c,) powers of two.
+        ways: of each column the method.
+        few: as `differing` has it.
+        drawn: the columns whose means are resampled.
+    """
+
+    values: Floats
+    shrinking: Floats
+    ways: list[str]
+    few: list[int | None]
+    drawn: list[int]
+    confidence: float
+
+    @classmethod
+    def of(
+        cls, values: ArrayLike, confidence: float, method: Method | None, shares: bool | Sequence[bool]
+    ) -> Means:
+        """Those of (n, c) values; the arguments are those of `mean_intervals`."""
+        checked = table(values)
+        shrinking = np.where(scale(checked) > HUGE, 2.0**64, 1.0)
+        checked = checked / shrinking
+        share(confidence, "confidence")
+        few = differing(checked)
+        kinds = np.broadcast_to(shares, len(few)).tolist()
+        ways = [
+            _way(each, n, method, confidence, kind) for each, n, kind in zip(checked.T, few, kinds, strict=True)
+        ]
+        drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
+        return cls(checked, shrinking, ways, few, drawn, confidence)
+
+    @cached_property
+    def _grid(self) -> tuple[Floats, Floats]:
+        drawn = self.values[:, self.drawn]
+        return on_grid(drawn, scale(drawn))
+
+    @property
+    def grid(self) -> Floats:
+        """(n, drawn) what is to be resampled."""
+        return self._grid[0]
+
+    def intervals(self, sums: Floats) -> list[Interval]:
+        """The interval of each column's mean.
+
+        Args:
+            sums: (resamples, drawn) of the grid.
+        """
+        means = sums * self._grid[1] / len(self.values)
+        limits = {
+            i: _limits(means[:, at], self.values[:, i], self.ways[i], self.confidence)
+            for at, i in enumerate(self.drawn)
+        }
+        return [
+            _interval(each, way, self.confidence, limits.get(i), self.few[i]).times(by)
+            for i, (each, way, by) in enumerate(zip(self.values.T, self.ways, self.shrinking.tolist(), strict=True))
+        ]
 
 
 def difference_interval(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ from truerank.core.equal import are_equal, difference
 from truerank.stats.bootstrap import reach, resampled_sums
 from truerank.stats.distributions import normal_below
 from truerank.stats.flips import all_flipped_sums, flipped_sums
-from truerank.stats.intervals import Interval, differing, is_too_few
+from truerank.stats.intervals import Interval, Means, differing, is_too_few
 from truerank.stats.paired import EXACT_UP_TO as EXACT_DIFFERENCES
 from truerank.stats.paired import randomizations
 from truerank.stats.values import Floats, Ints, count, mean, on_grid, rounding, scale, share, table
@@ -66,25 +67,79 @@ def pair_intervals(
     >>> [(each.estimate, each.method) for each in intervals]
     [(46.0, 'percentile'), (0.0, 'constant')]
     """
-    checked = table(values)
-    share(confidence, "confidence")
-    count(resamples, "resamples")
-    n, between = len(checked), paired_differences(checked, pairs)
-    estimates, least, most = mean(between).tolist(), between.min(axis=0), between.max(axis=0)
-    if is_too_few(n, confidence):
-        return [Interval.unknown(estimate, confidence) for estimate in estimates]
-    grid, unit = on_grid(checked, 2 * _compared_scale(checked, pairs))
-    sums = np.ascontiguousarray(resampled_sums(grid, resamples, seed).T)
-    tails = normal_below([-reach(confidence, n), reach(confidence, n)]) * (resamples - 1)
-    is_flat, scarce, intervals = most - least <= scale(between) * rounding(1.0), differing(between), []
-    for at, (i, j) in enumerate(pairs):
-        if is_flat[at]:
-            intervals.append(Interval.constant(float(between[0, at]), confidence))
-            continue
-        low, high = (end * float(unit[i]) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
-        within = max(low, float(least[at])), min(high, float(most[at]))
-        intervals.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
-    return intervals
+    apart = _Apart.of(values, pairs, confidence)
+    (sums,) = resampled_sums([apart.grid], count(resamples, "resamples"), seed)
+    return apart.intervals(sums)
+
+
+def mean_and_pair_intervals(
+    values: ArrayLike,
+    pairs: Pairs,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    shares: bool | Sequence[bool] = True,
+) -> tuple[list[Interval], list[Interval]]:
+    """`mean_intervals` of the columns and `pair_intervals` of the pairs; one resampling of the queries serves both.
+
+    >>> means, apart = mean_and_pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0)], resamples=200)
+    >>> [each.method for each in means], apart[0].estimate, apart[0].method
+    (['bca', 'bca', 'bca'], 46.0, 'percentile')
+    """
+    means, apart = Means.of(values, confidence, None, shares), _Apart.of(values, pairs, confidence)
+    of_means, of_apart = resampled_sums([means.grid, apart.grid], count(resamples, "resamples"), seed)
+    return means.intervals(of_means), apart.intervals(of_apart)
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart:
+    """The mean differences of pairs of columns.
+
+    Attributes:
+        between: (n, pairs)
+        grid: (n, m) the columns whose resamples are subtracted; none without pairs, or with too few queries.
+        unit: (m,) of the grid.
+    """
+
+    between: Floats
+    grid: Floats
+    unit: Floats
+    pairs: Pairs
+    confidence: float
+
+    @classmethod
+    def of(cls, values: ArrayLike, pairs: Pairs, confidence: float) -> _Apart:
+        checked = table(values)
+        share(confidence, "confidence")
+        between = paired_differences(checked, pairs)
+        grid, unit = on_grid(checked, 2 * _compared_scale(checked, pairs))
+        is_drawn = bool(pairs) and not is_too_few(len(checked), confidence)
+        return cls(between, grid if is_drawn else grid[:, :0], unit, pairs, confidence)
+
+    def intervals(self, sums: Floats) -> list[Interval]:
+        """The interval of each.
+
+        Args:
+            sums: (resamples, columns of the grid) of it.
+        """
+        n, between, confidence = len(self.between), self.between, self.confidence
+        estimates = mean(between).tolist()
+        if is_too_few(n, confidence):
+            return [Interval.unknown(estimate, confidence) for estimate in estimates]
+        of_column, far, last = np.ascontiguousarray(sums.T), reach(confidence, n), len(sums) - 1
+        low_at, high_at = (normal_below([-far, far]) * last).tolist()
+        least, most = between.min(axis=0), between.max(axis=0)
+        is_flat, scarce, found = most - least <= scale(between) * rounding(1.0), differing(between), []
+        for at, (i, j) in enumerate(self.pairs):
+            if is_flat[at]:
+                found.append(Interval.constant(float(between[0, at]), confidence))
+                continue
+            ends = _ends(of_column[i] - of_column[j], low_at, high_at)
+            low, high = (end * float(self.unit[i]) / n for end in ends)
+            within = max(low, float(least[at])), min(high, float(most[at]))
+            found.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
+        return found
 
 
 def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_000, seed: int = 0) -> Floats:

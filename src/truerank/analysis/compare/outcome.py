@@ -17,7 +17,7 @@ from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import are_equal, difference
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.core.scores import averaged, intervals
+from truerank.core.scores import averaged, intervals_and_differences
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
 from truerank.stats import Interval
@@ -110,18 +110,21 @@ def _together(
         beaten_by: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
         yield from (Outcome(each, 0, left_out, dict.fromkeys(names, unknown), (), beaten_by) for each in measures)
         return
-    means = intervals(
+    width = len(names)
+    begins = range(0, width * len(measures), width)
+    means, apart = intervals_and_differences(
         [measure for measure in measures for _ in names],
         np.hstack(tables),
+        [] if procedure.test == TUKEY else [(i + at, j + at) for at in begins for i, j in places],
         confidence=procedure.confidence,
         samples=procedure.samples,
         seed=procedure.seed,
     )
     values = [averaged(measure, rows) for measure, rows in zip(measures, tables, strict=True)]
-    tested = _tested(values, places, procedure) if places else ((np.empty(0), []) for _ in measures)
-    for at, (measure, (p, apart)) in enumerate(zip(measures, tested, strict=True)):
-        own = dict(zip(names, means[at * len(names) :], strict=False))
-        pairs = _Pairs(measure, values[at], names, procedure, places).compared(p, apart) if places else ()
+    tested = _tested(values, places, procedure, apart) if places else ((np.empty(0), []) for _ in measures)
+    for at, (measure, (p, of_pairs)) in enumerate(zip(measures, tested, strict=True)):
+        own = dict(zip(names, means[begins[at] :], strict=False))
+        pairs = _Pairs(measure, values[at], names, procedure, places).compared(p, of_pairs) if places else ()
         yield concluded(measure, n, left_out, own, pairs, procedure)
 
 
@@ -215,18 +218,20 @@ def _groups(
 
 
 def _tested(
-    values: Sequence[PerQuery], places: Places, procedure: Procedure
+    values: Sequence[PerQuery], places: Places, procedure: Procedure, apart: Sequence[Interval]
 ) -> Iterator[tuple[Floats, Sequence[Interval]]]:
-    """p of each pair and the interval of its mean difference, for each measure's (queries, systems) values."""
-    confidence, seed, samples = procedure.confidence, procedure.seed, procedure.samples
+    """p of each pair and the interval of its mean difference, for each measure's (queries, systems) values.
+
+    Args:
+        apart: these intervals, of one measure after another, from resamples.
+    """
     if procedure.test == TUKEY:
-        yield from (_by_tukey(each, places, confidence) for each in values)
+        yield from (_by_tukey(each, places, procedure.confidence) for each in values)
         return
     table, width, many = np.hstack(values), values[0].shape[1], len(places)
     pairs = [(i + at * width, j + at * width) for at in range(len(values)) for i, j in places]
-    apart = stats.pair_intervals(table, pairs, confidence=confidence, resamples=samples, seed=seed)
     if procedure.test == "randomization":
-        p = stats.pair_randomizations(table, pairs, samples=samples, seed=seed)
+        p = stats.pair_randomizations(table, pairs, samples=procedure.samples, seed=procedure.seed)
     else:
         p = np.array([stats.TESTS[procedure.test](table[:, i], table[:, j]).p for i, j in pairs])
     for start in range(0, len(pairs), many):

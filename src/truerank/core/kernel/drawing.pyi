@@ -1,8 +1,8 @@
 """Types of the compiled draws."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-def count_draws(generator: Any, times: NDArray[np.float64]) -> None: ...
+class Draws:
+    def __init__(self, seed: int) -> None: ...
+    def count(self, times: NDArray[np.float64]) -> None: ...
