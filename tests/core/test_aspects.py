@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -299,9 +299,11 @@ def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
     [
         ({"q": {"1": 1, "2": 1, "9": 1}}, "aspect 9 of query q has a weight, but no document is judged for it"),
         ({"q": {"1": 1, "2": 1}, "z": {"1": 1}}, "query z has weights of aspects, but no judgement"),
+        ({"q": 1}, "weight. should stand here, not 1"),
+        ("q", "weight. should stand here, not 'q'"),
     ],
 )
-def test_weights_of_what_nobody_judged_are_refused(weights: dict[str, dict[str, float]], said: str) -> None:
+def test_weights_of_what_nobody_judged_are_refused(weights: Any, said: str) -> None:
     with pytest.raises(tr.InputError, match=said):
         Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}}).weighted(weights)
 

@@ -204,7 +204,7 @@ class Qrels:
         """
         if self.aspects is None:
             raise InputError("there are weights, but no aspects that could have them", self.name)
-        for each in weights.values():
+        for each in weights.values() if isinstance(weights, Mapping) else [weights]:
             if not isinstance(each, Mapping):
                 raise InputError("{{aspect: weight}} should stand here, not {value}", name, value=quoted(each))
         own = {as_bytes(q): {as_bytes(a): weight for a, weight in each.items()} for q, each in weights.items()}

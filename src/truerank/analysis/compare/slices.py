@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.core.schema import is_missing
 from truerank.formats import names
@@ -73,7 +73,7 @@ def cut(queries: Sequence[str], by: Attribute) -> dict[str, list[int]]:
     {'de': [1], 'en': [0, 2]}
     """
     if not hasattr(by, "items") or getattr(by, "ndim", 1) != 1:
-        raise InputError("an attribute is {{query: value}}, not {by!r}", by=by)
+        raise InputError("an attribute is {{query: value}}, not {by}", by=quoted(by))
     pairs = list(by.items())
     value_of = _by_query([query for query, _ in pairs], [value for _, value in pairs])
     slices: dict[str, list[int]] = {}
