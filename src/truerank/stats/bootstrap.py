@@ -45,7 +45,7 @@ def resampled_sums(grids: Sequence[Floats], resamples: int, seed: int) -> list[F
     sums = np.empty((resamples, columns))
     start = 0
     for times in drawn(n, resamples, seed, at_once(n)) if columns else ():
-        np.matmul(times, grid, out=sums[start : start + len(times)])
+        np.dot(times, grid, out=sums[start : start + len(times)])  # which, unlike matmul, lets the next be drawn
         start += len(times)
     return np.split(sums, ends[:-1], axis=1)
 
