@@ -127,7 +127,7 @@ def test_the_command_slices_by_an_option_or_by_the_file_of_gates(tmp_path: Path)
     assert "4 queries have no language: in no slice." in done.stdout
     assert "fewer than 30 queries, too few to rely on: de, en and ko." in done.stdout
     done = CliRunner().invoke(truerank, ["check", *asked, "--min", "AP=0.1", "--by", "topics.csv"])
-    assert (done.exit_code, "--by takes FILE:COLUMN" in done.stderr) == (2, True)
+    assert (done.exit_code, "queries are cut by FILE:COLUMN" in done.stderr) == (2, True)
 
 
 def test_every_format_names_the_slices() -> None:
@@ -139,9 +139,24 @@ def test_every_format_names_the_slices() -> None:
     assert [*found.to_pandas()["slice"]] == ["", "de", "en", "ko"]
 
 
+def test_an_attribute_is_read_from_a_file_and_called_by_its_column_in_python_too(tmp_path):
+    qrels, run, by = world(5)
+    table = tmp_path / "topics.csv"
+    table.write_text("query_id,language\n" + "".join(f"{query},{value}\n" for query, value in by.items()))
+    scores = tr.evaluate(qrels, run, "AP")
+    told = tr.check(scores, min={"AP": 0.9}, by=by, by_name="language")
+    assert tr.check(scores, min={"AP": 0.9}, by=f"{table}:language") == told
+    assert tr.check(scores, min={"AP": 0.9}, by=f"{table}:language", by_name="tongue").to_text() != told.to_text()
+    runs = {"a": run, "b": run}
+    found = tr.compare(qrels, runs, "AP", by=f"{table}:language").to_dict()
+    assert found == tr.compare(qrels, runs, "AP", by=by, by_name="language").to_dict()
+    with pytest.raises(tr.InputError, match="queries are cut by FILE:COLUMN"):
+        tr.compare(qrels, runs, "AP", by="topics.csv")
+
+
 def test_an_attribute_is_a_mapping():
     scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
-    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\}, not 3"):
+    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\} or FILE:COLUMN, not 3"):
         tr.check(scores, min={"AP": 0.1}, by=3)
 
 

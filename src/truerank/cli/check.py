@@ -15,7 +15,6 @@ from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
-from truerank.analysis.compare import read_attribute
 from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
@@ -235,7 +234,6 @@ class _Checking:
             raise InputError("a run needs qrels to be scored", s.run)
         judged = read_qrels(s.qrels, self.qrels_format) if s.qrels else None
         baseline = self._baseline(judged, s.no_worse_than) if s.no_worse_than else None
-        path, column = options.file_and_column(s.by)
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
@@ -253,8 +251,7 @@ class _Checking:
             seed=s.seed,
             percentiles=s.percentiles,
             watch=watched(s),
-            by=read_attribute(path, column) if path else None,
-            by_name=column,
+            by=s.by,
             slices=s.slices,
         )
 

@@ -318,15 +318,12 @@ def typed() -> list[click.Option]:
 
 
 def file_and_column(by: str | None) -> tuple[str, str]:
-    """What --by says, both empty where it is not given; a path may have colons of its own.
+    """What --by says, both empty where it is not given."""
+    if by is None:
+        return "", ""
+    from truerank.analysis.compare import slices
 
-    >>> file_and_column("topics.csv:language")
-    ('topics.csv', 'language')
-    """
-    path, _, column = (by or "").rpartition(":")
-    if by and not (path and column):
-        raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
-    return path, column
+    return slices.file_and_column(by)
 
 
 def bundled(words: Iterable[str], option: str) -> Iterator[str | list[str]]:

@@ -19,6 +19,7 @@ from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.slices import sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
+from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of
 from truerank.analysis.drawing import check_drawing
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MissingPackage, needs
@@ -28,7 +29,6 @@ from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
 if TYPE_CHECKING:
-    from truerank.analysis.compare.slices import Attribute
     from truerank.live import Bench
 
 Limits = Mapping[str, Any] | None
@@ -62,8 +62,8 @@ def check(
     seed: int = 0,
     percentiles: str | None = None,
     watch: Watch | None = None,
-    by: Attribute | None = None,
-    by_name: str = "slice",
+    by: Attribute | str | None = None,
+    by_name: str = UNNAMED,
     slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
@@ -86,9 +86,9 @@ def check(
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
         watch: earlier looks, with whose confidence intervals then decide; the result's `watch` has this one too.
-        by: {query: value}, or a Series by query: the gates are asked of the queries of each value too, with
-            intervals of their own; latencies and measures of the whole run have no slices. `by_name` is what it
-            is called.
+        by: {query: value}, a Series by query, or FILE:COLUMN of a table with a column query_id: the gates are
+            asked of the queries of each value too, with intervals of their own; latencies and measures of the
+            whole run have no slices. `by_name` is what it is called.
         slices: {value: {"min": …, "max": …, "margin": …}}: gates of single slices, beside those of all, or in the
             place of the one on the same measure.
 
@@ -103,6 +103,7 @@ def check(
     check_drawing(confidence, samples, seed)
     if watch is not None and not isinstance(watch, Watch):
         raise InputError("what watches is a Watch, e.g. Watch('new'); not {watch!r}", watch=watch)
+    by, by_name = attribute_of(by, by_name)
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)

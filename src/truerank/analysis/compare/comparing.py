@@ -15,7 +15,7 @@ from truerank.analysis.compare.over_predictions import outcome_predicted, predic
 from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
-from truerank.analysis.compare.slices import Attribute, cut
+from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of, cut
 from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, resolved, scored
 from truerank.core.errors import needs
 from truerank.core.messages import message
@@ -38,8 +38,8 @@ def compare(
     confidence: float = 0.95,
     samples: int = 10_000,
     all_pairs: bool | None = None,
-    by: Attribute | None = None,
-    by_name: str = "slice",
+    by: Attribute | str | None = None,
+    by_name: str = UNNAMED,
     threads: int | None = None,
     items: Any = None,
     as_written: bool = False,
@@ -62,8 +62,8 @@ def compare(
         confidence: of the intervals; a difference is significant where its adjusted p is at most 1 less this.
         samples: resamples of the intervals and of the randomization test.
         all_pairs: compare every two, baseline or not.
-        by: {query: value}, or a Series by query, for the same comparison on the queries of each value; `by_name`
-            is what it is called.
+        by: {query: value}, a Series by query, or FILE:COLUMN of a table with a column query_id, for the same
+            comparison on the queries of each value; `by_name` is what it is called.
         progress: called with how many parts of the work are done, and of how many.
 
     Raises:
@@ -76,6 +76,7 @@ def compare(
     >>> pair.difference.estimate, pair.p
     (0.5, 0.0078125)
     """
+    by, by_name = attribute_of(by, by_name)
     runs = list(runs) if isinstance(runs, Iterator) else runs
     estimated = predictions(runs)
     people = {name: one.people for name, one in estimated.items()}

@@ -15,6 +15,9 @@ from truerank.formats.source import as_source
 MOST = 50
 """More slices than this are no slices: the attribute is a number or a text."""
 
+UNNAMED = "slice"
+"""What an attribute is called of which nothing else is said."""
+
 IDS = (*names.QUERY, "id")
 
 
@@ -23,6 +26,26 @@ class Attribute(Protocol):
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """The pairs."""
+
+
+def attribute_of(by: Attribute | str | None, name: str) -> tuple[Attribute | None, str]:
+    """What the queries are cut by, and what it is called: where it is FILE:COLUMN, that column, read."""
+    if not isinstance(by, str):
+        return by, name
+    path, column = file_and_column(by)
+    return read_attribute(path, column), column if name == UNNAMED else name
+
+
+def file_and_column(by: str) -> tuple[str, str]:
+    """The file and the column; a path may have colons of its own.
+
+    >>> file_and_column("topics.csv:language")
+    ('topics.csv', 'language')
+    """
+    path, _, column = by.rpartition(":")
+    if not (path and column):
+        raise InputError("queries are cut by FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
+    return path, column
 
 
 def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
@@ -73,7 +96,7 @@ def cut(queries: Sequence[str], by: Attribute) -> dict[str, list[int]]:
     {'de': [1], 'en': [0, 2]}
     """
     if not hasattr(by, "items") or getattr(by, "ndim", 1) != 1:
-        raise InputError("an attribute is {{query: value}}, not {by}", by=quoted(by))
+        raise InputError("an attribute is {{query: value}} or FILE:COLUMN, not {by}", by=quoted(by))
     pairs = list(by.items())
     value_of = _by_query([query for query, _ in pairs], [value for _, value in pairs])
     slices: dict[str, list[int]] = {}
