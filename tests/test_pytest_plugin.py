@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+import truerank as tr
+from truerank.pytest_plugin import Gates
 
 pytest_plugins = ["pytester"]
 
@@ -67,6 +71,20 @@ def test_failing_is_an_assertion_with_a_line_a_gate_and_undecided_a_warning_or_w
     )
     assert "nDCG@10 <= 1" not in result.stdout.str()
     assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_the_fixture_takes_all_that_check_takes(run):
+    assert inspect.signature(tr.check).parameters.keys() <= inspect.signature(Gates.check).parameters.keys()
+    scores = "tr.evaluate({'p': {'a': 1}, 'q': {'a': 1}}, {'p': ['a'], 'q': ['x', 'a']}, 'RR')"
+    sliced = "by={'p': 'en', 'q': 'de'}, by_name='language', slices={'de': {'min': {'RR': 0.9}}}"
+    result = run(f"""
+import truerank as tr
+
+def test_sliced(truerank):
+    truerank.check({scores}, min={{"RR": 0.5}}, {sliced})
+""")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*de: RR >= 0.9: FAIL*"])
 
 
 def test_the_fixture_is_listed_with_what_it_does(run):

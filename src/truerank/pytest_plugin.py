@@ -14,6 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from truerank.analysis.check import Check
+    from truerank.analysis.compare.slices import Attribute
 
 
 class UndecidedWarning(UserWarning):
@@ -43,9 +44,13 @@ class Gates:
         confidence: float | None = None,
         samples: int = 10_000,
         seed: int = 0,
+        percentiles: str | None = None,
         watch: str | os.PathLike[str] | None = None,
         looks: Literal["new", "same"] | None = None,
         range: Mapping[str, str] | None = None,
+        by: Attribute | str | None = None,
+        by_name: str = "slice",
+        slices: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Check:
         """Assert that every gate holds; the arguments are those of `truerank.check`.
 
@@ -82,7 +87,11 @@ class Gates:
                 confidence=0.95 if confidence is None else confidence,
                 samples=samples,
                 seed=seed,
+                percentiles=percentiles,
                 watch=watched(settings),
+                by=by,
+                by_name=by_name,
+                slices=slices,
             )
             if checked.watch and path:
                 checked.watch.write(path)
