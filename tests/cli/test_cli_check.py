@@ -153,3 +153,13 @@ def test_bench_and_check_say_in_which_unit_a_bare_time_is(invoke):
     result = invoke("check", "qrels.txt", "first.run", "--max", "p95=200")
     assert result.exit_code == 2
     assert result.stderr == "truerank: the limit of p95 needs a unit: p95=200ms or p95=200s\n"
+
+
+def test_what_a_file_of_gates_may_say_of_the_intervals_an_option_says(invoke, here):
+    gates = f'qrels = "{QRELS}"\nrun = "{HYBRID}"\nno_worse_than = "{BM25}"\nmeasures = "AP"\nsamples = 200\n'
+    (here / "gates.toml").write_text(gates)
+    asked = (QRELS, HYBRID, "--no-worse-than", BM25, "-m", "AP")
+    of_file = invoke("check", "gates.toml", "-f", "json").stdout
+    assert invoke("check", *asked, "--samples", "200", "-f", "json").stdout == of_file
+    assert invoke("check", "gates.toml", "--samples", "300", "-f", "json").stdout != of_file
+    assert invoke("check", *asked, "--samples", "0").exit_code == 2

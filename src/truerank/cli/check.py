@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     help="Of the intervals [default: 0.95].",
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
+@click.option("--samples", type=click.IntRange(1), help="How often queries are resampled [default: 10,000].")
 @options.percentiles
 @click.option(
     "--watch",
