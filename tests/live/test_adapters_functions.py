@@ -133,6 +133,9 @@ def test_chunks_are_their_documents_by_a_pattern_or_a_table_and_may_be_summed(tm
     table.write_text("chunk_id,file\n" + "".join(f"{chunk},{chunk[0]}\n" for chunk, _ in chunks))
     assert asked(lambda q: chunks, ids=f"{table}:file", collapse="sumP") == summed
     assert refused(lambda q: chunks, ids=f"{table}:name").startswith(f"{table}: there is no column 'name'")
+    assert asked(lambda q: chunks, collapse="sum") == summed  # what the ids say, as in `truerank.collapse`
+    assert asked(lambda q: chunks, ids="id", collapse="sum").docs == ("a#1", "b#9", "b#1", "a#2", "c#7")
+    assert asked(lambda q: [7, {"id": UUID(int=1)}], collapse=True).docs == ("7", str(UUID(int=1)))
     assert "collapsed by max or sum" in refused(lambda q: chunks, collapse="first")
     assert refused(lambda q: chunks, collapse="mean").startswith("chunks are collapsed by max, first or sum")
 

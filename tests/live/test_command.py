@@ -28,6 +28,9 @@ def index(probes):
 async def coroutine(query):
     return ["d2"]
 
+def chunks(query, k):
+    return ["d1#1", "d2#4", "d2#1"][:k]
+
 def broken(query):
     raise OSError("down")
 
@@ -121,6 +124,13 @@ def test_an_interrupt_keeps_and_saves_what_was_measured(here):
     text = run(f"{here}:stopped", *ASK, "-o", "part.json", status=130)
     assert "ended early (interrupted)" in text
     assert run("--show", "part.json") == text
+
+
+def test_chunks_are_collapsed_as_by_the_other_commands(here):
+    asked = (f"{here}:chunks", *ASK, "-m", "RR", "-f", "json")
+    scores = [json.loads(run(*asked, *how))["mean"]["RR"] for how in ((), ("--collapse", "maxP"))]
+    assert scores == [0, 0.5]
+    assert "collapse twice" in run(*asked, "--collapse", "max", "--option", "collapse=sum", status=2)
 
 
 @pytest.mark.parametrize(

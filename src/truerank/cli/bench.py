@@ -121,7 +121,14 @@ def numbers(text: str) -> tuple[int, ...]:
     "--ids",
     metavar="RULE",
     help="What an id is: id, metadata[key], hash, a field, a pattern such as '(.+)#\\d+', or FILE:COLUMN of a "
-    "table of chunks; --option collapse=max (or sum) makes one result of those with one id.",
+    "table of chunks [default: the library's own; with --collapse what d7#2 and d7_chunk_2 say].",
+)
+@click.option(
+    "--collapse",
+    type=click.Choice(["max", "sum", "maxP", "sumP"], case_sensitive=False),
+    metavar="max|sum",
+    help="Make documents of the chunks that are returned: one result of those with one id, which scores as its "
+    "best chunk or their sum; maxP and sumP are understood.",
 )
 @click.option("--async", "asynchronous", is_flag=True, help="Use the library's asynchronous call.")
 @click.option(
@@ -195,6 +202,7 @@ def command(
       truerank bench search:bm25 --queries queries.jsonl --qrels qrels.tsv -o bench.json
       truerank bench "http://localhost:8080/search?q={query}&n={k}" --queries q.tsv --rate 50 --duration 30s
       truerank bench search:bm25 search:dense --alternate --queries q.tsv --qrels qrels.tsv
+      truerank bench search:chunks --collapse max --queries q.tsv --qrels qrels.tsv
       truerank bench search:bm25 --index search:build --queries q.tsv --plain-loop
       truerank bench search:index --sweep nprobe=1,4,16 --queries q.tsv --qrels qrels.tsv --plot front.svg
       truerank bench --show bench.json
@@ -349,7 +357,8 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
         "percentiles",
         "items",
     )
-    given = distinct(map(_named, how["given"]), "--option")
+    collapse = [("collapse", how["collapse"])] if how["collapse"] else []
+    given = distinct([*map(_named, how["given"]), *collapse], "--option")
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:
         raise click.UsageError(

@@ -38,7 +38,7 @@ def adapt(
             given, the library's own.
         asynchronous: whether the library's asynchronous call is used; if not given, only for coroutine functions.
         collapse: make one of several results with one id, as chunks of one document are: the best ("max", or
-            True), or the "sum" of their scores.
+            True), or the "sum" of their scores. Without `ids`, those such as d7#2 and d7_chunk_2 are of d7.
         options: of the kind of target; a wrong one is answered with the list.
 
     Raises:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.truth.chunks import Parts, is_pattern, parts_by
+from truerank.truth.chunks import Parts, is_pattern, marked, parts_by
 from truerank.truth.collapsing import way_of
 
 Rule = str | Callable[[Any], object] | None
@@ -53,7 +53,7 @@ class IdReader:
             id, or a function of the result.
         collapse: make one result of those with one id, as is right where results are chunks and ids are those of
             documents: the best ("max", or True), or with the "sum" of their scores; if not, repeated ids stay, and
-            are counted.
+            are counted. Without a rule, own ids such as d7#2 and d7_chunk_2 are of d7.
     """
 
     rule: Rule = None
@@ -95,6 +95,8 @@ class IdReader:
         """What the rule finds in a result; None where there is nothing."""
         if callable(self.rule):
             return self.rule(result)
+        if self.rule is None and self.way:
+            return _whole(kind.own(result))
         if self.rule in (None, "id"):
             return kind.own(result)
         if self.parts:
@@ -139,6 +141,12 @@ class IdReader:
                 keys=keys,
             )
         return InputError("{said}. Choose another: ids={choices}", said=said, choices=CHOICES)
+
+
+def _whole(own: object) -> object:
+    """The document that an id says it is a chunk of, as `truerank.collapse` reads it; else the id."""
+    part = marked(own.encode("utf-8", "surrogateescape")) if isinstance(own, str) else None
+    return part.doc if part else own
 
 
 def _writable(name: str, at: int) -> str:
