@@ -151,6 +151,8 @@ def test_chunks_are_collapsed_as_by_the_other_commands(here):
         (("a:b", "--queries", "q.tsv", "-k", "0"), "whole numbers of 1 or more"),
         (("a:b", "--queries", "q.tsv", "--plot", "x.gif"), "ends in .svg"),
         (("a:b", "--queries", "q.tsv", "--option", "x"), "NAME=VALUE"),
+        (("a:b", "--queries", "q.tsv", "-o", "x.md"), "-o saves all calls as JSON, for --show: end x.md"),
+        (("--show", "a", "-o", "x.csv.gz"), "`--show FILE.json -f csv` prints the table"),
         (("a:b", "--queries", "q.tsv", "-o", "nowhere/x.json"), "cannot be written: No such file"),
     ],
 )

@@ -31,7 +31,7 @@ from truerank.live.sweep import LOADS, THROUGHPUT
 from truerank.present import bench as report
 from truerank.present import pareto
 from truerank.present.document import Document
-from truerank.present.renderers import figures
+from truerank.present.renderers import by_ending, figures
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -169,7 +169,7 @@ def numbers(text: str) -> tuple[int, ...]:
 @options.measures
 @options.rules
 @options.changes
-@tables.format
+@tables.printed_format
 @tables.digits
 def command(
     targets: tuple[str, ...],
@@ -212,6 +212,7 @@ def command(
     _check(targets, show, pair, in_turns, how)
     read = (how["queries"], how["qrels"], how["items"], show, *(pair or ()))
     inputs.refuse(*read, rules=how["rules"], output=output, save_run=save_run, plot=plot)
+    _refuse_table(output)
     output, save_run, plot = map(_place, (output, save_run, plot))
     if plot:
         _check_plot(plot, is_saved, how)
@@ -299,6 +300,20 @@ def _place(path: str | None) -> str | None:
         if os.path.exists(path) and not os.path.isfile(path):  # a device, such as /dev/null
             return path
         raise InputError("cannot be written: {why}", path, why=error.strerror or error) from None
+
+
+def _refuse_table(output: str | None) -> None:
+    """Raise where a table is expected of the file in which all calls are saved."""
+    format = by_ending(output or "")
+    if format not in ("table", "json"):
+        raise click.UsageError(
+            message(
+                "-o saves all calls as JSON, for --show: end {path} in .json. `--show FILE.json -f {format}` "
+                "prints the table.",
+                path=output,
+                format=format,
+            )
+        )
 
 
 def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:

@@ -25,16 +25,19 @@ PLAIN = (".run", ".out", ".log", ".res", ".results", ".scores")
 """Endings of plain text, in which a table is what people expect."""
 
 
-def _format(formats: Iterable[str], what: str) -> Callable[[Decorated], Decorated]:
+def _format(
+    formats: Iterable[str], what: str, default: str = "table, or what FILE's ending says"
+) -> Callable[[Decorated], Decorated]:
     return click.option(
         "-f",
         "--format",
         type=click.Choice(list(formats)),
-        help=f"How to write the {what} [default: table, or what FILE's ending says].",
+        help=f"How to write the {what} [default: {default}].",
     )
 
 
 format = _format(FORMATS, "numbers")
+printed_format = _format(FORMATS, "numbers", "table")
 scores_format = _format(scores.FORMATS, "scores")
 output = click.option(
     "-o",
