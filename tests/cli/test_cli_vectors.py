@@ -76,6 +76,16 @@ def test_the_table_shows_the_means_the_rules_and_how_the_scores_were_made(invoke
     assert lines[3] == "Rules: market1501. 60 queries judged, 60 answered."
 
 
+def test_measures_are_called_and_shown_as_papers_print_them(invoke, given):
+    asked = "Rank-1 mAP R@1%"
+    lines = invoke("both.npz", "-m", asked, "--as-written", "--percent").stdout.splitlines()
+    mean = evaluate_vectors(**given, measures=asked, as_written=True).mean
+    assert lines[0].split() == ["run", *mean] == ["run", "Rank-1", "mAP", "R@1%"]
+    assert lines[1].split()[-3:] == [f"{100 * value:.2f}" for value in mean.values()]
+    matrix = json.loads(invoke("matrix.npy", "--holds", "similarities", "-m", asked, *LISTS, "-f", "json").stdout)
+    assert list(matrix["mean"]) == ["Success@1", "AP", "Success@4"]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -75,6 +75,8 @@ HOLDS = ("vectors", *get_args(Holds))
 @tables.scores_format
 @tables.output
 @tables.digits
+@tables.percent
+@options.as_written
 def command(
     queries: str,
     gallery: str | None,
@@ -98,6 +100,8 @@ def command(
     format: str | None,
     output: str,
     digits: int | None,
+    percent: bool,
+    as_written: bool,
 ) -> None:
     """Tell how well embeddings find the same person, building or thing in a gallery.
 
@@ -110,6 +114,7 @@ def command(
       truerank vectors result.mat
       truerank vectors query.npy gallery.npy --labels query.txt --labels gallery.txt
       truerank vectors features.npz --metric euclidean -m "cmc@1 cmc@5 mAP mINP"
+      truerank vectors features.npz -m "Rank-1 Rank-5 mAP" --as-written --percent
       truerank vectors distances.npy --holds distances --labels q.npy --labels g.npy
       truerank vectors drone.npz satellite.npz --rules university1652 --format json
     """
@@ -120,7 +125,12 @@ def command(
     under = options.changed(rules, [*changes, *protocol])
     files = Files(queries=queries, gallery=gallery, labels=labels, cameras=cameras, ids=ids)
     how: dict[str, Any] = {"rules": under, "qrels": qrels, "name": os.path.basename(queries)}
-    how |= {"measures": " ".join(measures) or None, "save_run": save_run, "save_depth": save_depth}
+    how |= {
+        "measures": " ".join(measures) or None,
+        "as_written": as_written,
+        "save_run": save_run,
+        "save_depth": save_depth,
+    }
     if pool and holds != "vectors":
         raise click.UsageError(message("--pool is for vectors; a matrix has no frames."))
     with Counting(message("ranking queries")) as bar:
@@ -128,7 +138,7 @@ def command(
             scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, progress=bar.reach)
         else:
             scores = evaluate_matrix(**files.matrix(), **how, holds=holds, progress=bar.reach)
-    tables.show_scores([scores], format, output, per_query=per_query, digits=digits)
+    tables.show_scores([scores], format, output, per_query=per_query, digits=digits, percent=percent)
 
 
 def _protocol(

@@ -46,6 +46,7 @@ def evaluate_vectors(
     rules: RulesLike | None = "market1501",
     metric: Metric = "cosine",
     pool: Pool | None = None,
+    as_written: bool = False,
     name: str = "vectors",
     progress: Progress = unreported,
     save_run: str | os.PathLike[str] | None = None,
@@ -66,6 +67,7 @@ def evaluate_vectors(
             are junk or distractors, whether the same camera counts, and how many random galleries there are.
         metric: "cosine", "dot" or "euclidean".
         pool: "mean" or "max" over the frames of a tracklet.
+        as_written: columns are headed by the names as they were asked for, not by what they became.
         name: what to call it in tables.
         progress: called with how many queries are ranked, and of how many.
         save_run: a file to write each judged query's first results to, `save_depth` of them; what is ignored is
@@ -82,7 +84,8 @@ def evaluate_vectors(
     source = _products(query_vectors, gallery_vectors, metric, under, pool)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(source, given, under, qrels, is_self=gallery_vectors is None)
-    return _scores(retrieval, measures, name, progress, save_run, save_depth)
+    scores = _scores(retrieval, measures, name, progress, save_run, save_depth)
+    return replace(scores, as_written=as_written)
 
 
 def rank_vectors(
@@ -125,6 +128,7 @@ def evaluate_matrix(
     gallery_ids: Any = None,
     measures: Measures = None,
     rules: RulesLike | None = "market1501",
+    as_written: bool = False,
     name: str = "matrix",
     progress: Progress = unreported,
     save_run: str | os.PathLike[str] | None = None,
@@ -144,7 +148,8 @@ def evaluate_matrix(
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
-    return _scores(retrieval, measures, name, progress, save_run, save_depth)
+    scores = _scores(retrieval, measures, name, progress, save_run, save_depth)
+    return replace(scores, as_written=as_written)
 
 
 def rank_matrix(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from truerank.core.errors import MeasureError
 from truerank.core.rules import Rules
 from truerank.core.schema import several_of
-from truerank.core.vocabulary import measures_under
+from truerank.core.vocabulary import asked_for, of_judged
 from truerank.measures import Measure, MeasuresLike
 
 DEFAULT = ("Success@1", "Success@3", "Success@5", "AP", "mINP")
@@ -25,10 +25,11 @@ _PERCENT = re.compile(r"\b(?:R|recall|success|hit|hit_rate|cmc|rank)@([0-9]*\.?[
 
 
 class Chosen(NamedTuple):
-    """What to evaluate, and what to say of it."""
+    """What to evaluate, what to say of it, and what each became that was asked for."""
 
     measures: list[Measure]
     remarks: list[str]
+    asked: dict[str, str]
 
 
 def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
@@ -47,8 +48,11 @@ def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
     words = several_of(measures)
     matches = [match for word in words if isinstance(word, str) for match in _PERCENT.finditer(word)]
     whole = [_PERCENT.sub(lambda m: _cutoff(m, gallery), word) if isinstance(word, str) else word for word in words]
-    parsed = dict.fromkeys(measure for word in whole for measure in measures_under(word, rules))
-    return Chosen(list(parsed), [f"{match[0]} is {_cutoff(match, gallery)}" for match in matches])
+    became = {match[0]: _cutoff(match, gallery) for match in matches}
+    shares = {success: share for share, success in became.items()}
+    asked = {word: measure for one in whole for word, measure in asked_for(one, rules).items()}
+    said = {shares.get(word, word): str(measure) for word, measure in asked.items()}
+    return Chosen(of_judged(asked.values()), [f"{share} is {success}" for share, success in became.items()], said)
 
 
 def _cutoff(match: re.Match[str], gallery: int) -> str:

@@ -88,7 +88,7 @@ class Retrieval:
         said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
         readings = self._readings(f"{name} ({said})", draw, progress, first)
-        scores = _joined([score(reading, wanted.measures) for reading in readings])
+        scores = _joined([score(reading, wanted.measures, asked=wanted.asked) for reading in readings])
         if draw is None:
             return scores
         return with_ranks(scores, dict(zip(map(as_text, self.queries.ids), draw.ranks, strict=True)))
