@@ -348,6 +348,15 @@ def test_a_lone_value_is_swept_as_a_list_of_it():
         sweep(lambda query: ["d1"], QUERIES, over=5)
 
 
+def test_a_name_is_swept_as_what_it_means(tmp_path, monkeypatch):
+    (tmp_path / "swept_by_name.py").write_text("def index(n):\n    return lambda query: [str(n)]\n")
+    monkeypatch.chdir(tmp_path)
+    found = sweep("swept_by_name:index", QUERIES, over={"n": [3, 4]})
+    assert [one.answers.by_query["q1"].docs for one in found] == [("3",), ("4",)]
+    with pytest.raises(tr.InputError, match="takes no parameters; give a function that returns the retriever"):
+        sweep("http://localhost/?q={query}", QUERIES, over={"n": [3, 4]})
+
+
 def test_a_parameter_that_a_retriever_does_not_take_is_told():
     with pytest.raises(tr.InputError, match="cannot be made with"):
         sweep(lambda probes: None, ["tea"], over={"nprobe": [1]})

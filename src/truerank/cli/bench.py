@@ -21,7 +21,6 @@ from truerank.core.messages import message
 from truerank.formats import read_qrels
 from truerank.formats.compression import unpacked_name
 from truerank.live import alternate, compare, sweep
-from truerank.live.adapters.objects import load
 from truerank.live.latency import FIGURES
 from truerank.live.plan import ARRIVALS
 from truerank.live.result import Bench
@@ -353,8 +352,7 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
         )
     if not over:
         return [bench(targets[0], *questions, **what)]
-    target = load(targets[0]) if set(over) - set(LOADS) else targets[0]
-    return list(sweep(target, *questions, **what, over=over))
+    return list(sweep(targets[0], *questions, **what, over=over))
 
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from truerank.core.errors import InputError, TruerankError
 from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
 from truerank.core.schema import several_of
+from truerank.live.adapters import named
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers
 from truerank.live.running import bench
@@ -39,7 +40,7 @@ def sweep(
 
     Args:
         retriever: as for `bench`; where a parameter of it is swept, a function that takes the parameters by name
-            and returns the retriever.
+            and returns the retriever, or the name of one.
         over: {setting: values}, or one value. k, concurrency and rate are the load's, others the retriever's.
         watch: told what comes next.
         how: what else `bench` takes; an indexing is timed once, before the first setting.
@@ -55,7 +56,8 @@ def sweep(
     values = {name: [_plain(value) for value in several_of(several)] for name, several in swept}
     if not values or not all(values.values()):
         raise InputError("a sweep needs settings with values, such as k = 5, 10, 20")
-    return tuple(_each(retriever, queries, qrels, values, watch, how))
+    made = retriever if values.keys() <= set(LOADS) else named(retriever)
+    return tuple(_each(made, queries, qrels, values, watch, how))
 
 
 def _plain(value: Any) -> Any:

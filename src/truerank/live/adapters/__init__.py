@@ -20,6 +20,13 @@ __all__ = ["Adapter", "adapt", "adapter", "adapters"]
 plugins.load_own(__name__, __path__[0])
 
 
+def named(target: object) -> object:
+    """What "package.module:object" means; all else, URLs and commands too, as it is."""
+    if not isinstance(target, str) or any(adapter.sure(target) for adapter in adapters().values()):
+        return target
+    return load(target)
+
+
 def adapt(
     target: object,
     *,
@@ -53,10 +60,9 @@ def adapt(
         if options or ids is not None:
             raise InputError("{target} is a Retriever already: it takes no options", target=target.name)
         return target
-    if isinstance(target, str) and not any(a.sure(target) for a in adapters().values()):
-        target = load(target)
-        if isinstance(target, Retriever):
-            return target
+    target = named(target)
+    if isinstance(target, Retriever):
+        return target
     adapter = chosen(target)
     adapter.check(options)
     return adapter.build(target, ids=IdReader(ids, collapse), asynchronous=asynchronous, **options)
