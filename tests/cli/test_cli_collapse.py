@@ -23,6 +23,43 @@ def test_a_run_of_chunks_is_evaluated_as_one_of_documents(invoke, chunks):
     assert summed.stdout.splitlines()[1].split() == [chunks, "0.6667", "0.6667"]
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("bounds", ("qrels.txt", "RUN", "second.run", "-m", "RR R@3", "--judge-next", "2")),
+        ("agreement", ("RUN", "second.run")),
+        ("fuse", ("RUN", "second.run")),
+        ("fuse", ("RUN", "second.run", "--tune", "qrels.txt", "--folds", "2")),
+        ("power", ("--queries", "2", "--like", "qrels.txt", "RUN", "second.run", "-m", "RR")),
+        ("curve", ("qrels.txt", "RUN")),
+        ("confusion", ("qrels.txt", "RUN", "-k", "2")),
+        ("judges", ("qrels.txt", "qrels.txt", "--run", "RUN", "second.run", "-m", "RR")),
+    ],
+)
+def test_every_command_says_of_chunks_what_it_says_of_their_documents(invoke, chunks, here, command, arguments):
+    how = ("--collapse", "max", "--ids", r"(\w+).*")
+    assert invoke("convert", chunks, "documents.run", *how).exit_code == 0
+    (here / "documents").mkdir()
+    (here / "documents.run").rename(here / "documents" / chunks)
+    asked, told = ([at if word == "RUN" else word for word in arguments] for at in (chunks, f"documents/{chunks}"))
+    of_chunks, of_documents = invoke(command, *asked, *how), invoke(command, *told)
+    assert of_chunks.exit_code == of_documents.exit_code == 0, of_chunks.stderr
+    assert of_chunks.stdout == of_documents.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("judges", ("qrels.txt", "qrels.txt")),
+        ("power", ("--queries", "50", "--sd", "0.2")),
+        ("confusion", ("--counts", "7,13,58,922")),
+    ],
+)
+def test_where_there_is_no_run_nothing_is_collapsed(invoke, command, arguments):
+    refused = invoke(command, *arguments, "--collapse", "max")
+    assert (refused.exit_code, "--collapse" in refused.stderr) == (2, True)
+
+
 def test_without_it_the_warning_says_what_to_do(invoke, chunks):
     stderr = " ".join(invoke("eval", "qrels.txt", chunks, "-m", "R@10").stderr.split())
     assert "a#2 is a part of a, which is: score each document by its best part (--collapse max" in stderr

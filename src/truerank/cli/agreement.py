@@ -56,6 +56,7 @@ from truerank.present.names import labels
 @tables.output
 @tables.digits
 @options.run_format
+@options.collapsed
 def command(
     runs: tuple[str, ...],
     persistence: float,
@@ -69,6 +70,7 @@ def command(
     output: str,
     digits: int | None,
     run_format: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell how much runs agree, without judgements.
 
@@ -89,7 +91,7 @@ def command(
     inputs.refuse(*runs, rules=rules, output=output)
     under = inputs.rules_asked(rules, changes, runs)
     how: dict[str, Any] = {"p": persistence, "k": k, "ties": ties, "unseen": unseen, "rules": under}
-    with inputs.opened(runs, run_format) as sources:
+    with inputs.opened(runs, run_format, collapse=collapse) as sources:
         if len(sources) == 2:
             tables.show(of_two.document_of(agreement(*sources, **how), digits), format, output)
             return

@@ -52,6 +52,7 @@ from truerank.present.bounds import document
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapsed
 def command(
     qrels: str,
     run: str,
@@ -68,6 +69,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell how far scores could be off: by ties, and by unjudged documents.
 
@@ -89,7 +91,7 @@ def command(
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     bare(under)  # refuses rules that have no bounds before anything is read
     judged = read_qrels(qrels, qrels_format)
-    sources = [open_run(name, run_format) for name in names]
+    sources = [collapse(open_run(name, run_format)) for name in names]
     under_doubt = of or get_args(Doubt)
     keep: Keep = "all" if to_judge or "unjudged" in under_doubt else "judged"
     by_run, readings = [], list[Reading]()

@@ -108,7 +108,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 @tables.digits
 @options.qrels_format
 @options.run_format
-@options.collapse
+@options.collapsed
 def command(
     file: str | None,
     given: dict[str, Files],
@@ -126,8 +126,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
-    how: str | None,
-    chunk_ids: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell which system is better over several collections, and which ranks each may have.
 
@@ -166,7 +165,6 @@ def command(
         figures.ending_of(plot)  # a wrong ending is told before anything is read
     under = inputs.rules_asked(rules, changes, [run for _, runs in several.values() for run in runs.values()])
     wanted = inputs.measures_asked(measures, under)
-    collapse = options.collapsing(how, chunk_ids)
     scores: dict[str, dict[str, Scores]] = {}
     for name, (qrels, runs) in several.items():
         judged, paths = read_qrels(qrels, qrels_format), list(runs.values())

@@ -60,7 +60,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.as_written
 @options.qrels_format
 @options.run_format
-@options.collapse
+@options.collapsed
 @options.items
 @options.judgements
 def command(
@@ -81,8 +81,7 @@ def command(
     as_written: bool,
     qrels_format: str | None,
     run_format: str | None,
-    how: str | None,
-    chunk_ids: str | None,
+    collapse: options.Collapse,
     items: str | None,
     judgements: options.Judgements | None,
     **procedure: Any,
@@ -120,7 +119,6 @@ def command(
     under = inputs.rules_asked(rules, changes, files)
     wanted = inputs.measures_asked(measures, under)
     attribute = read_attribute(path, column) if by else None
-    collapse = options.collapsing(how, chunk_ids)
     with inputs.opened(files, run_format, again=judgements is not None, collapse=collapse) as sources:
         scores: list[Any]
         if judgements:

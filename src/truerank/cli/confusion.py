@@ -55,6 +55,7 @@ _SIZE = click.IntRange(0, DEEPEST)
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapsed
 def command(
     qrels: str | None,
     run: str | None,
@@ -76,6 +77,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell what was retrieved against what is relevant, in four counts and what is made of them.
 
@@ -101,6 +103,7 @@ def command(
     threshold = threshold if max_distance is None else -max_distance
     if counts is not None:
         others = {"QRELS": qrels is not None, "-k": k is not None, **limits, "--of": of != UNITS[0]}
+        others["--collapse"] = collapse is not options.uncollapsed
         _refuse_with("--counts", {**others, "--sweep": is_swept, "--per-query": per_query})
         tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
         return
@@ -111,7 +114,7 @@ def command(
     how: dict[str, Any] = {"k": k, "of": of, "documents": documents}
     how["rules"] = inputs.rules_asked(rules, changes, [run])
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened([run], run_format) as (source,):
+    with inputs.opened([run], run_format, collapse=collapse) as (source,):
         result: Counts | Sweep
         if is_swept:
             _refuse_with("--sweep", {"--per-query": per_query})

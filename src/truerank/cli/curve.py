@@ -30,6 +30,7 @@ DEFAULT = "recall_points = definition"
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapsed
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -42,6 +43,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell how precision falls as recall rises.
 
@@ -67,7 +69,7 @@ def command(
     if plot:
         figures.ending_of(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format) as sources:
+    with inputs.opened(runs, run_format, collapse=collapse) as sources:
         curves = [precision_recall(judged, run, query, rules=under) for run in sources]
     id_overlap.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:

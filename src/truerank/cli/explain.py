@@ -89,7 +89,7 @@ class _Explain(click.Command):
 @tables.digits
 @options.qrels_format
 @options.run_format
-@options.collapse
+@options.collapsed
 def command(
     qrels: str,
     run: str,
@@ -109,8 +109,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
-    how: str | None,
-    chunk_ids: str | None,
+    collapse: options.Collapse,
 ) -> None:
     """Tell why a number is what it is.
 
@@ -132,7 +131,7 @@ def command(
     """
     inputs.refuse(qrels, run, other, queries, docs, items, rules=rules, output=output)
     chosen = parse_measures(" ".join(measures))
-    judged, collapse = read_qrels(qrels, qrels_format), options.collapsing(how, chunk_ids)
+    judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):
         if other or query or changes:
             raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truerank.core.qrels import Qrels
+    from truerank.core.run import Run
     from truerank.fusion import TunedFusion
 
 
@@ -68,6 +69,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 @options.changes
 @options.format("--to", help="The format of the fused run [default: by FILE's ending].")
 @options.run_format
+@options.collapsed
 @options.qrels_format
 @click.option(
     "-o",
@@ -93,6 +95,7 @@ def command(
     changes: tuple[str, ...],
     to: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
     qrels_format: str | None,
     output: str | None,
     format: str | None,
@@ -118,14 +121,15 @@ def command(
     if qrels is None:
         _refuse_idle({"--measure": measure, "--folds": folds, "--step": step, "--seed": seed})
         _refuse_idle({"--format": format, "--digits": digits, "--qrels-format": qrels_format})
-        with inputs.opened(runs, run_format) as sources:
+        with inputs.opened(runs, run_format, collapse=collapse) as sources:
             convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to)
         return
     if "-" in runs:
         raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
     dealt = {"folds": folds, "step": step, "seed": seed}
     how |= {key: value for key, value in dealt.items() if value is not None}
-    tuned = _tuned(runs, run_format, read_qrels(qrels, qrels_format), method or "wsum", measure or "nDCG@10", how)
+    sources = [collapse(open_run(run, run_format)) for run in runs]
+    tuned = _tuned(sources, read_qrels(qrels, qrels_format), method or "wsum", measure or "nDCG@10", how)
     if output:
         convert(tuned.run, output, what="run", to=to)
     from truerank.present.fusion import document_of
@@ -133,15 +137,12 @@ def command(
     tables.show(document_of(tuned, digits), format)
 
 
-def _tuned(
-    runs: Sequence[str], run_format: str | None, qrels: Qrels, method: str, measure: str, how: Mapping[str, Any]
-) -> TunedFusion:
+def _tuned(runs: Sequence[Run], qrels: Qrels, method: str, measure: str, how: Mapping[str, Any]) -> TunedFusion:
     """The parameters and what they score, with a bar for what takes long."""
     from truerank.fusion.tuned import tune_fusion
 
     with Counting(message("tuning")) as bar:
-        sources = [open_run(run, run_format) for run in runs]
-        return tune_fusion(qrels, sources, method, measure, progress=bar.reach, **how)
+        return tune_fusion(qrels, runs, method, measure, progress=bar.reach, **how)
 
 
 def _refuse_idle(given: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def opened(
     format: str | None,
     *,
     again: bool = False,
-    collapse: Callable[[Run], Run] = lambda run: run,
+    collapse: options.Collapse = options.uncollapsed,
 ) -> Iterator[list[Run]]:
     """The runs, with a bar on the terminal while they are read for long.
 

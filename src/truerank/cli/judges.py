@@ -96,6 +96,7 @@ binary = click.option(
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapsed
 def command(
     qrels: tuple[str, ...],
     runs: tuple[str, ...],
@@ -111,6 +112,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
     **how: Any,
 ) -> None:
     """Tell how much judges agree, and whether systems keep their order whoever judges.
@@ -129,12 +131,14 @@ def command(
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
-    _refuse_unused(runs, common=common, plot=plot, measures=measures)
+    is_collapsed = collapse is not options.uncollapsed
+    _refuse_unused(runs, common=common, plot=plot, measures=measures, collapse=is_collapsed)
     if plot:
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
-    read, opened = _by_name(read_qrels, qrels, qrels_format), _by_name(open_run, runs, run_format) or None
+    read = _by_name(read_qrels, qrels, qrels_format)
+    opened = {name: collapse(run) for name, run in _by_name(open_run, runs, run_format).items()} or None
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:

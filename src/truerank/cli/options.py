@@ -122,6 +122,9 @@ threads = click.option(
     help="How many may read a large plain file [default: as many as there are processors].",
 )
 
+Collapse = Callable[["Run"], "Run"]
+"""What makes a run of documents of one of chunks."""
+
 _collapse = click.option(
     "--collapse",
     "how",
@@ -144,7 +147,22 @@ def collapse(command: Decorated) -> Decorated:
     return _collapse(_chunk_ids(command))
 
 
-def collapsing(how: str | None, ids: str | None) -> Callable[[Run], Run]:
+def collapsed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How chunks become documents: one value, what makes a run of documents of one of chunks."""
+
+    @wraps(command)
+    def asked(*args: Any, how: str | None, chunk_ids: str | None, **given: Any) -> Any:
+        return command(*args, collapse=collapsing(how, chunk_ids), **given)
+
+    return collapse(asked)
+
+
+def uncollapsed(run: Run) -> Run:
+    """The run as it is: nothing was said of chunks."""
+    return run
+
+
+def collapsing(how: str | None, ids: str | None) -> Collapse:
     """What makes a run of documents of one of chunks; without a way, what leaves it as it is.
 
     Raises:
@@ -153,7 +171,7 @@ def collapsing(how: str | None, ids: str | None) -> Callable[[Run], Run]:
     if how is None:
         if ids is not None:
             raise click.UsageError(message("--ids is for --collapse: say how, --collapse max"))
-        return lambda run: run
+        return uncollapsed
     from truerank.truth.collapsing import collapse
 
     return partial(collapse, how=how, ids=ids)

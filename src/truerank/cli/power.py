@@ -48,6 +48,7 @@ from truerank.present.power import document_of
 @tables.digits
 @options.qrels_format
 @options.run_format
+@options.collapsed
 @options.items
 def command(
     runs: tuple[str, ...],
@@ -66,6 +67,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
     items: str | None,
 ) -> None:
     """Tell what a set of queries can show: power, the smallest difference, how many are needed.
@@ -82,8 +84,9 @@ def command(
     """
     if bool(runs) != (qrels is not None):
         raise click.UsageError(message("Runs are judged by qrels: --like QRELS RUN RUN."))
-    if items and not runs:
-        raise click.UsageError(message("{option} needs QRELS and RUNs.", option="--items"))
+    for option, is_given in {"--items": items, "--collapse": collapse is not options.uncollapsed}.items():
+        if is_given and not runs:
+            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option))
     inputs.refuse(qrels, *runs, items, rules=rules, output=output)
     named = " ".join(measures) or None
     how: dict[str, Any] = {"systems": systems, "alpha": alpha, "power": wanted, "measures": named}
@@ -91,7 +94,7 @@ def command(
         planned = power(queries, difference, sd=sd, **how)
     else:
         judged = read_qrels(qrels, qrels_format)
-        with inputs.opened(runs, run_format) as opened:
+        with inputs.opened(runs, run_format, collapse=collapse) as opened:
             under = options.changed(rules, changes)
             planned = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, items=items, **how)
     tables.show(document_of(planned, digits), format, output)
