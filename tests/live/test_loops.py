@@ -220,6 +220,7 @@ def test_a_run_ends_when_too_many_calls_hang():
         ({"timeout": 10**400}, "timeout is a number above 0, not 1000"),
         ({"rate": -1}, "rate is a number above 0"),
         ({"duration": float("nan")}, "duration is a number above 0"),
+        ({"arrivals": "poisson"}, "poisson arrivals are those of an open loop: give its rate"),
         ({"arrivals": "random", "rate": 1}, "arrivals are constant or poisson"),
         ({"repeats": 10**7}, "10,000,000 are the most"),
         ({"rules": "nowhere"}, "no rules named"),

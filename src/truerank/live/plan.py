@@ -97,6 +97,8 @@ class Load:
             raise InputError(
                 "arrivals are {known}, not {value!r}", known=alternatives(ARRIVALS), value=self.arrivals
             )
+        if self.arrivals != "constant" and self.rate is None:
+            raise InputError("{value} arrivals are those of an open loop: give its rate", value=self.arrivals)
         if self.plain and (self.concurrency > 1 or self.rate or self.duration or self.repeats):
             raise InputError(
                 "a plain loop asks each query once, one after another: no concurrency, rate, duration or repeats"
