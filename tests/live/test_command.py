@@ -143,6 +143,15 @@ def test_chunks_are_collapsed_as_by_the_other_commands(here):
         (("--show", "q.tsv"), "no JSON"),
         (("--show", "a", "--compare", "a", "b"), "--show reads what is saved"),
         (("--show", "a", "-m", "AP"), "--show shows the scores that are saved: it takes no --measures"),
+        (("--show", "a", "--qrels-format", "beir"), "it takes no --qrels-format"),
+        (("--show", "a", "-k", "3"), "--show shows what is saved: it asks nothing, and takes no --k"),
+        (("--show", "a", "--alternate"), "it asks nothing, and takes no --alternate"),
+        (
+            ("--compare", "a", "b", "--ids", "id"),
+            "--compare shows what is saved: it asks nothing, and takes no",
+        ),
+        (("a:b", "--queries", "q.tsv", "--rules", "beir"), "--rules needs to know what is right: --qrels FILE"),
+        (("a:b", "--queries", "q.tsv", "--items", "q.tsv"), "--items needs to know what is right: --qrels FILE"),
         (
             ("--compare", "a", "b", "--rules", "beir"),
             "--compare shows the scores that are saved: it takes no --rules",

@@ -246,7 +246,7 @@ def _check(
             message("{option} reads what is saved: it takes no TARGET and no queries.", option=saved[0])
         )
     if saved:
-        _check_scored(saved[0], how)
+        _check_shown(saved[0])
         return
     n = len(targets)
     if in_turns and n != 2:
@@ -257,26 +257,39 @@ def _check(
         raise click.UsageError(message("Give one TARGET, not 0."))
     if not how["queries"]:
         raise click.UsageError(message("Give the queries to ask: --queries FILE."))
-    if how["measures"] and not how["qrels"]:
-        raise click.UsageError(message("Measures need to know what is right: --qrels FILE."))
+    scoring = [option.opts[-1] for option in options.typed() if option.opts[-1] in SCORING]
+    if scoring and not how["qrels"]:
+        raise click.UsageError(message("{option} needs to know what is right: --qrels FILE.", option=scoring[0]))
 
 
-def _check_scored(shown: str, how: dict[str, Any]) -> None:
-    """Raise where an option says how answers are scored, which were when they were saved."""
-    for option, name in SCORING.items():
-        if how[name]:
+def _check_shown(shown: str) -> None:
+    """Raise where an option says what is asked or how answers are scored, which was when they were saved."""
+    for option in options.typed():
+        other = option.opts[-1]
+        if other in SCORING:
             raise click.UsageError(
                 message(
                     "{option} shows the scores that are saved: it takes no {other}. Its answers as a run, "
                     "--save-run FILE, can be scored anew by `truerank eval`.",
                     option=shown,
-                    other=option,
+                    other=other,
+                )
+            )
+        if option.name not in SHOWING:
+            raise click.UsageError(
+                message(
+                    "{option} shows what is saved: it asks nothing, and takes no {other}.",
+                    option=shown,
+                    other=other,
                 )
             )
 
 
-SCORING = {"--qrels": "qrels", "--measures": "measures", "--rules": "rules", "--set": "changes", "--items": "items"}
+SCORING = ("--qrels", "--qrels-format", "--measures", "--rules", "--set", "--items")
 """Options that say how answers are scored."""
+
+SHOWING = ("show", "pair", "output", "save_run", "plot", "against", "percentiles", "imports", "format", "digits")
+"""Those of what is saved."""
 
 
 def _status(benches: Sequence[Bench]) -> int:
