@@ -109,6 +109,8 @@ def check(
     measures = None if measures is None else list(measures)
     gates = Gates({} if min is None else min, {} if max is None else max, margin)
     single = Gates.of_slices(slices or {}, gates)
+    if no_worse_than is None and any(one.margin for one in (gates, *single.values())):
+        raise InputError("a margin is of a baseline: say what it is not to be worse than (no_worse_than)")
     named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
