@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truerank as tr
+from truerank import truth
 from truerank.formats import trec
 from truerank.measures.sums import exact_total, rounded
 
@@ -282,3 +283,10 @@ def test_values_do_not_depend_on_how_many_queries_are_worked_out_together(monkey
 def test_exact_totals_of_any_parts_are_those_of_fsum(values, cut):
     parts = [exact_total(np.array(part)) for part in (values[:cut], values[cut:])]
     assert rounded(sum(parts)) == math.fsum(values)
+
+
+def test_judgements_show_where_they_came_from_and_not_all_that_is_in_them():
+    assert repr(tr.read_qrels({f"q{n}": {"a": 1} for n in range(1000)})) == "Qrels(name='qrels')"
+    nearest = truth.neighbours([[n, n + 1] for n in range(1000)], k=1)
+    assert repr(nearest).startswith("Truth(name='neighbours(k=1")
+    assert len(repr(nearest)) < 200

@@ -60,20 +60,20 @@ class Qrels:
         second: the value of that column, where it is the same throughout.
     """
 
-    queries: Sequence[bytes]
-    start: Ints
-    begin: Ints
-    end: Ints
+    queries: Sequence[bytes] = field(repr=False)
+    start: Ints = field(repr=False)
+    begin: Ints = field(repr=False)
+    end: Ints = field(repr=False)
     text: bytes = field(repr=False)
-    grades: Floats
+    grades: Floats = field(repr=False)
     name: str = "qrels"
     lines: Ints | None = field(default=None, repr=False)
     is_number: NDArray[np.bool_] | None = field(default=None, repr=False)
     apart: Mapping[bytes, float] = field(default_factory=dict, repr=False)
     given: Sequence[tuple[str, ...]] = field(default=(), repr=False)
     aspects: Aspects | None = field(default=None, repr=False)
-    iterations: int = 0
-    second: bytes | None = None
+    iterations: int = field(default=0, repr=False)
+    second: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def build(
