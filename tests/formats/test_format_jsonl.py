@@ -17,6 +17,9 @@ LISTS = [
     {"query_id": 1, "results": [{"docid": "x", "score": 3}, {"docid": "a", "score": 2}]},
     {"query_id": 1, "ranking": [["x", 3], ["a", 2]]},
     {"id": 1, "docs": {"a": 0.5, "x": 0.75}},
+    {"query_id": 1, "retrieved_contexts": ["it rains"], "retrieved_context_ids": ["x", "a"]},
+    {"query_id": 1, "retrieved_ids": ["x", "a"]},
+    {"query_id": 1, "retrieved_doc_ids": ["x", "a"], "reference_context_ids": ["a"]},
     {"topic": 1, "docids": ["a", "x"], "scores": [0.5, 0.75]},
 ]
 
@@ -130,6 +133,8 @@ def test_chunk_id_names_the_document_where_nothing_else_does(line, tmp_path):
         '{"query_id": 1, "relevant_chunk_ids": ["b"], "chunk_id": "x"}',
         '{"query_id": 1, "gold_doc_ids": ["b"]}',
         '{"query_id": 1, "gold_ids": {"b": 1}}',
+        '{"query_id": 1, "retrieved_context_ids": ["a"], "reference": "It rains.", "reference_context_ids": ["b"]}',
+        '{"query_id": 1, "expected_ids": ["b"], "retrieved_ids": ["a"]}',
     ],
 )
 def test_gold_chunks_are_judgements(line, tmp_path):

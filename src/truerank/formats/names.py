@@ -44,6 +44,8 @@ WEIGHT = ("weight", "probability", "prob", "importance")
 CALL = ("call",)
 """Which of a query's lists a row is in, where a system was asked several times."""
 
+_LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
+
 # Lists of documents, one list a query.
 ANSWERS = (
     "topk",
@@ -53,6 +55,7 @@ ANSWERS = (
     "hits",
     "documents",
     "retrieved",
+    *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
     "docids",
     "items",
     "candidates",
@@ -61,9 +64,7 @@ SCORES = ("scores", "sims", "similarities")
 RELEVANT = (
     "relevant",
     "relevantdocs",
-    "relevantids",
-    *(which + ids for which in ("relevant", "gold") for ids in ("docids", "chunkids", "passageids")),
-    "goldids",
+    *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
     "groundtruth",
     "truth",
     "gold",
