@@ -452,7 +452,7 @@ def test_a_series_by_query_makes_the_slices_of_a_dict() -> None:
         assert found.to_dict() == compare(QRELS, RUNS, "AP", by=values).to_dict()
     topics = pandas.DataFrame({"query_id": QUERIES, "parity": by.values()})
     assert set(compare(QRELS, RUNS, "AP", by=topics.set_index("query_id")["parity"]).slices) == {"even", "odd"}
-    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\}, not .{1,80}$"):
+    with pytest.raises(tr.InputError, match=r"an attribute is \{query: value\} or FILE:COLUMN, not .{1,80}$"):
         compare(QRELS, RUNS, "AP", by=topics)
     with pytest.raises(tr.InputError, match="query q00 has two values, 1 and 2"):
         compare(QRELS, RUNS, "AP", by=pandas.Series([1, 2], ["q00", "q00"]))
