@@ -53,6 +53,17 @@ def test_characters_and_share_say_how_much_is_enough(options, right):
     assert {doc.decode() for doc, grade in grades.items() if grade and not doc.startswith(b"evidence:")} == right
 
 
+@pytest.mark.parametrize("percent", range(1, 101))
+def test_a_chunk_that_has_exactly_the_share_has_enough(percent):
+    evidence = [{"query_id": "q", "doc_id": "a", "start": 0, "end": 100}]
+    chunks = [{"chunk_id": f"a{n}", "doc_id": "a", "start": 0, "end": n} for n in (percent, percent + 1)]
+    found = truth.overlaps(evidence, chunks, share=percent / 100, segments=False)
+    assert found.to_dict() == {b"q": {chunk["chunk_id"].encode(): 1.0 for chunk in chunks}}
+    if percent < 100:
+        more = truth.overlaps(evidence, chunks, share=(percent + 0.5) / 100, segments=False)
+        assert more.to_dict()[b"q"][b"a%d" % percent] == 0.0
+
+
 def test_evidence_that_no_chunk_has_counts_as_missed_and_a_note_says_so():
     found = truth.overlaps(EVIDENCE, CHUNKS)
     assert [note.message for note in found.notes] == [

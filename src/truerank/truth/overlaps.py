@@ -297,7 +297,7 @@ class _Judged:
         """(chunks, evidence) whether a chunk has enough of a piece of evidence."""
         common = np.minimum(end[:, None], last) - np.maximum(start[:, None], first)
         length = last - first
-        is_right = (common >= np.minimum(self.characters, length)) & (common >= self.share * length)
+        is_right = (common >= np.minimum(self.characters, length)) & (common / length >= self.share)
         return np.asarray(is_right & (common > 0), bool)
 
     def _lacking(self, segment: bytes) -> bytes:
