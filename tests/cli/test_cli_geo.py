@@ -266,6 +266,17 @@ def test_suspicious_coordinates_are_named_below_the_table(invoke, places):
     assert "No coordinate of radians.json is beyond pi: are they radians, not degrees?" in result.stdout
 
 
+@pytest.mark.parametrize(("file", "said"), [("right.qrels", "2 queries have no document"), ("right.json", "")])
+def test_truth_says_how_many_queries_the_format_leaves_out(file, said, invoke, tmp_path):
+    (tmp_path / "queries.csv").write_text("id,x,y\nq1,1,1\nq2,50,50\nq3,70,70\n")
+    (tmp_path / "references.csv").write_text("id,x,y\na,1,2\n")
+    files = (str(tmp_path / "queries.csv"), str(tmp_path / "references.csv"))
+    result = invoke("truth", "within(metres=5)", *files, "--distance", "xy", "-o", str(tmp_path / file))
+    assert "2 of 3 queries without anything right: q2, q3." in result.stderr
+    assert ("which this format cannot say" in result.stderr) is bool(said)
+    assert said in result.stderr
+
+
 def test_truth_is_written_in_any_format_with_distances_beside(invoke, places):
     result = invoke(
         "truth", "nearest(n=2)", "flight.json", "map.csv", "-o", "truth.qrels", "--distances", "pairs.csv"

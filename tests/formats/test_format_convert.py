@@ -390,6 +390,13 @@ def test_queries_that_returned_nothing_are_counted_where_a_format_cannot_say_it(
     assert left == (0 if to == "jsonl" else 2)
 
 
+@pytest.mark.parametrize(("to", "left"), [("trec", 2), ("csv", 2), ("beir", 2), ("json", 0), ("jsonl", 0)])
+def test_queries_without_a_judgement_are_counted_where_a_format_cannot_say_it(tmp_path, to, left):
+    judged = {"q1": {"a": 1}, "q2": {}, "q3": {}}
+    assert convert(judged, tmp_path / "b", what="qrels", to=to) == left
+    assert len(tr.read_qrels(tmp_path / "b").queries) == 3 - left
+
+
 def test_fractional_grades_are_not_written_for_beir(tmp_path):
     with pytest.raises(tr.InputError, match="whole numbers"):
         convert({"q": {"a": 0.5}}, tmp_path / "q.tsv", what="qrels", to="beir")

@@ -6,9 +6,8 @@ import click
 
 from truerank import formats
 from truerank.cli import options
-from truerank.cli.output import say
+from truerank.cli.output import say_left_out
 from truerank.cli.progress import ReadingBar
-from truerank.core.messages import plural
 from truerank.core.rules import CHOICES
 
 
@@ -73,12 +72,4 @@ def command(
             weights=weights,
             collapse=collapse,
         )
-    if left:
-        say(
-            plural(
-                "{n:,} query returned nothing, which this format cannot say: {target} does not have it",
-                "{n:,} queries returned nothing, which this format cannot say: {target} does not have them",
-                n=left,
-                target=target,
-            )
-        )
+    say_left_out(left)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from truerank.cli.failures import tell
 from truerank.core.languages import in_language, language_asked, translated
+from truerank.core.messages import plural
 from truerank.formats.target import writing
 
 if TYPE_CHECKING:
@@ -30,6 +31,19 @@ def show(table: Table) -> None:
 def say(said: str) -> None:
     """What was done or is remarkable, on standard error in the language that is asked for."""
     tell(f"truerank: {translated(said, spoken())}")
+
+
+def say_left_out(queries: int) -> None:
+    """How many queries without a document were not written, as the format has no place for them."""
+    if queries:
+        say(
+            plural(
+                "{n:,} query has no document, which this format cannot say: it is left out; json and jsonl keep it",
+                "{n:,} queries have no document, which this format cannot say: they are left out; json and jsonl "
+                "keep them",
+                n=queries,
+            )
+        )
 
 
 def spoken() -> str:

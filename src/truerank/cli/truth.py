@@ -7,7 +7,7 @@ import click
 from truerank import formats, truth
 from truerank.cli import inputs, options
 from truerank.cli.items import KEY, files_in, read
-from truerank.cli.output import write
+from truerank.cli.output import say_left_out, write
 from truerank.cli.tables import tell
 from truerank.core.messages import message
 from truerank.present.renderers import csv
@@ -75,10 +75,11 @@ def command(
     asked = read(queries, keys, "queries", chosen.read)
     there = read(references, keys, "references", chosen.read) if references else None
     right = truth.build(rule, asked, there, distance=distance)
-    formats.convert(right, output, what="qrels", to=to)
+    left = formats.convert(right, output, what="qrels", to=to)
     if distances:
         write(csv.draw(_pairs(right)), distances)
     tell(note.message for note in right.notes)
+    say_left_out(left)
 
 
 def _pairs(right: Truth) -> Table:

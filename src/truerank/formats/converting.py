@@ -49,7 +49,7 @@ def convert(
     """Write a run or judgements in another format.
 
     Returns:
-        How many queries of a run returned nothing, which the format cannot say: they are not in what was written.
+        How many queries have no document, which the format cannot say: they are not in what was written.
 
     A run comes out in its own order, with scores to the last bit; judgements come out sorted by query. Nothing is
     left half-written. Ids that the format cannot hold are refused.
@@ -89,7 +89,7 @@ def convert(
             _refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
             write(qrels, file)
-        return 0
+        return 0 if chosen.holds_empty else int(np.count_nonzero(np.diff(qrels.start) == 0))
     if iteration != "ignore" or weights is not None:
         raise InputError("a run has no aspects: iteration and weights are for judgements", name)
     run = open_run(origin or source, format)

@@ -30,7 +30,8 @@ class Format(NamedTuple):
         write_qrels: writes judgements to a binary file.
         holds_ignored: whether its judgements can say that a pair is ignored.
         holds_aspects: whether they can say which aspect they are about; "weights": and how much each weighs.
-        holds_empty: whether a run can say that a query, or a call of it, returned nothing.
+        holds_empty: whether a run can say that a query, or a call of it, returned nothing, and judgements that
+            there are none of a query.
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
