@@ -200,11 +200,19 @@ def test_rectangles_of_geojson_are_bounds():
     items = read_items([polygon([1, 2], [3, 2], [3, 4], [1, 4], [1, 2])])
     assert items.bounds is not None
     assert items.bounds.tolist() == [[1, 2, 3, 4]]
-    crossing = read_items([{**polygon([1, 2], [3, 2]), "bbox": [179, 2, -179, 4]}])
-    assert crossing.bounds is not None
-    assert crossing.bounds.tolist() == [[179, 2, -179, 4]]
-    with pytest.raises(tr.InputError, match="only rectangles"):
-        read_items([polygon([1, 2], [3, 2], [2, 4], [1, 2])])
+    around = polygon([179, 2], [-179, 2], [-179, 4], [179, 4], [179, 2])
+    for bbox in ([179, 2, -179, 4], [179, 2, 0, -179, 4, 50]):
+        crossing = read_items([{**around, "bbox": bbox}])
+        assert crossing.bounds is not None
+        assert crossing.bounds.tolist() == [[179, 2, -179, 4]]
+    for corners in ([[1, 2], [3, 2], [2, 4], [1, 2]], [[1, 2], [3, 2], [1, 4], [1, 2]]):
+        for more in ({}, {"bbox": [1, 2, 3, 4]}):
+            with pytest.raises(tr.InputError, match="only rectangles"):
+                read_items([{**polygon(*corners), **more}])
+    holed = polygon([1, 2], [3, 2], [3, 4], [1, 4], [1, 2])
+    holed["geometry"]["coordinates"] *= 2  # type: ignore[index]
+    with pytest.raises(tr.InputError, match="has a hole"):
+        read_items([holed])
     with pytest.raises(tr.InputError, match="not a LineString"):
         read_items(
             [{"type": "Feature", "id": 1, "geometry": {"type": "LineString", "coordinates": [[1, 2], [3, 4]]}}]

@@ -32,16 +32,28 @@ def _geometry(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
     if kind == "Point" and isinstance(coordinates, list) and len(coordinates) >= 2:
         return {"lon": coordinates[0], "lat": coordinates[1]}
     if kind == "Polygon" and coordinates:
-        return {
-            "bounds": feature.get("bbox") or geometry.get("bbox") or _rectangle(_corners(coordinates, name), name)
-        }
+        around = _rectangle(_corners(coordinates, name), name)
+        return {"bounds": _box(feature.get("bbox") or geometry.get("bbox")) or around}
     if kind is None:
         return {}
     raise InputError("an item's geometry is a Point or a rectangular Polygon, not a {kind}", name, kind=kind)
 
 
+def _box(bbox: Any) -> list[Any] | None:
+    """West, south, east, north of a bounding box, with or without heights; west > east: across the antimeridian.
+
+    >>> _box([179, -1, 0, -179, 1, 50])
+    [179, -1, -179, 1]
+    """
+    if not isinstance(bbox, list) or len(bbox) not in (4, 6):
+        return None
+    return bbox[:2] + bbox[len(bbox) // 2 :][:2]
+
+
 def _corners(coordinates: Any, name: str) -> list[tuple[float, float]]:
-    """The corners of the outer ring."""
+    """The corners of the one ring."""
+    if isinstance(coordinates, list) and len(coordinates) > 1:
+        raise InputError("a polygon has a hole: only rectangles hold points here", name)
     ring = coordinates[0] if isinstance(coordinates, list) else None
     if isinstance(ring, list) and ring and all(isinstance(corner, list) and len(corner) > 1 for corner in ring):
         corners = [(corner[0], corner[1]) for corner in ring]
@@ -58,7 +70,7 @@ def _rectangle(corners: list[tuple[float, float]], name: str) -> list[float]:
     """West, south, east, north of a polygon with sides along the meridians and parallels."""
     lons, lats = zip(*corners, strict=True)
     west, east, south, north = min(lons), max(lons), min(lats), max(lats)
-    if any(lon not in (west, east) or lat not in (south, north) for lon, lat in corners):
+    if set(corners) != {(lon, lat) for lon in (west, east) for lat in (south, north)}:
         raise InputError(
             "a polygon's sides must run along meridians and parallels: only rectangles hold points here", name
         )
