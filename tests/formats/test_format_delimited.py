@@ -152,6 +152,14 @@ def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, quote,
     assert str(caught.value).startswith(f"{path}:5: ")
 
 
+@pytest.mark.parametrize("text", ["x" * 200_000, f'"{"x" * 200_000}"'])
+def test_a_column_that_nobody_reads_may_be_of_any_length(text, tmp_path):
+    limit = csv.field_size_limit()
+    (tmp_path / "b.csv").write_text(f'query_id,doc_id,score,text\nq,a,1,{text}\nq,b,2,"y"\n')
+    assert tr.evaluate({"q": {"a": 1}}, tmp_path / "b.csv", "RR").mean == {"RR": 0.5}
+    assert csv.field_size_limit() == limit
+
+
 def test_blanks_are_part_of_an_id_and_no_part_of_a_columns_name(tmp_path):
     (tmp_path / "a.csv").write_text(" Query ID , Doc ID ,Grade\nq, a,1\n")
     assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"q": {b" a": 1.0}}

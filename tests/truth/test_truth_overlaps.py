@@ -269,6 +269,11 @@ def test_a_text_that_is_none_has_no_length(text):
         truth.overlaps(EVIDENCE, CHUNKS, documents=[{"doc_id": "a", "text": "four"}, {"doc_id": "b", "text": text}])
 
 
+def test_the_texts_of_a_file_may_be_of_any_length(tmp_path):
+    (tmp_path / "chunks.csv").write_text(f'chunk_id,doc_id,start,text\nx,a,5,"{"t" * 200_000}"\n')
+    assert truth.read_spans(tmp_path / "chunks.csv").end.tolist() == [200_005]
+
+
 def test_a_gap_among_the_texts_of_a_frame_is_refused():
     frame = pytest.importorskip("pandas").DataFrame({"doc_id": ["a", "b"], "start": [0, 1], "text": ["t", None]})
     with pytest.raises(tr.InputError, match="text of document b is text, not "):

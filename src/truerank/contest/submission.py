@@ -17,7 +17,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats import open_run
-from truerank.formats.jsonl import LONGEST
+from truerank.formats.records import LONGEST
 from truerank.formats.registry import chosen
 from truerank.formats.source import Source, as_source
 

@@ -11,6 +11,7 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
@@ -25,6 +26,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
+from truerank.formats.records import LONGEST
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
@@ -36,6 +38,16 @@ NO_COLUMN = 255
 _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
 _UNFIT = re.compile(rb"[\0\r]")
 BEIR = ["query-id", "corpus-id", "score"]
+
+
+@contextmanager
+def any_length() -> Iterator[None]:
+    """Cells as long as a line may be: the csv module has one bound for all of Python."""
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 class Header(NamedTuple):
@@ -128,6 +140,11 @@ def without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, b
             yield line + (start > 0), block[start:]
 
 
+def _next_rows(numbered: Iterator[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    with any_length():
+        return list(itertools.islice(numbered, ROWS))
+
+
 class Reader(NamedTuple):
     """Rows out of lines.
 
@@ -187,7 +204,7 @@ class Reader(NamedTuple):
         texts = itertools.chain([first], (block for _, block in blocks))
         cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
         numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
-        while part := list(itertools.islice(numbered, ROWS)):
+        while part := _next_rows(numbered):
             lines, queries, docs, scores, *more = zip(*part, strict=True)
             batch = columns(queries, docs, scores, lines)
             if self.layout.call is not None:

@@ -12,11 +12,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
-from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
+from truerank.formats.records import LONGEST, Numbered, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
-
-LONGEST = 1 << 26
 
 SHORT = 1 << 11
 """Shorter lines are read together; what longer ones hold is still in the cache when it is used."""

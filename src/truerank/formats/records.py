@@ -27,6 +27,9 @@ Numbered = tuple[int | None, Any]
 
 ROWS = 1 << 15
 
+LONGEST = 1 << 26
+"""Bytes that a line may have."""
+
 LISTS = (list, np.ndarray)
 """What the list of a call may be: a tuple is a pair (id, score)."""
 

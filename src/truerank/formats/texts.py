@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -18,10 +18,10 @@ from truerank.core.errors import InputError, printable, quoted, truncated
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
-from truerank.formats.delimited import header
-from truerank.formats.jsonl import KEY, LONGEST, records
+from truerank.formats.delimited import any_length, header
+from truerank.formats.jsonl import KEY, records
 from truerank.formats.parquet import batches
-from truerank.formats.records import Numbered, keys_of, parsed
+from truerank.formats.records import LONGEST, Numbered, keys_of, parsed
 from truerank.formats.source import HEAD, Source, as_source
 
 SNIPPET = 240
@@ -319,7 +319,7 @@ def _of_tabs(source: Source, left: Collection[str], kind: TextKind) -> Found:
 def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: TextKind) -> Found:
     """CSV, with a header or without."""
     where: _Columns | None = None
-    with _any_length():
+    with any_length():
         rows = csv.reader((f"{line}\n" for _, line in _lines(source)), delimiter=delimiter)
         try:
             for row in rows:
@@ -343,16 +343,6 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
     for first, block in source.blocks(LONGEST):
         for number, line in enumerate(block[:-1].split(b"\n"), first):
             yield number, as_text(line.removesuffix(b"\r"))
-
-
-@contextmanager
-def _any_length() -> Iterator[None]:
-    """Cells as long as a line may be: the csv module has one bound for all of Python."""
-    before = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def _text(value: Any) -> str:

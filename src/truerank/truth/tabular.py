@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.formats.delimited import header
+from truerank.formats.delimited import any_length, header
 from truerank.formats.frames import arrow, first_line
 from truerank.formats.names import find
 from truerank.formats.records import numbered_lines, parsed
@@ -121,7 +121,8 @@ def _csv(source: Source) -> tuple[Columns, list[int]]:
     text = source.text().decode("utf-8", "surrogateescape")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        numbered = [(rows.line_num, row) for row in rows if row]
+        with any_length():
+            numbered = [(rows.line_num, row) for row in rows if row]
     except csv.Error as error:
         raise InputError("this is no CSV: {error}", source.name, rows.line_num, error=error) from None
     (_, names), *cells = numbered
