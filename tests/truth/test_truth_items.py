@@ -330,6 +330,19 @@ def test_whole_numbers_that_pandas_made_fractions_are_ids_again():
     assert read_items([{"id": "a", "label": 1.0}, {"id": 2.0, "label": "x"}]).ids == ("a", "2")
 
 
+def test_a_name_that_two_columns_have_is_refused(tmp_path):
+    said = "2 columns have one name, 'lat', 'lat': keep one of them"
+    (tmp_path / "items.csv").write_text("id,lat, lat,lon,,\na,1,2,3,,\n")
+    with pytest.raises(tr.InputError, match=f"items.csv:1: {said}"):
+        read_items(tmp_path / "items.csv")
+    (tmp_path / "items.csv").write_text("id,lat,lon,,\na,1,3,,\n")
+    assert read_items(tmp_path / "items.csv").places.tolist() == [[1, 3]]
+    table = pyarrow.table([["a"], [1.0], [2.0], [3.0]], names=["id", "lat", "lat", "lon"])
+    parquet.write_table(table, tmp_path / "items.parquet")
+    with pytest.raises(tr.InputError, match=said):
+        read_items(tmp_path / "items.parquet")
+
+
 def test_ids_that_are_no_utf8_survive(tmp_path):
     path = tmp_path / "names.csv"
     path.write_bytes(b"id,lat,lon\n\xff\xfe,1,2\n")

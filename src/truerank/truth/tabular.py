@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import any_length, header
 from truerank.formats.frames import arrow, first_line
-from truerank.formats.names import find
+from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source
 from truerank.truth.nested import Columns, Listing, columns, expanded
@@ -125,28 +126,41 @@ def _csv(source: Source) -> tuple[Columns, list[int]]:
             numbered = [(rows.line_num, row) for row in rows if row]
     except csv.Error as error:
         raise InputError("this is no CSV: {error}", source.name, rows.line_num, error=error) from None
-    (_, names), *cells = numbered
-    for _, row in cells:
+    (first, names), *cells = numbered
+    names = list(map(str.strip, names))
+    _refuse_same(names, source.name, first)
+    for line, row in cells:
         if len(row) != len(names):
             raise InputError(
                 "there are {wanted} columns, but a row has {n}: {row!r:.60}",
                 source.name,
+                line,
                 wanted=len(names),
                 n=len(row),
                 row=row,
             )
     turned = list(zip(*(row for _, row in cells), strict=True)) or [()] * len(names)
-    named = zip(map(str.strip, names), turned, strict=True)
+    named = zip(names, turned, strict=True)
     return {name: [cell or None for cell in column] for name, column in named}, [line for line, _ in cells]
+
+
+def _refuse_same(names: Sequence[str], name: str, line: int | None = None) -> None:
+    """Refuse a name that several columns have."""
+    same = next(([each] * n for each, n in Counter(names).items() if each and n > 1), [])
+    if same:
+        said = message("{n} columns have one name, {names}: keep one of them", n=len(same), names=few(same))
+        raise InputError(said, name, line)
 
 
 def from_parquet(source: Source) -> Columns:
     """The columns; those inside others with a dot before their names."""
     pyarrow = arrow(message("reading Parquet"), "parquet")
-    from pyarrow.parquet import read_table
+    from pyarrow.parquet import ParquetFile
 
     try:
-        return _columns(read_table(io.BytesIO(source.read())))
+        table = ParquetFile(io.BytesIO(source.read())).read()
+        _refuse_same(table.column_names, source.name)
+        return _columns(table)
     except pyarrow.ArrowException as error:
         raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
 
