@@ -58,6 +58,17 @@ def test_clicks_that_follow_ranks_alone_make_all_documents_alike() -> None:
     assert list(truth.coec(log).to_dict()[b"q"].values()) == pytest.approx([1.0] * 4)
 
 
+def test_whole_numbers_that_pandas_made_fractions_are_ids_again() -> None:
+    rows = [
+        {"impression": n // 2, "query": 7.0, "doc_id": 1.0 + n % 2, "rank": 1 + n % 2, "click": n % 2}
+        for n in range(4)
+    ]
+    lists = [{"query": 7.0, "docs": [1.0, 2.0], "clicks": [2]}] * 2
+    expected = {b"7": {b"1": 1.0, b"2": 1.0}}
+    for log in (rows, lists, pytest.importorskip("pandas").DataFrame(rows)):
+        assert truth.coec(log, impressions=1).to_dict() == expected
+
+
 def test_cuts_make_whole_grades_and_the_truth_evaluates() -> None:
     found = truth.coec(world(3), cuts=(0.5, 1, 1.5))
     plain = truth.coec(world(3))

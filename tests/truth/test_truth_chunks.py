@@ -118,6 +118,18 @@ def test_numbers_name_documents_too():
     assert lists(tr.collapse({"q": {"1": 1.0, "2": 3.0}}, ids={1: 7, 2: np.int64(7)})) == {b"q": {b"7": 3.0}}
 
 
+def test_a_table_of_whole_numbers_that_pandas_made_fractions_names_the_same_documents(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"chunk_id": ["x", "y", "z"], "doc_id": [7, 8, None]})
+    frame.to_parquet(tmp_path / "gap.parquet")
+    frame[:2].to_parquet(tmp_path / "whole.parquet")
+    run = {"q": {"x": 2.0, "y": 1.0}}
+    found = tr.collapse(run, ids=f"{tmp_path / 'whole.parquet'}:doc_id")
+    assert tr.evaluate({"q": {"8": 1}}, found, "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match=r"gap.parquet: there is no doc_id here"):
+        tr.collapse(run, ids=f"{tmp_path / 'gap.parquet'}:doc_id")
+
+
 def test_a_reading_has_no_chunks_any_more(tmp_path):
     tr.read({"q": {"a": 1}}, {"q": {"a#1": 1.0}}).save(tmp_path / "run.arrow")
     assert "collapse the run, then read it" in refused(tmp_path / "run.arrow")

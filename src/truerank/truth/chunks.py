@@ -13,6 +13,7 @@ from truerank.core.messages import message
 from truerank.core.schema import is_missing
 from truerank.formats.source import as_source
 from truerank.truth.tabular import read_table
+from truerank.truth.values import texts
 
 
 class Part(NamedTuple):
@@ -195,17 +196,17 @@ def read_chunks(text: str) -> dict[str, str]:
     chunk = table.column(CHUNK, message("the ids of chunks; name it chunk_id"), but=column)
     doc = table.column(DOC, message("the documents; name it doc_id"), named=column, but=chunk)
     docs: dict[str, str] = {}
-    for row, (name, of) in enumerate(zip(table.columns[chunk], table.columns[doc], strict=True)):
-        if name in (None, "") or of in (None, ""):
-            lacking = chunk if name in (None, "") else doc
-            raise InputError("there is no {column} here", path, table.line(row), column=lacking)
-        if docs.setdefault(str(name), str(of)) != str(of):
+    names, wholes = (texts(table.columns[column], column, (), path) for column in (chunk, doc))
+    for row, (name, of) in enumerate(zip(names, wholes, strict=True)):
+        if not name or not of:
+            raise InputError("there is no {column} here", path, table.line(row), column=doc if name else chunk)
+        if docs.setdefault(name, of) != of:
             raise InputError(
                 "chunk {chunk} is a part of {first} and of {second}: ids of chunks must differ",
                 path,
                 table.line(row),
-                chunk=truncated(str(name)),
-                first=truncated(docs[str(name)]),
-                second=truncated(str(of)),
+                chunk=truncated(name),
+                first=truncated(docs[name]),
+                second=truncated(of),
             )
     return docs

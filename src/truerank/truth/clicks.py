@@ -193,7 +193,7 @@ class _Log:
             raise InputError(
                 "docs and clicks are lists of ids; clicks has those that were clicked", self.name, line
             )
-        docs, clicked = tuple(map(str, shown)), set(map(str, clicks))
+        docs, clicked = tuple(map(_id, shown)), set(map(_id, clicks))
         if unlisted := sorted(clicked - set(docs)):
             raise InputError(
                 "a click on {doc}, which was not shown; the impression showed {docs}",
@@ -226,7 +226,7 @@ class _Log:
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
         if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
             raise InputError("rankings has the list of each system: {system: [ids]}", self.name, line)
-        lists = {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
+        lists = {str(system): tuple(map(_id, docs)) for system, docs in rankings.items()}
         for system, docs in lists.items():
             if len(set(docs)) < len(docs):
                 twice = next(doc for doc in docs if docs.count(doc) > 1)
@@ -256,7 +256,7 @@ class _Log:
             given = {role: _told(role, record.get(key)) for role, key in keys.items()}
             if given["impression"] is None or given["doc"] is None:
                 raise InputError("a row has no impression, or no document", self.name, line)
-            groups.setdefault(str(given["impression"]), []).append((line, given))
+            groups.setdefault(_id(given["impression"]), []).append((line, given))
         return (self._of_group(impression, rows) for impression, rows in groups.items())
 
     def _of_group(self, impression: str, rows: list[tuple[int | None, dict[str, Any]]]) -> Impression:
@@ -276,7 +276,7 @@ class _Log:
             Impression(
                 id=impression,
                 query=_text(first.get("query")) or "",
-                docs=tuple(str(given["doc"]) for _, given in ordered),
+                docs=tuple(_id(given["doc"]) for _, given in ordered),
                 ranks=tuple(rank for rank, _ in ranked),
                 clicked=tuple(self._clicked(given["click"], at) for at, given in ordered),
                 systems=systems if any(systems) else (),
@@ -339,7 +339,12 @@ def _told(role: str, value: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None else _id(value)
+
+
+def _id(value: Any) -> str:
+    """An id as a text; 7.0, as pandas has whole numbers beside gaps, is 7."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _refuse_repeated(impressions: Iterable[Impression], name: str) -> None:
