@@ -203,6 +203,20 @@ def test_spans_are_read_from_tables_as_libraries_write_them(tmp_path):
     assert (named.ids, named.end.tolist()) == ([b"x"], [2])
 
 
+def test_a_query_whose_list_of_evidence_is_empty_is_judged_and_named(tmp_path):
+    rows = [
+        {"query_id": "q", "evidence": [{"doc_id": "a", "start": 0, "end": 10}]},
+        {"query_id": "s", "evidence": []},
+        {"query_id": "r"},
+    ]
+    (tmp_path / "evidence.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for options in ({}, {"segments": False}, {"run": {"q": ["a1"], "r": ["a1"]}}):
+        found = truth.overlaps(tmp_path / "evidence.jsonl", CHUNKS, **options)
+        assert found.without_relevant == ("r", "s")
+        assert [note.message for note in found.notes] == ["2 of 3 queries without anything right: r, s."]
+        assert tr.evaluate(found, {"q": ["a1"], "r": ["a1"]}, "AP")["AP"].tolist() == [1.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [

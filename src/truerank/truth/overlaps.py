@@ -12,6 +12,7 @@ import numpy as np
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import did_you_mean, message, plural
+from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.schema import is_real
 from truerank.formats import open_run
@@ -19,7 +20,7 @@ from truerank.formats.rows import text_column
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.items import Bools, Ints
 from truerank.truth.registry import rule
-from truerank.truth.result import Truth
+from truerank.truth.result import Truth, notes_without
 from truerank.truth.spans import Segments, Spans, lengths, read_spans
 
 MOST = 1_000_000
@@ -84,20 +85,28 @@ def overlaps(
 def _wholes(truth: Truth, chunks: _Chunks) -> Truth:
     """The judgements of chunks alone, without aspects."""
     kept = np.array([doc in chunks.by_id for doc in truth.docs()], bool)
-    right = np.bincount(truth.query[kept & (truth.grades > 0)], minlength=len(truth))
     columns = (truth.query[kept], truth.begin[kept], truth.end[kept], truth.text, truth.grades[kept])
     wholes = Truth.build(truth.queries, *columns)
-    assert isinstance(wholes, Truth)
-    lacking = tuple(as_text(query) for query, n in zip(truth.queries, right.tolist(), strict=True) if not n)
-    return replace(wholes, metres=truth.metres[kept], without_relevant=lacking)
+    return _noted(wholes, ())
+
+
+def _noted(qrels: Qrels, notes: Iterable[TruthNote]) -> Truth:
+    """The same with the queries for which nothing is right, and notes."""
+    assert isinstance(qrels, Truth)
+    right = np.bincount(qrels.query[qrels.grades > 0], minlength=len(qrels))
+    lacking = tuple(as_text(query) for query, n in zip(qrels.queries, right.tolist(), strict=True) if not n)
+    unknown = np.full(len(qrels.grades), np.nan)
+    noted = (*notes, *notes_without(lacking, len(qrels)))
+    return replace(qrels, metres=unknown, without_relevant=lacking, notes=noted)
 
 
 def _by_query(evidence: Spans) -> dict[bytes, dict[bytes, Ints]]:
-    """{query: {document: the rows of its spans}}."""
+    """{query: {document: the rows of its spans}}, for queries without any too."""
     rows: dict[bytes, dict[bytes, list[int]]] = {}
     for row, (query, doc) in enumerate(zip(evidence.query or (), evidence.doc, strict=True)):
         rows.setdefault(query, {}).setdefault(doc, []).append(row)
-    return {query: {doc: np.array(each) for doc, each in docs.items()} for query, docs in rows.items()}
+    found = {query: {doc: np.array(each) for doc, each in docs.items()} for query, docs in rows.items()}
+    return {**found, **{query: {} for query in evidence.lacking}}
 
 
 def _check(evidence: Spans, chunks: Spans) -> None:
@@ -332,12 +341,9 @@ class _Judged:
         grades = is_evidence.astype(np.float64)
         names = list(self.aspects)
         qrels = Truth.build(queries, query, ends[doc], ends[doc + 1], text, grades, aspects=(names, aspect))
-        assert isinstance(qrels, Truth)
         assert qrels.aspects is not None
         weight = np.array([self.lengths[self.aspects[name]] for name in qrels.aspects.names], np.float64)
-        aspects = replace(qrels.aspects, weight=weight)
-        unknown = np.full(len(qrels.grades), np.nan)
-        return replace(qrels, aspects=aspects, metres=unknown, notes=tuple(self._notes()))
+        return _noted(replace(qrels, aspects=replace(qrels.aspects, weight=weight)), self._notes())
 
     def _notes(self) -> Iterator[TruthNote]:
         if self.missed:

@@ -113,6 +113,11 @@ def _notes(tied: Sequence[str], without_relevant: Sequence[str], queries: int) -
             names=listed(tied),
         )
         yield TruthNote("ties", said)
+    yield from notes_without(without_relevant, queries)
+
+
+def notes_without(without_relevant: Sequence[str], queries: int) -> Iterator[TruthNote]:
+    """For which of so many queries nothing is right, if there are any."""
     if without_relevant:
         said = plural(
             "{without_relevant:,} of {n:,} query without anything right: {names}.",

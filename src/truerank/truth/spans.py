@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,7 @@ class Spans:
         unit: "characters" or "pages".
         lines: (spans,) the line of each in its file; None where there is none.
         is_run: whether these are what a run returned, and not all chunks that there are.
+        lacking: queries that have no span.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Spans:
     unit: str = "characters"
     lines: Sequence[int | None] | None = field(default=None, repr=False)
     is_run: bool = False
+    lacking: Sequence[bytes] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for row in np.flatnonzero((self.start < 0) | (self.end <= self.start))[:1].tolist():
@@ -125,7 +127,18 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
         table = Table(_columns(source, called), called)
     if not len(table):
         raise InputError("there are no spans in it", called)
-    return _of_table(_unnested(table), pattern, keys)
+    rows = _unnested(table)
+    spans = _of_table(rows, pattern, keys)
+    return spans if rows is table else replace(spans, lacking=_lacking(table, keys, spans))
+
+
+def _lacking(table: Table, keys: Mapping[str, str], spans: Spans) -> list[bytes]:
+    """The queries of rows whose lists of spans are empty."""
+    column = keys.get("query") or table.find(ROLES["query"][0])
+    if column is None or column not in table.columns:  # but inside the spans
+        return []
+    known = set(spans.query or ())
+    return [query for query in dict.fromkeys(_all_texts(table, column)) if query not in known]
 
 
 def _unnested(table: Table) -> Table:
