@@ -103,6 +103,8 @@ def test_lists_are_read_from_arrays_and_from_text(tmp_path):
     npz(tmp_path / "both.npz", BOTH)
     assert read_lists(str(tmp_path / "labels.npy"), LABELS)[""].tolist() == [3, 1, 2, 2]
     assert read_lists(str(tmp_path / "labels.txt"), LABELS) == {"": [3, 1, 2, 2]}
+    (tmp_path / "labels.txt").write_text("a\u2028b\nc\n", "utf-8")
+    assert read_lists(str(tmp_path / "labels.txt"), LABELS) == {"": ["a\u2028b", "c"]}
     assert read_lists(str(tmp_path / "names.txt"), IDS) == {"": ["0003", "0001", "\ufeffx"]}
     lists = read_lists(str(tmp_path / "both.npz"), CAMERAS)
     assert {side: values.tolist() for side, values in lists.items()} == {"query": [4], "gallery": [4, 2, 3, 3]}

@@ -39,6 +39,14 @@ def test_files_in_every_usual_shape_hold_the_same_queries(tmp_path, name, text):
     assert read_queries(path) == WANTED
 
 
+@pytest.mark.parametrize("mark", "\u2028\u0085\x0b\x0c\x1e")
+def test_nothing_but_a_line_end_ends_a_query(mark, tmp_path):
+    (tmp_path / "queries.txt").write_text(f"red{mark}shoes\r\nblue hats\n", "utf-8", newline="")
+    assert read_queries(tmp_path / "queries.txt") == {"1": f"red{mark}shoes", "2": "blue hats"}
+    (tmp_path / "queries.tsv").write_text(f"7\tred{mark}shoes\r\n8\tblue hats\r\n", "utf-8", newline="")
+    assert read_queries(tmp_path / "queries.tsv") == {"7": f"red{mark}shoes", "8": "blue hats"}
+
+
 def test_a_text_a_line_is_numbered(tmp_path):
     path = tmp_path / "queries.txt"
     path.write_text("red shoes, size 9\n\nblue hats\n", "utf-8")

@@ -343,6 +343,11 @@ def test_a_name_that_two_columns_have_is_refused(tmp_path):
         read_items(tmp_path / "items.parquet")
 
 
+def test_nothing_but_a_line_end_ends_a_name(tmp_path):
+    (tmp_path / "names.txt").write_text("a\u2028b@1@2@.jpg\nc\x85@3@4@.jpg\n", "utf-8")
+    assert read_items(tmp_path / "names.txt").ids == ("a\u2028b@1@2@.jpg", "c\x85@3@4@.jpg")
+
+
 def test_ids_that_are_no_utf8_survive(tmp_path):
     path = tmp_path / "names.csv"
     path.write_bytes(b"id,lat,lon\n\xff\xfe,1,2\n")

@@ -16,6 +16,7 @@ from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import frames, hdf5, vector_files
 from truerank.formats.names import folded
+from truerank.formats.records import text_lines
 from truerank.formats.source import Source, as_source
 
 Array = NDArray[Any]
@@ -240,7 +241,7 @@ class _Columns(Mapping[str, Array]):
 def _lines(source: Source) -> list[str] | list[int]:
     """A value a line; whole numbers if all are, and written as such: 0012 is a name."""
     try:
-        lines = source.read().decode("utf-8-sig").splitlines()
+        lines = list(text_lines(source.read().decode("utf-8-sig")))
     except UnicodeDecodeError:
         raise InputError("this is neither an array nor UTF-8 text", source.name) from None
     values = [line.strip() for line in lines if line.strip()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 import sys
@@ -52,6 +53,15 @@ def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> An
 def numbered_lines(text: bytes) -> list[tuple[int, bytes]]:
     """The lines that are not blank, each with its number."""
     return [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+
+
+def text_lines(text: str) -> Iterator[str]:
+    """The lines of a text without their ends; `str.splitlines` would also end one within, at U+2028 or U+0085.
+
+    >>> list(text_lines("one\\u2028line\\r\\nanother\\n"))
+    ['one\\u2028line', 'another']
+    """
+    return (line.removesuffix("\n") for line in io.StringIO(text, newline=None))
 
 
 def written(value: Any, *, indent: bool = False) -> bytes:

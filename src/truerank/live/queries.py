@@ -12,7 +12,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
-from truerank.formats.records import numbered_lines, parsed
+from truerank.formats.records import numbered_lines, parsed, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
@@ -145,7 +145,7 @@ def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
     """Columns if the first line has any, else a text a line."""
     first = text.split("\n", 1)[0]
     if "\t" not in first and not _is_header(first.split(",")):
-        return enumerate((line.strip() for line in text.splitlines() if line.strip()), 1)
+        return enumerate((line.strip() for line in text_lines(text) if line.strip()), 1)
     delimiter = "\t" if "\t" in first else ","
     reader = _reader(text, delimiter)
     rows = [row for row in reader if any(cell.strip() for cell in row)]
@@ -157,7 +157,7 @@ def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
 def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     """Rows of cells; in tab-separated text a quotation mark is one."""
     if delimiter == "\t":
-        return (line.split("\t") for line in text.splitlines())
+        return (line.split("\t") for line in text_lines(text))
     return csv.reader(io.StringIO(text, newline=""))
 
 

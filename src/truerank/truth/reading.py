@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
 from truerank.formats.names import folded
-from truerank.formats.records import numbered_lines, parsed
+from truerank.formats.records import numbered_lines, parsed, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
@@ -96,7 +96,7 @@ def _json(source: Source) -> Any:
 
 
 def _lines(source: Source) -> list[str]:
-    lines = source.text().decode("utf-8", "surrogateescape").splitlines()
+    lines = text_lines(source.text().decode("utf-8", "surrogateescape"))
     return [line.strip() for line in lines if line.strip()]
 
 
