@@ -147,6 +147,19 @@ def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_la
         assert found == wanted
 
 
+def test_a_label_that_is_ignored_may_be_a_number():
+    gallery = [{"id": "a", "label": 7}, {"id": "b", "label": -1}, {"id": "c", "label": 0}]
+    for number in (-1, 0, np.int64(0)):
+        found, of_text = (
+            truth.identity([{"id": "q", "label": 7}], gallery, ignore_label=n) for n in (number, str(number))
+        )
+        assert repr(found.to_dict()) == repr(of_text.to_dict())
+        assert np.isnan(found.grades).sum() == 1
+    for wrong in (1.5, True, ["-1"]):
+        with pytest.raises(tr.RulesError, match="ignore_label is text, a whole number or None"):
+            truth.identity([{"id": "q", "label": 7}], gallery, ignore_label=wrong)
+
+
 def test_ignored_people_leave_the_list_before_ranks_exist():
     queries = [{"id": "q", "pid": 7, "camid": 1}]
     gallery = [

@@ -9,6 +9,7 @@ import numpy as np
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.ids import stretches
 from truerank.core.mappings import IGNORED
+from truerank.core.schema import is_whole
 from truerank.truth.items import Ints, Items, Texts
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
@@ -16,7 +17,7 @@ from truerank.truth.result import Pairs
 
 @rule("identity")
 def identity(
-    queries: Items, references: Items, *, ignore_same: str | None = "camera", ignore_label: str | None = "-1"
+    queries: Items, references: Items, *, ignore_same: str | None = "camera", ignore_label: str | int | None = "-1"
 ) -> Pairs:
     """The references that show the same identity are right, but for those of the query's own camera.
 
@@ -34,13 +35,18 @@ def identity(
     """
     if ignore_same not in ("camera", None):
         raise RulesError("identity: ignore_same is 'camera' or None, not {ignore_same!r}", ignore_same=ignore_same)
+    if ignore_label is not None and not (isinstance(ignore_label, str) or is_whole(ignore_label)):
+        raise RulesError(
+            "identity: ignore_label is text, a whole number or None, not {ignore_label!r}",
+            ignore_label=ignore_label,
+        )
     asked, there = _labels(queries), _labels(references)
     query, reference = _same(asked, there)
     grade = np.ones(len(query))
     if ignore_same and queries.camera and references.camera:
         own, other = _coded(queries.camera, references.camera)
         grade[(own[query] == other[reference]) & (own[query] >= 0)] = IGNORED
-    junk = np.array([label == ignore_label and label is not None for label in there])
+    junk = np.array([ignore_label is not None and label == str(ignore_label) for label in there])
     kept = ~junk[reference]
     rows, columns = np.nonzero(np.ones((len(queries), int(junk.sum())), bool))
     query = np.concatenate([query[kept], rows])
