@@ -114,6 +114,13 @@ def test_cuts_are_numbers_that_rise(cuts: Any) -> None:
         truth.coec(world(1), cuts=cuts)
 
 
+@pytest.mark.parametrize("wrong", ["x", None, math.nan, math.inf, True, -1, [1]])
+@pytest.mark.parametrize("name", ["smoothing", "impressions"])
+def test_smoothing_and_impressions_are_numbers(name: str, wrong: Any) -> None:
+    with pytest.raises(tr.RulesError, match="smoothing is not negative, impressions is positive"):
+        truth.coec(world(1), **{name: wrong})
+
+
 @pytest.mark.parametrize(
     ("records", "rule", "said"),
     [

@@ -55,7 +55,9 @@ def coec(
     >>> {doc: round(grade, 3) for doc, grade in qrels.to_dict()[b"q"].items()}
     {b'a': 1.0, b'b': 1.909}
     """
-    if not 0 <= smoothing < np.inf or not impressions >= 1 or not _do_rise(cuts):
+    if not (
+        is_number(smoothing) and smoothing >= 0 and is_number(impressions) and impressions >= 1 and _do_rise(cuts)
+    ):
         raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
     expected = (
         click_rates(queries)
