@@ -266,6 +266,37 @@ def test_suspicious_coordinates_are_named_below_the_table(invoke, places):
     assert "No coordinate of radians.json is beyond pi: are they radians, not degrees?" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("identity", "--distance", "xy"), "--distance is not for identity, which does not measure (see"),
+        (("nearest(distance='xy')", "--distance", "xy"), "says its distance itself: leave out --distance (see"),
+        (("nearest", "--key", "name=id"), "--key has no field 'name' for flight.json (see"),
+    ],
+)
+def test_what_a_truth_has_no_use_for_is_refused(words, said, invoke, places):
+    rule, *others = words
+    result = invoke("truth", rule, "flight.json", "map.csv", *others)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("rule", ["coec", "neighbours"])
+def test_a_log_or_exact_neighbours_take_no_key(rule, invoke, tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"query": "q", "docs": ["a"], "clicks": ["a"]}')
+    result = invoke("truth", rule, str(tmp_path / "log.jsonl"), "--key", "query=q")
+    assert result.exit_code == 2
+    assert "log.jsonl: its columns are found by their usual names alone (see" in result.stderr
+
+
+def test_a_list_of_things_without_places_is_a_truth(invoke, tmp_path):
+    (tmp_path / "items.csv").write_text("id,label\na,1\n")
+    (tmp_path / "pairs.csv").write_text("query_id,doc_id\na,a\n")
+    items = str(tmp_path / "items.csv")
+    result = invoke("truth", f"listed('{tmp_path / 'pairs.csv'}')", items, items)
+    assert (result.exit_code, result.stdout) == (0, "a 0 a 1\n")
+
+
 @pytest.mark.parametrize(("file", "said"), [("right.qrels", "2 queries have no document"), ("right.json", "")])
 def test_truth_says_how_many_queries_the_format_leaves_out(file, said, invoke, tmp_path):
     (tmp_path / "queries.csv").write_text("id,x,y\nq1,1,1\nq2,50,50\nq3,70,70\n")

@@ -21,7 +21,11 @@ from truerank.truth import DISTANCES, Truth
 @click.argument("references", required=False, type=options.FILE)
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write the qrels there.")
 @options.format("--to", help="The format of the qrels [default: by FILE's ending].")
-@click.option("--distance", type=click.Choice(list(DISTANCES)), default="geodesic", help="How to measure.")
+@click.option(
+    "--distance",
+    type=click.Choice(list(DISTANCES)),
+    help="How to measure, for rules of places [default: geodesic].",
+)
 @click.option(
     "--distances", metavar="FILE", type=options.FILE, help="Write every pair with its metres there, as CSV."
 )
@@ -32,7 +36,7 @@ def command(
     references: str | None,
     output: str,
     to: str | None,
-    distance: str,
+    distance: str | None,
     distances: str | None,
     keys: tuple[str, ...],
 ) -> None:
@@ -65,16 +69,22 @@ def command(
       truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl
     """
     inputs.refuse(queries, references, *files_in(rule), output=output, distances=distances)
-    chosen = truth.parse(rule)[0]
+    chosen, params = truth.parse(rule)
     if chosen.is_alone is bool(references):
         lacking, idle = (
             message("{rule} needs REFERENCES.", rule=rule),
             message("{rule} has no REFERENCES.", rule=rule),
         )
         raise click.UsageError(idle if references else lacking)
+    if distance and ("distance" in params or "distance" not in chosen.parameters):
+        twice, idle = (
+            message("{rule} says its distance itself: leave out --distance.", rule=rule),
+            message("--distance is not for {rule}, which does not measure.", rule=rule),
+        )
+        raise click.UsageError(twice if "distance" in params else idle)
     asked = read(queries, keys, "queries", chosen.read)
     there = read(references, keys, "references", chosen.read) if references else None
-    right = truth.build(rule, asked, there, distance=distance)
+    right = truth.build(rule, asked, there, **({"distance": distance} if distance else {}))
     left = formats.convert(right, output, what="qrels", to=to)
     if distances:
         write(csv.draw(_pairs(right)), distances)
