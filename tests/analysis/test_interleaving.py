@@ -283,6 +283,22 @@ def test_a_log_that_says_nothing_is_refused_with_its_line(
 
 
 @pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (("--tau", "2"), "--tau is for --method probabilistic"),
+        (("--method", "balanced", "--tau", "3"), "--tau is for --method probabilistic"),
+        (("--run", "a=a.run"), "--run is for --method balanced or probabilistic"),
+        (("--rules", "trec_eval-9"), "--rules needs --run"),
+        (("--method", "balanced", "--set", "depth=3"), "--set needs --run"),
+    ],
+)
+def test_options_of_which_nothing_comes_are_refused(how: tuple[str, ...], said: str) -> None:
+    done = CliRunner().invoke(truerank, ["interleaving", "examples/clicks/log.jsonl", *how])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("impression,doc,click\n1,a,2x\n", ":2: click is 0 or 1, or how often, not '2x'"),

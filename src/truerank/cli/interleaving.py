@@ -9,6 +9,7 @@ from truerank.analysis.clicks.credits import METHODS, TAU
 from truerank.cli import clicked, inputs, options, tables
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
+from truerank.core.messages import alternatives, message
 from truerank.present.interleaving import document_of, figures
 from truerank.present.renderers import figures as pictures
 from truerank.stats import Correction
@@ -78,6 +79,7 @@ def command(
     """
     named = distinct(map(_named, runs), "--run")
     inputs.refuse(log, *named.values(), rules=rules, output=output, plot=plot)
+    _refuse_unused(method, has_runs=bool(runs))
     if plot:
         pictures.ending_of(plot)
     preferences = interleaving(
@@ -98,6 +100,21 @@ def command(
             raise InputError("there are too few impressions for an interval to draw", plot)
         pictures.draw(drawn[0], plot)
     tables.show(document_of(preferences, digits), format, output)
+
+
+METHODS_OF = {"tau": ("probabilistic",), "runs": ("balanced", "probabilistic")}
+"""The methods that an option is for."""
+
+
+def _refuse_unused(method: str, *, has_runs: bool) -> None:
+    """Raise where an option was typed of which nothing comes."""
+    for option in options.typed():
+        methods = METHODS_OF.get(option.name or "", (method,))
+        if method not in methods:
+            named = {"option": option.opts[-1], "methods": alternatives(methods)}
+            raise click.UsageError(message("{option} is for --method {methods}.", **named))
+        if option.name in ("rules", "changes") and not has_runs:
+            raise click.UsageError(message("{option} needs --run.", option=option.opts[-1]))
 
 
 def _named(text: str) -> tuple[str, str]:

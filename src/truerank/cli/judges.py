@@ -131,8 +131,9 @@ def command(
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
+    of_runs = {"common": common, "plot": plot, "measures": measures, "rules": rules, "set": changes}
     is_collapsed = collapse is not options.uncollapsed
-    _refuse_unused(runs, common=common, plot=plot, measures=measures, collapse=is_collapsed)
+    _refuse_unused(runs, **of_runs, **{"run-format": run_format, "collapse": is_collapsed})
     if plot:
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
