@@ -332,6 +332,17 @@ def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeyp
     assert json.loads(json.dumps(load(tmp_path / "board.toml").boards[0].name)) == "mine"
 
 
+def test_settings_that_no_command_would_take_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("two words", 'a"b'):
+        done = CliRunner().invoke(truerank, ["board", "init", "--name", name])
+        assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+        assert "name is small letters, digits and hyphens" in done.output
+    path = 'the "hidden"\\truth'
+    assert CliRunner().invoke(truerank, ["board", "init", "--truth", path]).exit_code == 0
+    assert load(tmp_path / "board.toml").boards[0].truth == tmp_path / path
+
+
 def test_nothing_is_said_to_be_served_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "board.toml").write_text('[[boards]]\nname = "a"\ntruth = "none.txt"')

@@ -17,6 +17,7 @@ from truerank.board.errors import BoardError
 from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
 from truerank.board.scoring import Result, score
 from truerank.board.settings import BoardSettings, ServiceSettings
+from truerank.board.settings import load as read_settings
 from truerank.board.storage import Storage, digest
 from truerank.core.messages import did_you_mean, joined, message
 
@@ -27,10 +28,10 @@ data = "data"            # submissions and the database
 # registration = true    # anybody may ask to take part; a host approves
 
 [[boards]]
-name = "{name}"            # in addresses
-title = "{name}"
-rules = "{rules}"          # a preset (`truerank rules`) or a .toml file
-truth = "{truth}"          # hidden
+name = {name}            # in addresses
+title = {name}
+rules = {rules}          # a preset (`truerank rules`) or a .toml file
+truth = {truth}          # hidden
 per_day = 5
 total = 100
 # measures = ["nDCG@10", "AP"]    # by default what the rules name; the first one ranks
@@ -56,14 +57,20 @@ def write_settings(path: Path, name: str, rules: str, truth: str) -> None:
     """A board.toml to begin with; one that is there stays as it is.
 
     Raises:
-        BoardError: there is one already.
+        BoardError: there is one already, or a setting is not what it should be.
     """
-    text = TEMPLATE.format(name=name, rules=rules, truth=truth)
+    given = {"name": name, "rules": rules, "truth": truth}
+    text = TEMPLATE.format(**{key: json.dumps(value, ensure_ascii=False) for key, value in given.items()})
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise BoardError(message("{path} is there already; remove it first, or edit it", path=str(path))) from None
+    try:
+        read_settings(path)
+    except BoardError:
+        path.unlink()
+        raise
 
 
 def add(database: Database, name: str, role: str, now: int) -> str:
