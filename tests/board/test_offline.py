@@ -329,6 +329,7 @@ def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeyp
     assert call("export", "mine") == ""
     assert "no board called 'yours'" in call("export", "yours", status=2)
     assert "was never served" in call("rescore", "mine", status=2)
+    assert "backed up the database and 1 file\n" in call("backup", "copy")
     assert json.loads(json.dumps(load(tmp_path / "board.toml").boards[0].name)) == "mine"
 
 

@@ -230,7 +230,7 @@ def backup(settings: ServiceSettings, database: Database, folder: Path) -> None:
     from truerank.board.backup import back_up
 
     files = back_up(settings, database, folder)
-    say(message("backed up the database and {n} files", n=files))
+    say(plural("backed up the database and {n} file", "backed up the database and {n} files", n=files))
 
 
 @command.command("restore")
