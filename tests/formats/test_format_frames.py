@@ -243,3 +243,31 @@ def test_a_query_of_polars_that_is_not_yet_asked_is_asked():
     qrels = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [0, 1]})
     run = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
     assert tr.evaluate(qrels.lazy(), run.lazy(), "RR").mean == {"RR": 0.5}
+
+
+LISTS = {
+    "query_id": ["q1", "q2", "q3"],
+    "question": ["a", "b", "c"],
+    "retrieved_ids": [["d1", "d2"], ["d3", "d4"], []],
+    "scores": [[0.5, 0.75], [0.5, 0.25], []],
+    "reference_ids": [["d1"], ["d3", "d5"], ["d6"]],
+}
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table, lambda t: pa.table(t).to_reader()])
+@pytest.mark.parametrize("without", [(), ("scores",)])
+def test_a_row_may_be_a_query_with_its_documents(kind, without):
+    columns = {name: column for name, column in LISTS.items() if name not in without}
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    found = tr.evaluate(kind(columns), kind(columns), "RR R@2 nDCG")
+    assert found.mean == tr.evaluate(records, records, "RR R@2 nDCG").mean
+    assert found.mean["RR"] == pytest.approx(2 / 3 if without else 0.5)
+
+
+def test_rows_of_documents_stay_rows_of_documents_beside_lists():
+    frame = pd.DataFrame(
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "hits": [["x"], ["y"]]}
+    )
+    assert tr.evaluate({"q": ["b"]}, frame, "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match="a list of documents should stand here, not 'a b'"):
+        tr.evaluate({"q": ["b"]}, pd.DataFrame({"query_id": ["q"], "hits": ["a b"]}), "RR")

@@ -16,6 +16,8 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
+from truerank.formats.records import Numbered, list_places, qrels_of_records
+from truerank.formats.records import run_parts as lists_of_records
 from truerank.formats.rows import Ints, complete, qrels_of, whole_calls
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ ROWS = 1 << 16
 
 
 def run_from_frame(frame: Any, name: str) -> Run:
-    """A run from a DataFrame with columns for the query, the document and the score."""
+    """A run from a DataFrame with columns for the query, the document and the score, or for lists of these."""
     if hasattr(frame, "read_all"):  # a stream of batches can be read only once
         frame = frame.read_all()
     return Run(name, partial(run_parts, frame, name))
@@ -39,14 +41,20 @@ def run_from_frames(frames: Sequence[Any], name: str) -> Run:
 
 def run_parts(frame: Any, name: str) -> Iterator[Batch]:
     """The rows of a run, many at a time."""
-    where, batches = _read(frame, "run", name)
-    return parts(batches, where, name)
+    names, read = _opened(frame, name)
+    if places := list_places(names, "run"):
+        return lists_of_records(_records(names, read, places), name)
+    where = layout(names, "run", name)
+    return parts(_some(names, read, where.places), where.packed, name)
 
 
 def qrels_from_frame(frame: Any) -> Qrels:
-    """Judgements from a DataFrame with columns for the query, the document and the grade."""
-    where, batches = _read(frame, "qrels", "qrels")
-    return qrels_of(parts(batches, where, "qrels"), "qrels", where.unsure)
+    """Judgements from a DataFrame with columns for the query, the document and the grade, or for lists of these."""
+    names, read = _opened(frame, "qrels")
+    if places := list_places(names, "qrels"):
+        return qrels_of_records(_records(names, read, places), "qrels")
+    where = layout(names, "qrels", "qrels")
+    return qrels_of(parts(_some(names, read, where.places), where.packed, "qrels"), "qrels", where.unsure)
 
 
 def arrow(what: Message, extra: str) -> Any:
@@ -56,18 +64,29 @@ def arrow(what: Message, extra: str) -> Any:
     return pyarrow
 
 
-def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.RecordBatch]]:
+def _opened(frame: Any, name: str) -> _Read:
     for method, read in _READERS.items():
         if hasattr(frame, method):
-            names, batches = read(frame, name)
-            columns = layout(names, what, name)
-            return columns.packed, batches([names[i] for i in columns.places], columns.places)
+            return read(frame, name)
     stream = _stream(frame, name)
-    return layout(stream.schema.names, what, name), stream
+    return stream.schema.names, lambda _, places: (batch.select(places) for batch in stream)
 
 
-_Read = tuple[list[str], Callable[[list[str], tuple[int, ...]], Iterable[Any]]]
-"""The names of all columns, and what reads some of them, by their names or places."""
+def _some(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterable[pyarrow.RecordBatch]:
+    """Some columns."""
+    return read([names[i] for i in places], tuple(places))
+
+
+def _records(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterator[Numbered]:
+    """The rows of some columns, each by their names."""
+    return ((None, record) for batch in _some(names, read, places) for record in batch.to_pylist())
+
+
+_Batches = Callable[[list[str], tuple[int, ...]], Iterable[Any]]
+"""Reads some columns, by their names or places."""
+
+_Read = tuple[list[str], _Batches]
+"""The names of all columns, and what reads some of them."""
 
 
 def _of_dask(frame: Any, name: str) -> _Read:

@@ -172,6 +172,21 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str
     return _Lists(keys[query], keys[docs], *more)
 
 
+def list_places(keys: list[str], what: str) -> tuple[int, ...]:
+    """The columns of a table of which a row is a query with its documents; none where a row is a document.
+
+    >>> list_places(["retrieved_ids", "text", "query_id"], "run"), list_places(["doc_id", "query_id"], "qrels")
+    ((2, 0), ())
+    """
+    wanted = (names.ANSWERS, (*SCORE, *RANK)) if what == "run" else (RELEVANT, GRADE)
+    lists = _list_keys(tuple(keys), *wanted)
+    if lists is None:
+        return ()
+    weights = names.find(keys, names.WEIGHTS) if what == "qrels" else None
+    own = [keys.index(key) for key in lists if key is not None]
+    return tuple(own if weights is None else dict.fromkeys([*own, weights]))
+
+
 @lru_cache(maxsize=64)
 def _row_keys(keys: tuple[str, ...]) -> Layout | None:
     """Which keys of a row with one judgement are read; None where they are not known, or not clear."""
