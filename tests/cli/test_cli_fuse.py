@@ -53,6 +53,15 @@ def test_a_file_is_compressed_and_in_the_format_of_its_name(invoke, runs):
     assert tr.open_run("fused.json").to_dict() == tr.fuse(["lexical.run", "dense.run"]).to_dict()
 
 
+def test_queries_that_no_run_answers_are_told_where_the_format_has_no_place_for_them(invoke, runs):
+    lists = {"q1": ["a", "b"], "q2": []}
+    (runs / "lists.json").write_text(json.dumps(lists))
+    done = invoke("fuse", "lists.json", "lists.json", "-o", "fused.run")
+    assert done.stderr.startswith("truerank: 1 query has no document, which this format cannot say")
+    assert invoke("fuse", "lists.json", "lists.json", "-o", "fused.json").stderr == ""
+    assert list(tr.open_run("fused.json").to_dict()) == ["q1", "q2"]
+
+
 def test_nothing_is_written_of_a_run_that_fails_late(invoke, runs):
     with (runs / "dense.run").open("a") as file:
         file.write("q9 Q0 d1 1 word t\n")

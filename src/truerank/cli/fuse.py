@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truerank.cli import inputs, options, tables
+from truerank.cli.output import say_left_out
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -122,7 +123,7 @@ def command(
         _refuse_idle({"--measure": measure, "--folds": folds, "--step": step, "--seed": seed})
         _refuse_idle({"--format": format, "--digits": digits, "--qrels-format": qrels_format})
         with inputs.opened(runs, run_format, collapse=collapse) as sources:
-            convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to)
+            say_left_out(convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to))
         return
     if "-" in runs:
         raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
@@ -131,7 +132,7 @@ def command(
     sources = [collapse(open_run(run, run_format)) for run in runs]
     tuned = _tuned(sources, read_qrels(qrels, qrels_format), method or "wsum", measure or "nDCG@10", how)
     if output:
-        convert(tuned.run, output, what="run", to=to)
+        say_left_out(convert(tuned.run, output, what="run", to=to))
     from truerank.present.fusion import document_of
 
     tables.show(document_of(tuned, digits), format)
