@@ -154,6 +154,12 @@ def test_equal_measures_print_the_same() -> None:
     assert str(parse_measure("AP11(recalls=[0.5, 1.0])")) == "AP11(recalls=(0.5, 1))"
 
 
+def test_parameters_may_be_numbers_of_numpy() -> None:
+    assert tr.nDCG(k=np.int64(5)) == parse_measure("nDCG@5")
+    assert str(tr.RBP(p=np.float32(0.5))) == "RBP(p=0.5)"
+    assert repr(tr.nDCG(gain={np.int64(1): np.float64(3)}, k=2)) == repr(parse_measure("nDCG(gain={1: 3})@2"))
+
+
 def test_a_measure_parses_as_itself() -> None:
     measure = parse_measure("AP@5")
     assert parse_measure(measure) is measure

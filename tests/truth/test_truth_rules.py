@@ -247,6 +247,15 @@ def test_a_rule_that_cannot_be_is_refused(text, said):
         truth.build(text, PLACED, PLACED)
 
 
+def test_parameters_of_rules_may_be_numbers_of_numpy():
+    queries, references = [{"id": "q", "x": 0, "y": 0}], [{"id": "a", "x": 3, "y": 4}]
+    right = truth.within(queries, references, metres=np.int64(5), distance="xy")
+    assert (right.to_dict(), right.rule) == ({b"q": {b"a": 1.0}}, "within(metres=5, distance='xy', inclusive=True)")
+    assert truth.build("nearest", queries, references, n=np.int32(1), distance="xy").to_dict() == {
+        b"q": {b"a": 1.0}
+    }
+
+
 def test_a_rule_of_ones_own_is_one_function():
     @truth.rule("east")
     def east(queries: Items, references: Items, *, steps: int = 1) -> truth.Pairs:

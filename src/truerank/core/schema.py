@@ -109,6 +109,11 @@ def plain(value: Any) -> Any:
     return operator.index(value) if isinstance(value, numbers.Integral) else float(value)
 
 
+def pythons(value: Any) -> Any:
+    """The value, a number of NumPy's as Python's own."""
+    return value if type(value) in (int, float) or not is_real(value) else plain(value)
+
+
 def whole(words: str, least: int, most: float = math.inf) -> Kind:
     """Whole numbers."""
     return Kind(words, lambda value: is_whole(value) and value >= least, plain, most)

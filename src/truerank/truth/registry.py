@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import parameters_of, written_arguments
+from truerank.core.schema import parameters_of, pythons, written_arguments
 from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
@@ -74,8 +74,9 @@ def rule(
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
             asked = read(queries, name_of(queries, "queries"))
             there = None if is_alone else read(references, name_of(references, "references"))
-            right = function(asked, there, *args, **params)
-            called = written(name, params)
+            own: Any = {key: pythons(value) for key, value in params.items()}
+            right = function(asked, there, *args, **own)
+            called = written(name, own)
             if isinstance(right, Truth):
                 return replace(right, name=called, rule=called)
             assert there is not None, "a rule without references returns Truth"
