@@ -30,6 +30,9 @@ LISTED, COLLECTIONS, PER_COLLECTION = 200, 50, 100
 SYSTEMS, OF_EACH = 100, 250
 """Runs of which all pairs are compared, and the queries of each."""
 
+USERS, LISTED_ITEMS, ITEMS = 100_000, 10, 2000
+"""As a recommender's: the users, how many items each is shown, and of how many."""
+
 
 def scores() -> Scores:
     """(1,000 queries, 60 columns) a column a system and a measure."""
@@ -137,6 +140,35 @@ def all_pairs(bench: Bench) -> Line:
     return under(bench.turns(lambda: process(*command).seconds)[0], 5)
 
 
+def many_queries(bench: Bench) -> Line:
+    """The whole command, of two runs with a list a user."""
+    qrels, runs = users(bench.directory)
+    command = (TRUERANK, "compare", qrels, *runs, "-m", "nDCG@10 AP RR")
+    return under(bench.turns(lambda: process(*command).seconds)[0], 10)
+
+
+def users(directory: Path) -> tuple[Path, list[Path]]:
+    """Three relevant items a user, and two runs of ten items that know nothing of them."""
+    home = directory / "users"
+    qrels, runs = home / "qrels.txt", [home / f"{name}.run" for name in ("one", "other")]
+    if all(path.exists() for path in (qrels, *runs)):
+        return qrels, runs
+    home.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(10)
+    steps = rng.integers(1, ITEMS // 3, (USERS, 3)).cumsum(axis=1).tolist()
+    qrels.write_text("".join(f"u{u} 0 i{item} 1\n" for u, row in enumerate(steps) for item in row))
+    for path in runs:
+        first, step = rng.integers(0, ITEMS, USERS).tolist(), rng.integers(1, ITEMS // LISTED_ITEMS, USERS).tolist()
+        path.write_text(
+            "".join(
+                f"u{u} Q0 i{(first[u] + rank * step[u]) % ITEMS} {rank + 1} {1 / (1 + rank):.4f} {path.stem}\n"
+                for u in range(USERS)
+                for rank in range(LISTED_ITEMS)
+            )
+        )
+    return qrels, runs
+
+
 def systems(directory: Path) -> tuple[Path, list[Path]]:
     """Judgements and 100 runs of 250 queries, 100 documents each, every one noisier than the one before."""
     home = directory / "systems"
@@ -159,6 +191,7 @@ def systems(directory: Path) -> tuple[Path, list[Path]]:
 
 SUBJECTS = (
     Subject("all-pairs", "`truerank compare` of 100 runs × 250 queries × 3 measures, all pairs, max-T", all_pairs),
+    Subject("many-queries", "`truerank compare` of 2 runs × 100,000 queries × 10 × 3 measures", many_queries),
     Subject("resampling", "10,000 resamples and 10,000 sign flips of 1,000 queries × 60 columns", resampling),
     Subject(
         "collections",
