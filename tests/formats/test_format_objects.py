@@ -43,6 +43,8 @@ def test_several_runs_in_a_dict_name_what_takes_them():
         tr.InputError, match=r"several runs \('one', 'two'\).*compare\(qrels, runs\).*runs\['one'\]"
     ):
         mean(JUDGED, {"one": SCORED, "two": SCORED})
+    with pytest.raises(tr.InputError, match=r"a list of runs: compare\(qrels, runs\) .*runs\[0\]"):
+        mean(JUDGED, [SCORED, SCORED])
 
 
 class Dataset:

@@ -79,6 +79,10 @@ def run_from_object(run: Any, name: str) -> Run:
         return run_of_arrays(run, name)
     if isinstance(run, list) and run and all(map(is_frame, run)):
         return run_from_frames(run, name)
+    if isinstance(run, list) and run and all(map(_is_of_dicts, run)):
+        raise InputError(
+            "this is a list of runs: compare(qrels, runs) takes them all, evaluate(qrels, runs[0]) one"
+        )
     if isinstance(run, list) and (places := _places(run)):
         return Run(name, partial(_tuples, run, *places, name))
     if isinstance(run, list) and (rows := _rows(run, "score")):
@@ -168,6 +172,11 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:
     return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in value.values())
+
+
+def _is_of_dicts(value: Any) -> bool:
+    """Whether this is {query: {document: score}}."""
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(docs, Mapping) for docs in value.values())
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
