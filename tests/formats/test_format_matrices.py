@@ -84,8 +84,9 @@ def test_what_is_stored_in_a_sparse_matrix_counts_also_where_it_is_zero():
 @pytest.mark.parametrize("threads", [2, 5, 40])
 @pytest.mark.usefixtures("pieces")
 def test_a_sparse_matrix_read_by_threads_is_what_one_reads(threads):
-    random = sparse.random_array((50, 30), density=0.2, rng=np.random.default_rng(1), format="csr")
-    judged = sparse.csr_array((random.toarray() > 0.5).astype(int))
+    chance = np.random.default_rng(1)
+    scores = chance.random((50, 30)) * (chance.random((50, 30)) < 0.2)
+    random, judged = sparse.csr_array(scores), sparse.csr_array((scores > 0.5).astype(int))
     one, many = (tr.evaluate(judged, random, "nDCG AP P@3", threads=n) for n in (1, threads))
     assert one.to_dict() == many.to_dict()
     assert 1 < len(tr.open_run(random).pieces(threads)) <= threads
@@ -113,7 +114,11 @@ def test_a_sparse_matrix_that_is_none_of_judgements_is_refused(judged, said):
             "query 1: document 2 has the score nan, which is not a finite number",
         ),
         (sparse.csr_array(([1, 1], [2, 2], [0, 2]), shape=(1, 4)), "document 2 is returned twice"),
-        (sparse.coo_array(np.ones(3)), r"of shape \(3,\)"),
+        pytest.param(
+            sparse.coo_array(np.ones(3)),
+            r"of shape \(3,\)",
+            marks=pytest.mark.skipif(sparse.coo_array(np.ones(3)).ndim > 1, reason="SciPy 1.13 has the first ones"),
+        ),
     ],
 )
 def test_a_sparse_matrix_that_is_no_run_is_refused(run, said):

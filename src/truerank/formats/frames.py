@@ -68,8 +68,8 @@ def _opened(frame: Any, name: str) -> _Read:
     for method, read in _READERS.items():
         if hasattr(frame, method):
             return read(frame, name)
-    stream = _stream(frame, name)
-    return stream.schema.names, lambda _, places: (batch.select(places) for batch in stream)
+    batches = stream(frame, name)
+    return batches.schema.names, lambda _, places: (batch.select(places) for batch in batches)
 
 
 def _some(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterable[pyarrow.RecordBatch]:
@@ -94,14 +94,14 @@ def _of_dask(frame: Any, name: str) -> _Read:
 
     def read(_: list[str], places: tuple[int, ...]) -> Iterable[Any]:
         for i in range(frame.npartitions):
-            yield from _stream(frame.get_partition(i).compute().iloc[:, list(places)], name)
+            yield from stream(frame.get_partition(i).compute().iloc[:, list(places)], name)
 
     return list(map(str, frame.columns)), read
 
 
 def _of_pandas(frame: Any, name: str) -> _Read:
     """The other columns need not be converted."""
-    return list(map(str, frame.columns)), lambda _, places: _stream(frame.iloc[:, list(places)], name)
+    return list(map(str, frame.columns)), lambda _, places: stream(frame.iloc[:, list(places)], name)
 
 
 def _of_dataset(dataset: Any, name: str) -> _Read:
@@ -130,13 +130,18 @@ def is_frame(thing: Any) -> bool:
 
 def records(frame: Any, name: str) -> list[dict[str, Any]]:
     """The rows of a small table, each by the names of its columns."""
-    rows: list[dict[str, Any]] = _stream(frame, name).read_all().to_pylist()
+    rows: list[dict[str, Any]] = stream(frame, name).read_all().to_pylist()
     return rows
 
 
-def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
+def stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
+    """The rows of a DataFrame, as Arrow's batches."""
     pyarrow = arrow(message("a DataFrame"), "frames")
     try:
+        if isinstance(frame, pyarrow.RecordBatch):
+            frame = pyarrow.Table.from_batches([frame])
+        if isinstance(frame, pyarrow.Table):  # to export views of strings that a cast made ends pyarrow
+            return frame.to_reader()
         if hasattr(frame, "__arrow_c_stream__"):
             return pyarrow.RecordBatchReader.from_stream(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import any_length, header
-from truerank.formats.frames import arrow, first_line
+from truerank.formats.frames import arrow, first_line, stream
 from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source
@@ -174,7 +174,7 @@ def from_frame(frame: Any, name: str) -> Columns:
         if hasattr(frame, "iterrows"):
             return _columns(pyarrow.Table.from_pandas(frame, preserve_index=False))
         if hasattr(frame, "__arrow_c_stream__"):
-            return _columns(pyarrow.table(frame))
+            return _columns(stream(frame, name).read_all())
         from pyarrow.interchange import from_dataframe
 
         return _columns(from_dataframe(frame))
