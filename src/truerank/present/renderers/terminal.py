@@ -189,18 +189,23 @@ def _fitting(table: Table, width: int) -> Table:
 
 
 def _grid(table: Table) -> Grid:
-    """Texts fold where there is no room; numbers and their headings never do."""
+    """Texts fold where there is no room; numbers and their headings never do.
+
+    Columns of a blank keep the others apart: Rich before 14.3 counts too few cells where it pads them.
+    """
     from rich import box
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=box.SIMPLE_HEAD, title=isolated_words(table.title) or None, show_edge=False, pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, title=isolated_words(table.title) or None, show_edge=False, padding=0)
     for i, (heading, need) in enumerate(zip(table.columns, _needs(table), strict=True)):
+        if i:
+            grid.add_column(width=GAP - 2)  # beside the blanks of the box
         if table.is_numeric(i):
             grid.add_column(Text(isolated(heading)), justify="right", no_wrap=True, min_width=need)
         else:
             grid.add_column(Text(isolated(heading)), overflow="fold", min_width=need)
     for r, row in enumerate(_texts(table)):
-        cells = enumerate(map(isolated, row))
-        grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in cells))
+        cells = [Text(isolated(text), "bold" if (r, c) in table.best else "") for c, text in enumerate(row)]
+        grid.add_row(*[each for cell in cells for each in ("", cell)][1:])
     return grid
