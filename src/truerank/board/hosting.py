@@ -95,7 +95,9 @@ async def approve(request: Request, id: Number) -> schemas.Approved:
     return await service.database.write(change)
 
 
-@router.delete("/api/accounts/{id}", status_code=204, responses=problems(401, 403, 404, 422, 429))
+@router.delete(
+    "/api/accounts/{id}", status_code=204, response_model=None, responses=problems(401, 403, 404, 422, 429)
+)
 async def turn_away(request: Request, id: Number) -> None:
     """Forget who asked to take part; an account that was approved stays."""
     await service_of(request).database.write(lambda session: tokens.turn_away(session, id))
