@@ -126,7 +126,7 @@ def two_way_error(values: np.ndarray) -> tuple[float, int]:
     n, m = values.shape
     query, system = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
     design = np.column_stack([query[:, None] == np.arange(n), system[:, None] == np.arange(m)]).astype(float)
-    _, squares, rank, _ = np.linalg.lstsq(np.delete(design, -1, axis=1), values.ravel())
+    _, squares, rank, _ = np.linalg.lstsq(np.delete(design, -1, axis=1), values.ravel(), rcond=None)
     return squares[0] / (n * m - rank), n * m - rank
 
 
