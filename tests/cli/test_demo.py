@@ -301,7 +301,7 @@ def test_two_runs_of_the_demo_leave_the_same_files_and_print_the_same(demos):
 def test_the_demo_ends_with_the_path_of_a_page(folder, printed):
     page = printed.rstrip().splitlines()[-1].strip()
     assert page == "truerank-demo/cities.html"
-    assert "<title>Cities: 34,006 documents" in (folder.parent / page).read_text("utf-8")
+    assert re.search(r"<title>Cities: \d\d,\d{3} documents", (folder.parent / page).read_text("utf-8"))
 
 
 def without_times(printed: str) -> str:

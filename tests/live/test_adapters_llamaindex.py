@@ -132,10 +132,8 @@ def test_ids_come_by_rule(rule, docs):
 
 
 def test_chunks_of_one_document_can_count_once():
-    chunks = [
-        TextNode(id_=f"{at}", text="tea", relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=doc)})
-        for at, doc in enumerate("aabac")
-    ]
+    sources = [{NodeRelationship.SOURCE: RelatedNodeInfo(node_id=doc)} for doc in "aabac"]
+    chunks = [TextNode(id_=f"{at}", text=f"tea {at}", relationships=each) for at, each in enumerate(sources)]
     assert asked(Words(chunks), "tea", 3, ids="ref_doc_id").docs == ("a", "a", "b")
     assert asked(Words(chunks), "tea", 3, ids="ref_doc_id", collapse=True).docs == ("a", "b", "c")
 
