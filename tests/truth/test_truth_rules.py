@@ -147,6 +147,17 @@ def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_la
         assert found == wanted
 
 
+def test_cameras_of_one_side_alone_are_refused():
+    seen, unseen = [{"id": "a", "label": "7", "camera": "1"}], [{"id": "b", "label": "7"}]
+    for sides, said in (
+        ((seen, unseen), "references: there are cameras of queries"),
+        ((unseen, seen), "queries: there are cameras of references"),
+    ):
+        with pytest.raises(tr.InputError, match=said):
+            truth.identity(*sides)
+        assert len(truth.identity(*sides, ignore_same=None).grades) == 1
+
+
 def test_a_label_that_is_ignored_may_be_a_number():
     gallery = [{"id": "a", "label": 7}, {"id": "b", "label": -1}, {"id": "c", "label": 0}]
     for number in (-1, 0, np.int64(0)):

@@ -24,7 +24,8 @@ def identity(
     As Market-1501 has it (Zheng et al., 2015): what is ignored leaves the query's list before ranks exist.
 
     Args:
-        ignore_same: "camera": pairs of the same identity and the same camera are ignored; None: they are right.
+        ignore_same: "camera": pairs of the same identity and the same camera are ignored, where both sides have
+            cameras; of one side alone they are refused. None: they are right.
         ignore_label: references with this label, which are no one, are ignored for every query; None: none are.
 
     >>> from truerank import truth
@@ -43,8 +44,8 @@ def identity(
     asked, there = _labels(queries), _labels(references)
     query, reference = _same(asked, there)
     grade = np.ones(len(query))
-    if ignore_same and queries.camera and references.camera:
-        own, other = _coded(queries.camera, references.camera)
+    if ignore_same and (queries.camera or references.camera):
+        own, other = _coded(*_cameras(queries, references))
         grade[(own[query] == other[reference]) & (own[query] >= 0)] = IGNORED
     junk = np.array([ignore_label is not None and label == str(ignore_label) for label in there])
     kept = ~junk[reference]
@@ -53,6 +54,19 @@ def identity(
     reference = np.concatenate([reference[kept], np.flatnonzero(junk)[columns]])
     grade = np.concatenate([grade[kept], np.full(len(rows), IGNORED)])
     return Pairs(query, reference, np.full(len(query), np.nan), grade)
+
+
+def _cameras(queries: Items, references: Items) -> tuple[Texts, Texts]:
+    """Those of both sides: of one alone nothing could be left out."""
+    if queries.camera and references.camera:
+        return queries.camera, references.camera
+    given, lacking = (queries, references) if queries.camera else (references, queries)
+    raise InputError(
+        "there are cameras of {given}, and none here: name them, camera=…, or say that pairs of one camera count, "
+        "identity(ignore_same=None)",
+        lacking.name,
+        given=given.name,
+    )
 
 
 def _labels(items: Items) -> Texts:
