@@ -131,9 +131,7 @@ def command(
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
-    of_runs = {"common": common, "plot": plot, "measures": measures, "rules": rules, "set": changes}
-    is_collapsed = collapse is not options.uncollapsed
-    _refuse_unused(runs, **of_runs, **{"run-format": run_format, "collapse": is_collapsed})
+    _refuse_unused(runs)
     if plot:
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
@@ -181,10 +179,13 @@ def _by_name(
     return {name: read(path, format) for name, path in zip(names, paths, strict=True)}
 
 
-def _refuse_unused(runs: tuple[str, ...], **given: Any) -> None:
+OF_RUNS = ("common", "plot", "measures", "rules", "changes", "run_format", *options.COLLAPSING)
+"""Options of which nothing comes without runs."""
+
+
+def _refuse_unused(runs: tuple[str, ...]) -> None:
     """Raise where an option is for runs, and there are none; or where a run can be read only once."""
     if "-" in runs:
         raise click.UsageError(message("Each judge reads the runs: standard input (-) can be read only once."))
-    for name, value in given.items():
-        if value and not runs:
-            raise click.UsageError(message("{option} needs --run.", option=f"--{name}"))
+    if not runs and (idle := options.typed_of(OF_RUNS)):
+        raise click.UsageError(message("{option} needs --run.", option=idle[0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -124,6 +124,9 @@ threads = click.option(
 
 Collapse = Callable[["Run"], "Run"]
 """What makes a run of documents of one of chunks."""
+
+COLLAPSING = ("how", "chunk_ids")
+"""The options of `collapsed`."""
 
 _collapse = click.option(
     "--collapse",
@@ -333,6 +336,11 @@ def typed() -> list[click.Option]:
     called = click.get_current_context()
     every = [param for param in called.command.params if isinstance(param, click.Option)]
     return [o for o in every if called.get_parameter_source(o.name or "") is ParameterSource.COMMANDLINE]
+
+
+def typed_of(names: Collection[str]) -> list[str]:
+    """How those of these options that were typed are written, in the order of the help."""
+    return [option.opts[-1] for option in typed() if option.name in names]
 
 
 def file_and_column(by: str | None) -> tuple[str, str]:

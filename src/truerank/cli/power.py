@@ -84,9 +84,8 @@ def command(
     """
     if bool(runs) != (qrels is not None):
         raise click.UsageError(message("Runs are judged by qrels: --like QRELS RUN RUN."))
-    for option, is_given in {"--items": items, "--collapse": collapse is not options.uncollapsed}.items():
-        if is_given and not runs:
-            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option))
+    if not runs and (idle := options.typed_of(("items", *options.COLLAPSING))):
+        raise click.UsageError(message("{option} needs QRELS and RUNs.", option=idle[0]))
     inputs.refuse(qrels, *runs, items, rules=rules, output=output)
     named = " ".join(measures) or None
     how: dict[str, Any] = {"systems": systems, "alpha": alpha, "power": wanted, "measures": named}
