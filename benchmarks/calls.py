@@ -10,7 +10,7 @@ from typing import Any
 
 import data
 import numpy as np
-from subjects import QUERIES_OF_ALL, Bench, Subject, counted, faster
+from subjects import QUERIES_OF_ALL, Bench, Subject, counted, difference, faster
 from tables import Line
 from timing import Skipped
 
@@ -19,6 +19,9 @@ CALLS = 500
 
 VALIDATION = (8000, 40)
 """Queries, and candidates of each, that a ranker in training is tried on."""
+
+CATALOGUE = (500, 20_000, 1_000)
+"""Users, the items that all have a score for each, and how many are right."""
 
 ROW = 0.3e-6
 """The seconds that lint may take for a row."""
@@ -93,6 +96,33 @@ def validation(bench: Bench) -> Line:
     return replace(line, is_met=bool(line.is_met) and times[0].median < 0.01)
 
 
+def catalogue(bench: Bench) -> Line:
+    """nDCG, AP and R of scores of a whole catalogue, in no order, against sorting them."""
+    import truerank as tr
+
+    users, items, right = CATALOGUE
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((users, items))
+    chosen = rng.permuted(np.broadcast_to(np.arange(items), (users, items)), axis=1)[:, :right]
+    qrels = tr.read_qrels({user: dict.fromkeys(row, 1) for user, row in enumerate(chosen.tolist())})
+    is_right = np.zeros((users, items), np.bool_)
+    np.put_along_axis(is_right, chosen, True, axis=1)
+    run = np.broadcast_to(np.arange(items), (users, items)), scores
+
+    def evaluated() -> dict[str, float]:
+        return dict(tr.evaluate(qrels, run, "nDCG@10 AP R@100").mean)
+
+    def by_sorting() -> dict[str, float]:
+        gain = np.take_along_axis(is_right, np.argsort(-scores, axis=1), axis=1)
+        discount = 1 / np.log2(np.arange(10) + 2)
+        precision = gain.cumsum(axis=1) / np.arange(1, items + 1)
+        ndcg, ap = gain[:, :10] @ discount / discount.sum(), (precision * gain).sum(axis=1) / right
+        return {"nDCG@10": ndcg.mean(), "AP": ap.mean(), "R@100": gain[:, :100].sum(axis=1).mean() / right}
+
+    times = bench.turns(timed(evaluated), timed(by_sorting))
+    return faster("argsort", times, 1, difference(evaluated(), by_sorting()))
+
+
 def linted(bench: Bench) -> Line:
     """All checks of a run and its qrels, in TREC text."""
     from truerank.analysis.lint import lint
@@ -110,5 +140,6 @@ def linted(bench: Bench) -> Line:
 SUBJECTS = (
     Subject("one-query", "1 query × 10 documents in dicts, again and again, against scikit-learn", one_query),
     Subject("validation", "tensors of 8,000 × 40: nDCG, RR, AP, against torchmetrics", validation),
+    Subject("catalogue", "500 × 20,000 scores in no order, 1,000 right ones each, against sorting", catalogue),
     Subject("lint", "lint of 700,000 rows", linted),
 )

@@ -10,5 +10,6 @@ cdef class Names:
 
     cdef int add(self, const char* p, uint64_t n) noexcept nogil
     cdef int64_t find(self, const char* p, uint64_t n) noexcept nogil
+    cdef int64_t find_from(self, int64_t likely, const char* p, uint64_t n) noexcept nogil
     cdef bytes at(self, int64_t i)
     cdef bint same(self, Names other)

@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
-from truerank.core.kernel.ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank.core.kernel.ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
 
 import os
 from collections.abc import Sequence
@@ -76,6 +76,10 @@ cdef class Names:
     cdef int64_t find(self, const char* p, uint64_t n) noexcept nogil:
         """Where an id stands, or -1."""
         return ids_find(&self.ids, p, n, hash_id(p, n), NULL)
+
+    cdef int64_t find_from(self, int64_t likely, const char* p, uint64_t n) noexcept nogil:
+        """The same for an id that stands likely here, or nowhere: no other part of memory need be read then."""
+        return likely if likely < self.ids.n and id_equals(&self.ids, likely, p, n) else self.find(p, n)
 
     cdef bytes at(self, int64_t i):
         return (self.ids.text + id_start(&self.ids, i))[:id_length(&self.ids, i)]

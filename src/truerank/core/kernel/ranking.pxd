@@ -197,25 +197,34 @@ cdef inline void rank_falling(Answer* a, Order order, int64_t* inside) noexcept 
         i = j
 
 
-cdef inline void rank_any(Answer* a, Order order, int64_t* inside, int64_t* above, int64_t* equal) noexcept nogil:
+cdef inline int64_t not_better(const double* falling, int64_t n, double score) noexcept nogil:
+    """The first of n falling scores, one at least, that is not better than this one."""
+    cdef int64_t first = 0, half
+    while n > 1:                             # without a branch, which could not be foretold
+        half = n >> 1
+        first += half if falling[first + half - 1] > score else 0
+        n -= half
+    return first + (falling[first] > score)
+
+
+cdef inline void rank_any(Answer* a, Order order, int64_t* inside, int64_t* above, int64_t* equal,
+                          double* falling) noexcept nogil:
     cdef int64_t i = 0, j, r, t, seen = 0
-    cdef bint tied = False
     cdef Found row
     sort_found(a.found, a.m, order)
+    for t in range(a.m):
+        falling[t] = a.found[t].score
     for r in range(a.ids.n if a.m < a.ids.n else 0):
-        row.score = a.score[r]
-        t = place(a, 0, a.m, &row, by_score)
-        if t < a.m and a.found[t].score == row.score:
-            equal[t] += 1
-            tied = tied or equal[t] > 1
-        else:
+        if a.score[r] < falling[a.m - 1]:
+            continue
+        t = not_better(falling, a.m, a.score[r])
+        if falling[t] != a.score[r]:
             above[t] += 1
-    for r in range(a.ids.n if tied else 0):
+            continue
+        equal[t] += 1
         row = row_of(a, r)
-        t = place(a, 0, a.m, &row, by_score)
-        if t < a.m and a.found[t].score == row.score and equal[t] > 1:
-            j = place(a, t, a.m, &row, order)
-            inside[j] += j < a.m and a.found[j].score == row.score
+        j = place(a, t, a.m if falling[t + 1] == a.score[r] else t + 1, &row, order)
+        inside[j] += falling[j] == a.score[r]
     while i < a.m:
         j = tie_end(a, i)
         if a.m == a.ids.n:                   # nothing stands between the found rows
@@ -242,13 +251,13 @@ cdef inline int rank(Answer* a, Order order) noexcept nogil:
         a.found[i].id = a.ids.text + id_start(&a.ids, a.found[i].row)
         a.found[i].id_n = id_length(&a.ids, a.found[i].row)
         a.found[i].score = a.score[a.found[i].row]
-    buckets = <int64_t*>calloc(3 * (a.m + 1), sizeof(int64_t))
+    buckets = <int64_t*>calloc(4 * (a.m + 1), sizeof(int64_t))
     if buckets == NULL:
         return MEMORY
     if a.falling:
         rank_falling(a, order, buckets)
     else:
-        rank_any(a, order, buckets, buckets + a.m + 1, buckets + 2 * (a.m + 1))
+        rank_any(a, order, buckets, buckets + a.m + 1, buckets + 2 * (a.m + 1), <double*>(buckets + 3 * (a.m + 1)))
     free(buckets)
     return OK
 

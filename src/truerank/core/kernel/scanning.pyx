@@ -161,6 +161,7 @@ cdef class Scanner(Lines):
     cdef int64_t* returned           # of each query that is read
     cdef int64_t* again              # rows of each query that repeat a document
     cdef int64_t reads, reads_room   # how many queries are read
+    cdef int64_t likely              # the judged query that a run in their order answers next
     cdef int64_t twin                # the row that a refused duplicate repeats
     cdef bint every
     cdef Thresholds counting
@@ -226,8 +227,9 @@ cdef class Scanner(Lines):
     cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
         """Leave the query being read and begin the one with this name."""
         cdef uint64_t h = hash_id(p, n)
-        cdef int64_t q = self.judged.queries.find(p, n)
+        cdef int64_t q = self.judged.queries.find_from(self.likely, p, n)
         cdef int error = OK if self.interleaved else self.close()
+        self.likely = q + 1 if q >= 0 else self.likely
         if error:
             return error
         ids_reset(&self.current)
