@@ -211,3 +211,12 @@ def test_samples_are_at_least_one():
 def test_exactness_is_said():
     assert [test(*scores(200)).exact for test in stats.TESTS.values()] == [False, True, False, True]
     assert paired.EXACT_UP_TO == 32
+
+
+@pytest.mark.parametrize("test", stats.TESTS.values(), ids=stats.TESTS)
+@pytest.mark.parametrize("spread", [0.0, 0.1])
+def test_no_p_is_0_however_many_queries_go_one_way(test, spread):
+    a = 1 + spread * np.arange(5000) / 5000
+    assert 0 < test(a, np.zeros(5000)).p < 0.001
+    assert 0 < stats.tost(a, a + 0.01, 0.1).p < 1e-300
+    assert 0 < stats.tukey_hsd(np.column_stack([a, np.zeros(5000)])).p[0, 1] < 1e-300

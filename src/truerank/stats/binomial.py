@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truerank.stats.distributions import beta_quantile, binomial_up_to
-from truerank.stats.values import count, share
+from truerank.stats.values import TINY, count, share
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -57,11 +57,15 @@ def _share_with(below: float, successes: int, n: int) -> float:
 
 
 def unanimous_p(n: int) -> float:
-    """The two-sided probability that n queries all go the same way, were both ways equally likely."""
-    return min(1.0, 2 * 0.5**n)
+    """The two-sided probability that n queries all go the same way, were both ways equally likely; never 0."""
+    return max(min(1.0, 2 * 0.5**n), TINY)
 
 
 def sign_p(wins: int, losses: int) -> float:
-    """The two-sided probability of a split at least as uneven, were both sides equally likely."""
+    """The two-sided probability of a split at least as uneven, were both sides equally likely; never 0.
+
+    >>> sign_p(4, 0), sign_p(5000, 0) > 0
+    (0.125, True)
+    """
     n = wins + losses
-    return min(1.0, 2 * float(binomial_up_to(min(wins, losses), n, 0.5))) if n else 1.0
+    return max(min(1.0, 2 * float(binomial_up_to(min(wins, losses), n, 0.5))), TINY) if n else 1.0

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from truerank.core.equal import is_equal
 from truerank.stats.distributions import t_above, t_quantile
 from truerank.stats.intervals import is_too_few
-from truerank.stats.values import column, differences, is_constant, mean, scale, share
+from truerank.stats.values import TINY, column, differences, is_constant, mean, scale, share
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> 
 def _p(inside: float, error: float, n: int) -> float:
     """The p of lying so far inside of a limit."""
     if error == 0:
-        return 0.5**n if inside > 0 and not is_equal(inside, 0.0) else 1.0
+        return max(0.5**n, TINY) if inside > 0 and not is_equal(inside, 0.0) else 1.0
     return 1.0 if error == np.inf else t_above(inside / error, n - 1)
 
 

@@ -13,6 +13,7 @@ from truerank.stats.binomial import sign_p, unanimous_p
 from truerank.stats.distributions import normal_below, t_above
 from truerank.stats.flips import flipped_sums, share_at_least
 from truerank.stats.values import (
+    TINY,
     Floats,
     Ints,
     column,
@@ -203,4 +204,4 @@ def _rank_sum_p(doubled: np.ndarray, against: int) -> float:
 def _rank_sum_normal_p(n: int, sizes: np.ndarray, against: int) -> float:
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((sizes**3 - sizes).sum()) / 48
     z = (against / 2 - n * (n + 1) / 4) / variance**0.5
-    return min(1.0, 2 * float(normal_below(z)))
+    return max(min(1.0, 2 * float(normal_below(z))), TINY)
