@@ -106,3 +106,36 @@ def test_a_gate_takes_the_number_of_the_run() -> None:
     found = tr.check(scores, min={"GAP": 0.2})
     assert found.verdicts[0].outcome == "pass"
     assert "one number of the whole run" in found.verdicts[0].note
+
+
+@pytest.mark.parametrize("queries", [1, 2, 5])
+def test_few_queries_show_no_difference_whatever_their_resamples_do(queries: int) -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(queries)}
+    right, wrong = ({q: {"d": score, "x": 0.5} for q in qrels} for score in (1.0, 0.1))
+    found = tr.compare(qrels, {"right": right, "wrong": wrong}, "GAP")["GAP"]
+    assert found.pairs[0].p == 2 * 0.5**queries
+    assert found.pairs[0].difference.method == "none"
+    assert found.beaten == {"right": (), "wrong": ()}
+
+
+def test_many_pairs_take_as_many_resamples_as_their_correction_needs() -> None:
+    runs = {f"s{n}": answers(n / 8, n) for n in range(9)}
+    found = tr.compare(QRELS, runs, "GAP")
+    assert found["GAP"].beaten["s8"][:4] == ("s0", "s1", "s2", "s3")
+    assert "1,440 resamples" in str(found)
+    few = tr.compare(QRELS, runs, "GAP", samples=1_200)
+    assert not any(few["GAP"].beaten.values())
+    assert "GAP: 1,000 resamples are too few for 36 pairs" in str(few)
+    assert "take 1,440 or more, or a baseline" in str(few)
+
+
+def test_a_correction_of_values_of_queries_is_holms_for_one_number_and_that_is_said() -> None:
+    runs = {"one": ONE, "other": OTHER, "third": answers(0.1, 3)}
+    tested = [tr.compare(QRELS, runs, "GAP", test=test) for test in ("t", "tukey")]
+    assert [pair.adjusted for pair in tested[0]["GAP"].pairs] == [pair.adjusted for pair in tested[1]["GAP"].pairs]
+    assert ["Their p are corrected by Holm." in str(found) for found in tested] == [False, True]
+
+
+def test_nothing_is_counted_that_queries_have_no_value_of() -> None:
+    text = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP").to_text(layout="long")
+    assert "0/0/0" not in text

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from truerank.analysis.compare import Comparison, Outcome
-from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction
+from truerank.analysis.compare import Comparison, Outcome, Pair
+from truerank.analysis.compare.outcome import correction_of_run, direction, resamples_of_run
 from truerank.analysis.compare.result import OVER_RUNS
 from truerank.analysis.compare.systems import are_drawn
 from truerank.core.equal import are_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
-from truerank.present import few, ledger, predicted, runs
-from truerank.present.comparison_cells import span
-from truerank.present.few import USUAL
+from truerank.present import few, ledger, predicted, runs, sample_size
 from truerank.present.many import is_many
+from truerank.present.sample_size import drawn_of_run, pairs_of_each
 from truerank.stats.intervals import FEWEST, Interval
 from truerank.stats.paired import EXACT_UP_TO
+from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
 
 TESTS = {
     "randomization": message("paired randomization test"),
@@ -60,7 +60,7 @@ def remarks(comparison: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
     sentences = [
         *predicted.remarks_of_systems(comparison.predictions),
-        *sizes(comparison),
+        *sample_size.remarks(comparison),
         *_left_out(comparison),
         *_kinds(comparison),
         *_doubted(comparison),
@@ -105,15 +105,18 @@ def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> 
 
 def _of_runs(comparison: Comparison) -> list[Message]:
     """How measures of the whole run were compared, where there are some."""
+    how, pairs = comparison.procedure, pairs_of_each(comparison)
     whole = [outcome for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
-    drawn = [o.name for o in whole if are_drawn(comparison.scores, o.measure)]
+    drawn = drawn_of_run(comparison)
     others = [o.name for o in whole if o.name not in drawn]
     said = message(
         "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
         "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
         measures=listed(drawn),
-        n=min(comparison.procedure.samples, MOST_RESAMPLES),
+        n=resamples_of_run(how, pairs),
     )
+    if pairs > 1 and correction_of_run(how) != how.correction:
+        said = joined(" ", [said, message("Their p are corrected by Holm.")])
     alone = message(
         "{measures}: one number of all that a run lists, without interval or test: a query that is drawn twice "
         "lists nothing new, so that no resample shows how sure it is.",
@@ -124,7 +127,7 @@ def _of_runs(comparison: Comparison) -> list[Message]:
 
 def _test(comparison: Comparison) -> Message:
     """Where p comes from."""
-    how, pairs = comparison.procedure, _pairs(comparison)
+    how, pairs = comparison.procedure, pairs_of_each(comparison)
     parts = [TESTS[how.test]]
     if how.test == "randomization":
         parts.append(_samples(comparison))
@@ -138,14 +141,9 @@ def _test(comparison: Comparison) -> Message:
 
 def _samples(comparison: Comparison) -> Message:
     how = comparison.procedure
-    if len(comparison.queries) <= EXACT_UP_TO and how.correction != "max-t":
+    if len(comparison.queries) <= (EXACT_MAX_T if how.correction == "max-t" else EXACT_UP_TO):
         return message("every pattern of signs counted")
     return message("{n:,} samples", n=how.samples)
-
-
-def _pairs(comparison: Comparison) -> int:
-    """How many were compared by a measure; none are by one without any number."""
-    return max(len(outcome.pairs) for outcome in comparison.outcomes)
 
 
 def _intervals(comparison: Comparison) -> Message:
@@ -185,7 +183,7 @@ def _drawn(comparison: Comparison, methods: set[str]) -> list[Message]:
         parts.append(message("widened by the variance between runs"))
     if is_tukey:
         parts.append(message("those of differences are Tukey's, for all pairs together"))
-    elif _pairs(comparison) > 1:
+    elif pairs_of_each(comparison) > 1:
         parts.append(message("not corrected for the number of pairs"))
     return parts
 
@@ -214,93 +212,6 @@ def _reading(comparison: Comparison) -> Message:
     if len(comparison.systems) > 2 and comparison.procedure.all_pairs:
         sentences.append(message("Systems that share a group do not differ significantly."))
     return joined(" ", sentences)
-
-
-def sizes(comparison: Comparison) -> list[str]:
-    """Whether there are enough queries, and what this many could have shown."""
-    queries = len(comparison.queries)
-    how = comparison.procedure
-    sentences = [*few.remarks(queries), *few.resampled(how.samples, how.confidence)]
-    if len(comparison.systems) > 1:
-        sentences += _least(comparison) if queries < USUAL else []
-        sentences += _out_of_reach(comparison)
-    return sentences
-
-
-def _least(comparison: Comparison) -> list[str]:
-    """The smallest differences that this set of queries could have shown."""
-    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes]
-    parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
-    sentences: list[str] = []
-    if parts:
-        sentences.append(
-            message(
-                "Smallest true difference that is detected in four of five samples of this size: {differences}.",
-                differences=joined(", ", parts),
-            )
-        )
-    if beyond := [str(outcome.measure) for outcome in comparison.outcomes if _beyond(outcome)]:
-        sentences.append(
-            message(
-                "With so few queries no difference, however large, is detected in four of five samples: "
-                "{measures}.",
-                measures=", ".join(beyond),
-            )
-        )
-    return sentences
-
-
-def _span(outcome: Outcome) -> str:
-    """The least difference of the pairs, or from which to which where they vary."""
-    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
-    if not known or known[0] > _widest(outcome):
-        return ""
-    is_possible = known[-1] <= _widest(outcome)
-    least, most = f"{known[0]:.3g}", f"{known[-1]:.3g}" if is_possible else message("more than is possible")
-    return span(least, most)
-
-
-def _widest(outcome: Outcome) -> float:
-    """The largest difference that two means can have."""
-    definition = outcome.measure.definition
-    return outcome.widest if definition.unit and definition.average == "mean" else math.inf
-
-
-def _beyond(outcome: Outcome) -> bool:
-    """Whether every pair would have to differ by more than is possible."""
-    known = [pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable)]
-    return bool(known) and min(known) > _widest(outcome)
-
-
-def _scale(outcome: Outcome) -> str:
-    is_log = outcome.measure.definition.average == "geometric"
-    return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
-
-
-def _out_of_reach(comparison: Comparison) -> list[str]:
-    """Where no difference whatever could have been significant."""
-    how, pairs = comparison.procedure, _pairs(comparison)
-    queries = max(outcome.queries for outcome in comparison.outcomes)
-    factor = pairs if how.correction in ("holm", "bonferroni") else 1
-    is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
-    least = min(1.0, factor * 2.0 ** (1 - queries))
-    if queries and is_by_patterns and least > how.alpha:
-        return [
-            warned(
-                message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
-            )
-        ]
-    if how.test == "randomization" and factor / (how.samples + 1) > how.alpha:
-        return [
-            warned(
-                message(
-                    "{n:,} samples are too few for {pairs} pairs: no difference can be significant.",
-                    n=how.samples,
-                    pairs=pairs,
-                )
-            )
-        ]
-    return []
 
 
 def _left_out(comparison: Comparison) -> list[str]:
@@ -387,7 +298,8 @@ def _flat(comparison: Comparison) -> list[str]:
     """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
     if comparison.procedure.test not in ("t", "tukey"):
         return []
-    flat = [o.name for o in comparison.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
+    which = all if comparison.procedure.test == "tukey" else any  # whose one spread is that of all systems
+    flat = [o.name for o in comparison.outcomes if _differs(o) and which(map(_has_no_spread, o.pairs))]
     if not flat:
         return []
     said = message(
@@ -396,6 +308,15 @@ def _flat(comparison: Comparison) -> list[str]:
         names=", ".join(flat),
     )
     return [warned(said)]
+
+
+def _differs(outcome: Outcome) -> bool:
+    return any(math.isinf(pair.effect) for pair in outcome.pairs)
+
+
+def _has_no_spread(pair: Pair) -> bool:
+    """Whether the difference is the same at every query, be it 0."""
+    return math.isinf(pair.effect) or not pair.wins + pair.losses
 
 
 def _alike(comparison: Comparison) -> list[str]:

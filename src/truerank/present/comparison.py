@@ -9,7 +9,7 @@ from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, message
-from truerank.present import cautions, forest, ledger, many, runs, wide
+from truerank.present import cautions, forest, ledger, many, runs, sample_size, wide
 from truerank.present.comparison_cells import (
     Column,
     ends,
@@ -124,7 +124,7 @@ def _slices(comparison: Comparison, digits: int, width: int | None) -> Iterator[
         where = f"{printable(comparison.by)} = {printable(value)}"
         own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
         yield from own[:-1]
-        yield replace(own[-1], notes=tuple(cautions.sizes(part)))
+        yield replace(own[-1], notes=tuple(sample_size.remarks(part)))
 
 
 def _of_systems(

@@ -77,7 +77,7 @@ def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
 
 
 def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, str, str, str, str]:
-    """The difference, its interval, the effect, p, and the counts of wins, ties and losses."""
+    """The difference, its interval, the effect, p, and the wins, ties and losses, where queries have values."""
     if pair is None:
         return "", "", "", "", ""
     fine = 0 if _is_sum(outcome) else digits
@@ -86,7 +86,7 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         ends(outcome, pair.difference, digits),
         message("unknown") if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
         p_cell(pair.adjusted),
-        f"{pair.wins}/{pair.ties}/{pair.losses}",
+        f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.wins + pair.ties + pair.losses else message("unknown"),
     )
 
 

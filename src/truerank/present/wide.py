@@ -8,7 +8,7 @@ from dataclasses import replace
 from truerank.analysis.compare import Comparison
 from truerank.core.errors import printable
 from truerank.core.messages import message
-from truerank.present import cautions, ledger
+from truerank.present import cautions, ledger, sample_size
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, table_of, winners
 from truerank.present.table import Cell, Table
 
@@ -30,7 +30,7 @@ def _slices(comparison: Comparison, digits: int, intervals: bool) -> Iterator[Ta
         where = f"{printable(comparison.by)} = {printable(value)}"
         table = wide_table(part, digits, intervals=intervals)
         title = message("{where} ({queries})", where=where, queries=ledger.queries(len(part.queries)))
-        yield replace(table, title=title, notes=tuple(cautions.sizes(part)))
+        yield replace(table, title=title, notes=tuple(sample_size.remarks(part)))
 
 
 def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = False) -> Table:

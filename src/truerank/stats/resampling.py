@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from truerank.stats.binomial import unanimous_p
 from truerank.stats.bootstrap import percentile_limits, reach
 from truerank.stats.intervals import Interval, is_too_few
 from truerank.stats.values import Floats, Ints
@@ -37,11 +38,13 @@ def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: f
     return Interval(estimate, *percentile_limits(drawn, reach(confidence, n)), confidence, "percentile")
 
 
-def p_of(drawn: Floats) -> float:
+def p_of(drawn: Floats, n: int) -> float:
     """How often resamples of a difference lie on the far side of 0, both ways: where 0 leaves the interval.
 
-    >>> p_of(np.array([0.5] * 99)), p_of(np.zeros(99))
-    (0.02, 1.0)
+    It is not below the p of n queries that all go the same way, of which no resample shows anything else.
+
+    >>> p_of(np.array([0.5] * 99), 50), p_of(np.array([0.5] * 99), 4), p_of(np.zeros(99), 50)
+    (0.02, 0.125, 1.0)
     """
     least = min(int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0)))
-    return min(1.0, 2 * (least + 1) / (len(drawn) + 1))
+    return min(1.0, max(2 * (least + 1) / (len(drawn) + 1), unanimous_p(n)))

@@ -28,7 +28,7 @@ TESTS = (*stats.TESTS, TUKEY)
 CORRECTIONS = ("holm", "bonferroni", "bh", "none", MAX_T)
 
 MOST_RESAMPLES = 1_000
-"""Of a measure of the whole run, which is worked out from all rows for each."""
+"""Of a measure of the whole run, which is worked out from all rows for each, where no more are needed."""
 
 COLUMNS = 256
 """How many systems or pairs of several measures are drawn for together, where one measure has no more."""
@@ -128,6 +128,26 @@ def _together(
         yield concluded(measure, n, left_out, own, pairs, procedure)
 
 
+def resamples_of_run(procedure: Procedure, pairs: int) -> int:
+    """How many resamples a measure of the whole run takes: as many as so many pairs need, where that can be had.
+
+    >>> [resamples_of_run(Procedure(samples=samples), 36) for samples in (10_000, 1_200)]
+    [1440, 1000]
+    """
+    usual, needed = min(procedure.samples, MOST_RESAMPLES), least_resamples(procedure, pairs)
+    return max(usual, needed) if needed <= procedure.samples else usual
+
+
+def least_resamples(procedure: Procedure, pairs: int) -> int:
+    """With how many resamples the clearest difference of so many pairs can be significant (`stats.p_of`)."""
+    return math.ceil(round(2 / procedure.level(max(1, pairs)), 6))
+
+
+def correction_of_run(procedure: Procedure) -> str:
+    """How p of a measure of the whole run are corrected: by Holm where the way is one of values of queries."""
+    return procedure.correction if procedure.correction in CORRECTIONS[:-1] else CORRECTIONS[0]
+
+
 def outcome_of_run(
     measure: Measure,
     at: Callable[[Ints], Floats],
@@ -140,15 +160,15 @@ def outcome_of_run(
     Args:
         at: (systems,) the numbers where each of the n queries is there so many times.
     """
-    samples = min(procedure.samples, MOST_RESAMPLES)
+    places = pairs_of(names, procedure)
+    samples = resamples_of_run(procedure, len(places))
     values = at(np.ones(n, np.int64))
     drawn = stats.resampled(at, n, resamples=samples, seed=procedure.seed)
     interval = partial(stats.percentile_interval, n=n, confidence=procedure.confidence)
     means = [interval(float(value), drawn[:, i]) for i, value in enumerate(values)]
-    places = pairs_of(names, procedure)
     between = np.column_stack([difference(drawn[:, i], drawn[:, j]) for i, j in places]) if places else drawn[:, :0]
-    p = np.array([stats.p_of(column) for column in between.T])
-    how = procedure.correction if procedure.correction in CORRECTIONS[:-1] else CORRECTIONS[0]
+    p = np.array([stats.p_of(column, n) for column in between.T])
+    how = correction_of_run(procedure)
     adjusted = stats.adjust(p, cast("stats.Correction", how)) if places else p
     pairs = []
     for row, (i, j) in enumerate(places):

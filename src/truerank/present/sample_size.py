@@ -1,0 +1,137 @@
+"""Whether there are enough queries, samples and resamples, and what so many could have shown."""
+
+from __future__ import annotations
+
+import math
+
+from truerank.analysis.compare import Comparison, Outcome
+from truerank.analysis.compare.outcome import least_resamples, resamples_of_run
+from truerank.analysis.compare.systems import are_drawn
+from truerank.core.messages import joined, listed, message, warned
+from truerank.present import few
+from truerank.present.comparison_cells import span
+from truerank.present.few import USUAL
+from truerank.stats.paired import EXACT_UP_TO
+from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """Whether there are enough queries, and what this many could have shown."""
+    queries = len(comparison.queries)
+    how = comparison.procedure
+    sentences = [*few.remarks(queries), *few.resampled(how.samples, how.confidence)]
+    if len(comparison.systems) > 1:
+        sentences += _least(comparison) if queries < USUAL else []
+        sentences += _out_of_reach(comparison)
+    return sentences
+
+
+def _least(comparison: Comparison) -> list[str]:
+    """The smallest differences that this set of queries could have shown."""
+    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes]
+    parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
+    sentences: list[str] = []
+    if parts:
+        sentences.append(
+            message(
+                "Smallest true difference that is detected in four of five samples of this size: {differences}.",
+                differences=joined(", ", parts),
+            )
+        )
+    if beyond := [str(outcome.measure) for outcome in comparison.outcomes if _beyond(outcome)]:
+        sentences.append(
+            message(
+                "With so few queries no difference, however large, is detected in four of five samples: "
+                "{measures}.",
+                measures=", ".join(beyond),
+            )
+        )
+    return sentences
+
+
+def _span(outcome: Outcome) -> str:
+    """The least difference of the pairs, or from which to which where they vary."""
+    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
+    if not known or known[0] > _widest(outcome):
+        return ""
+    is_possible = known[-1] <= _widest(outcome)
+    least, most = f"{known[0]:.3g}", f"{known[-1]:.3g}" if is_possible else message("more than is possible")
+    return span(least, most)
+
+
+def _widest(outcome: Outcome) -> float:
+    """The largest difference that two means can have."""
+    definition = outcome.measure.definition
+    return outcome.widest if definition.unit and definition.average == "mean" else math.inf
+
+
+def _beyond(outcome: Outcome) -> bool:
+    """Whether every pair would have to differ by more than is possible."""
+    known = [pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable)]
+    return bool(known) and min(known) > _widest(outcome)
+
+
+def _scale(outcome: Outcome) -> str:
+    is_log = outcome.measure.definition.average == "geometric"
+    return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
+
+
+def _out_of_reach(comparison: Comparison) -> list[str]:
+    """Where no difference whatever could have been significant."""
+    how, pairs = comparison.procedure, pairs_of_each(comparison)
+    queries = max(outcome.queries for outcome in comparison.outcomes)
+    factor = pairs if how.correction in ("holm", "bonferroni") else 1
+    is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
+    least = min(1.0, factor * 2.0 ** (1 - queries))
+    if queries and is_by_patterns and least > how.alpha:
+        return [
+            warned(
+                message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
+            )
+        ]
+    said: list[str] = []
+    if how.test == "randomization" and _are_sampled(comparison) and factor / (how.samples + 1) > how.alpha:
+        said.append(
+            warned(
+                message(
+                    "{n:,} samples are too few for {pairs} pairs: no difference can be significant.",
+                    n=how.samples,
+                    pairs=pairs,
+                )
+            )
+        )
+    drawn, enough = resamples_of_run(how, pairs), least_resamples(how, pairs)
+    if names := drawn_of_run(comparison) if drawn < enough else []:
+        said.append(
+            warned(
+                message(
+                    "{measures}: {n:,} resamples are too few for {pairs} pairs, so that no difference can be "
+                    "significant; take {least:,} or more, or a baseline.",
+                    measures=listed(names),
+                    n=drawn,
+                    pairs=pairs,
+                    least=enough,
+                )
+            )
+        )
+    return said
+
+
+def _are_sampled(comparison: Comparison) -> bool:
+    """Whether samples are drawn for all pairs, and the patterns of none are counted."""
+    if comparison.procedure.correction == "max-t":
+        return len(comparison.queries) > EXACT_MAX_T
+    of_queries = [outcome for outcome in comparison.outcomes if not outcome.measure.definition.is_of_run]
+    pairs = [pair for outcome in of_queries for pair in outcome.pairs]
+    return bool(pairs) and all(pair.wins + pair.losses > EXACT_UP_TO for pair in pairs)
+
+
+def drawn_of_run(comparison: Comparison) -> list[str]:
+    """The measures of the whole run that resamples show how sure they are."""
+    drawn = [o for o in comparison.outcomes if are_drawn(comparison.scores, o.measure)]
+    return [o.name for o in drawn if o.measure.definition.is_of_run]
+
+
+def pairs_of_each(comparison: Comparison) -> int:
+    """How many were compared by a measure; none are by one without any number."""
+    return max(len(outcome.pairs) for outcome in comparison.outcomes)
