@@ -21,7 +21,8 @@ class Tukey:
 
     Attributes:
         p: (m, m) of each pair; 1 on the diagonal.
-        half_width: means that are further apart than this differ, at the confidence asked for.
+        half_width: means that are further apart than this differ, at the confidence asked for; inf where no
+            distance would, as with few queries and no noise.
         groups: of systems that cannot be told apart, as columns, the best first.
         constant: every query parts the systems alike: no noise to judge them by, and p is that of sign tests,
             corrected for the number of pairs.
@@ -54,7 +55,7 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     least = rounding(scale(checked))
     apart = np.abs(difference(*np.broadcast_arrays(means[:, None], means)))
     p = _range_p(apart, error, m, freedom) if error > least else _flat_p(apart, least, n)
-    half_width = range_quantile(confidence, m, freedom) * error if error > least else 0.0
+    half_width = range_quantile(confidence, m, freedom) * error if error > least else _flat_width(n, m, confidence)
     return Tukey(p, half_width, groups(p, means, 1 - confidence), error <= least)
 
 
@@ -89,8 +90,17 @@ def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
 
 def _flat_p(apart: Floats, least: float, n: int) -> Floats:
     """(m, m) the p of each distance where every query shows just that."""
-    pairs = len(apart) * (len(apart) - 1) // 2
-    return np.where(apart > least, min(1.0, pairs * unanimous_p(n)), 1.0)
+    return np.where(apart > least, _unanimous(n, len(apart)), 1.0)
+
+
+def _flat_width(n: int, m: int, confidence: float) -> float:
+    """How far means must be apart for that p to be significant: at all, or farther than anything is."""
+    return 0.0 if _unanimous(n, m) <= 1 - confidence else np.inf
+
+
+def _unanimous(n: int, m: int) -> float:
+    """The p of a sign test that n queries decide, corrected for the number of pairs of m systems."""
+    return min(1.0, m * (m - 1) // 2 * unanimous_p(n))
 
 
 def _range_p(apart: Floats, error: float, m: int, freedom: int) -> Floats:

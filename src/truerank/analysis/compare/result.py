@@ -55,7 +55,7 @@ class Procedure:
     @property
     def alpha(self) -> float:
         """The level of the test."""
-        return round(1 - self.confidence, 12)
+        return float(f"{1 - self.confidence:.12g}")  # 0.05, and not 0.050000000000000044
 
     def level(self, pairs: int) -> float:
         """That which is left to each of so many pairs where p are corrected for their number."""
@@ -97,8 +97,8 @@ class Pair:
             self,
             system=self.against,
             against=self.system,
-            difference=Interval(-d.estimate, -d.high, -d.low, d.confidence, d.method, d.differing),
-            effect=-self.effect,
+            difference=Interval(0 - d.estimate, 0 - d.high, 0 - d.low, d.confidence, d.method, d.differing),
+            effect=0 - self.effect,  # of 0 no −0
             wins=self.losses,
             losses=self.wins,
         )

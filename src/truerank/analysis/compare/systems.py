@@ -212,7 +212,7 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     first = zip(keys[0], next(iter(scores.values())).queries, strict=True)
     shared = tuple(name for name, query in first if query in everywhere and all(name in where for where in places))
     dropped = len(set().union(*keys, *of_runs)) - len(shared)
-    if next(iter(scores.values())).rules.missing == "error":
+    if dropped and next(iter(scores.values())).rules.missing == "error":
         raise InputError(
             plural(
                 "{n} query is not in the scores of every system; missing = error refuses that",

@@ -1,0 +1,73 @@
+"""Comparing where there is next to nothing to go by: constant differences, few samples, no difference at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import truerank as tr
+
+FIRST, SECOND = ["a"], ["x", "a"]
+
+
+def judged(queries: int) -> dict[str, dict[str, int]]:
+    return {f"q{n}": {"a": 1} for n in range(queries)}
+
+
+def two(queries: int) -> dict[str, dict[str, list[str]]]:
+    """A system that is better by a half at every query."""
+    return {name: dict.fromkeys(judged(queries), docs) for name, docs in (("A", FIRST), ("B", SECOND))}
+
+
+@pytest.mark.parametrize(("queries", "width"), [(2, math.inf), (5, math.inf), (6, 0.0), (12, 0.0)])
+def test_tukeys_interval_without_noise_excludes_0_only_where_its_p_does(queries: int, width: float) -> None:
+    pair = tr.compare(judged(queries), two(queries), "RR", test="tukey")["RR"].pairs[0]
+    assert (pair.difference.low, pair.difference.high) == (-0.5 - width, -0.5 + width)
+    assert (pair.adjusted <= 0.05) == (width == 0)
+
+
+def test_tukeys_p_is_said_to_be_a_sign_tests_only_where_no_pair_has_a_spread() -> None:
+    runs = two(12)
+    said = "p is that of the sign test"
+    assert said in str(tr.compare(judged(12), runs, "RR", test="tukey"))
+    mixed = {**runs, "C": {q: FIRST if n % 3 else SECOND for n, q in enumerate(judged(12))}}
+    assert said not in str(tr.compare(judged(12), mixed, "RR", test="tukey"))
+    assert said in str(tr.compare(judged(12), mixed, "RR", test="t"))
+
+
+def test_samples_are_too_few_only_where_some_are_drawn() -> None:
+    half = {q: FIRST if n % 2 else SECOND for n, q in enumerate(judged(40))}  # 20 differences: each pattern counted
+    found = tr.compare(judged(40), {"A": two(40)["A"], "half": half}, "RR", samples=10)
+    assert found.superscripts("RR")["A"] == "b"
+    assert "10 samples are too few" not in str(found)
+    assert "10 samples are too few" in str(tr.compare(judged(40), two(40), "RR", samples=10))
+
+
+def test_max_t_counts_the_patterns_of_up_to_12_queries_and_says_so() -> None:
+    few, more = (str(tr.compare(judged(n), two(n), "RR", correction="max-t")) for n in (12, 13))
+    assert "every pattern of signs counted" in few
+    assert "10,000 samples" in more
+
+
+def test_the_same_queries_in_another_order_are_no_missing_ones() -> None:
+    scores = tr.evaluate(judged(3), {"q0": FIRST, "q1": SECOND, "q2": FIRST}, "RR", rules="trec_eval-10")
+    turned = dataclasses.replace(
+        scores, queries=scores.queries[::-1], columns={name: v[::-1] for name, v in scores.columns.items()}
+    )
+    found = tr.compare(None, {"A": scores, "B": turned}, "RR")
+    assert (found["RR"].pairs[0].ties, found.dropped) == (3, 0)
+
+
+def test_a_pair_without_a_difference_has_none_either_way_round() -> None:
+    same = tr.compare(judged(8), {"A": two(8)["A"], "B": two(8)["A"]}, "RR")["RR"]
+    for pair in (same.pair("A", "B"), same.pair("B", "A")):
+        numbers = (pair.difference.estimate, pair.difference.low, pair.difference.high, pair.effect)
+        assert not np.signbit(numbers).any()
+
+
+def test_a_confidence_next_to_1_finds_nothing() -> None:
+    found = tr.compare(judged(8), two(8), "RR", confidence=1 - 1e-14)
+    assert found["RR"].beaten == {"A": (), "B": ()}
