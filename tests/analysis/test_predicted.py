@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -302,3 +303,35 @@ def test_it_becomes_tables_of_every_kind(both):
     assert "booktabs" not in found.to_latex()
     assert "<table" in found._repr_html_()
     assert repr(found).startswith("Predicted(")
+
+
+@pytest.mark.parametrize("judged", [1, 2, 5, 6, 20])
+def test_differences_without_a_spread_are_as_sure_as_the_judged_queries_are_many(judged):
+    model = {f"q{n:02}": {"a": 1} for n in range(40)}
+    people = {query: model[query] for query in list(model)[::2][:judged]}
+    lists = {"A": ["a"], "B": ["x", "a"]}
+    estimates = {
+        name: tr.predicted(people, model, dict.fromkeys(model, docs), "RR", sample="random")
+        for name, docs in lists.items()
+    }
+    found = tr.compare(None, estimates)
+    pair = found["RR"].pair("B", "A")
+    assert pair.p == min(1, 2 * 0.5**judged)
+    assert math.isnan(pair.detectable)
+    assert math.isnan(pair.effect) if judged == 1 else pair.effect == -math.inf
+    assert found["RR"].beaten["A"] == (("B",) if judged >= 6 else ())
+    assert pair.difference.method == ("constant" if judged >= 6 else "none")
+    assert "only 0 queries" not in str(found)
+    assert ("p is that of the sign test" in str(found)) == (judged > 1)
+
+
+def test_nobody_is_better_by_so_few_judged_queries_that_there_is_no_interval():
+    model = {f"q{n:02}": {"a": 1} for n in range(40)}
+    some = {query: ["x", "a"] if n % 3 else ["a"] for n, query in enumerate(model)}
+    lists = {"A": {query: ["a"] for query in model}, "C": some}
+    for judged in (3, 4, 5, 6):
+        people = {query: model[query] for query in list(model)[:judged]}
+        estimates = {name: tr.predicted(people, model, run, "RR", sample="random") for name, run in lists.items()}
+        found = tr.compare(None, estimates)["RR"]
+        assert (found.pairs[0].difference.method == "none") == (judged < 6)
+        assert (found.pairs[0].p > 0.05) == (judged < 6)

@@ -296,27 +296,24 @@ def _shown(outcome: Outcome) -> list[Interval]:
 
 def _flat(comparison: Comparison) -> list[str]:
     """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
-    if comparison.procedure.test not in ("t", "tukey"):
+    if comparison.procedure.test not in ("t", "tukey", "prediction-powered"):
         return []
-    which = all if comparison.procedure.test == "tukey" else any  # whose one spread is that of all systems
-    flat = [o.name for o in comparison.outcomes if _differs(o) and which(map(_has_no_spread, o.pairs))]
+    flat = [outcome for outcome in comparison.outcomes if any(map(_has_no_spread, outcome.pairs))]
+    if comparison.procedure.test == "tukey":  # whose one spread is that of all pairs
+        flat = [o for o in flat if all(_has_no_spread(pair) or not pair.wins + pair.losses for pair in o.pairs)]
     if not flat:
         return []
     said = message(
         "{names}: some systems differ by the same at every query, so that there is no spread; "
         "p is that of the sign test.",
-        names=", ".join(flat),
+        names=", ".join(outcome.name for outcome in flat),
     )
     return [warned(said)]
 
 
-def _differs(outcome: Outcome) -> bool:
-    return any(math.isinf(pair.effect) for pair in outcome.pairs)
-
-
 def _has_no_spread(pair: Pair) -> bool:
-    """Whether the difference is the same at every query, be it 0."""
-    return math.isinf(pair.effect) or not pair.wins + pair.losses
+    """Whether systems differ by the same at every query, judged or not."""
+    return math.isinf(pair.effect) and math.isnan(pair.detectable)
 
 
 def _alike(comparison: Comparison) -> list[str]:

@@ -8,10 +8,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from truerank.core.equal import is_equal
+from truerank.stats.binomial import unanimous_p
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.distributions import normal_below, normal_quantile, t_above, t_quantile
 from truerank.stats.intervals import Interval, differing, is_too_few
-from truerank.stats.values import Floats, count, is_constant, mean, rounding, scale, share, table
+from truerank.stats.values import Floats, count, mean, rounding, scale, share, table
 
 Ints = NDArray[np.intp]
 
@@ -57,11 +59,16 @@ class PredictedMean:
 
     @property
     def p(self) -> float:
-        """How often chance would take the estimate as far from 0, by Student's t; 1 where that cannot be said."""
-        if self.freedom <= 0 or not self.interval.estimate:
+        """How often chance would take the estimate as far from 0, by Student's t; 1 where that cannot be said.
+
+        Without a spread it is that of a sign test of the judged queries; where these are too few for an interval it
+        is not below that: a model that is right on three queries need not be on others.
+        """
+        if is_equal(self.interval.estimate, 0.0) or (self.error and self.freedom <= 0):
             return 1.0
-        t = abs(self.interval.estimate) / self.error if self.error else np.inf
-        return min(1.0, 2 * t_above(t, self.freedom))
+        by_t = 2 * t_above(abs(self.interval.estimate) / self.error, self.freedom) if self.error else 0.0
+        is_counted = not self.error or self.interval.method == "none"
+        return min(1.0, max(by_t, unanimous_p(self.n) if is_counted else 0.0))
 
     @property
     def worth(self) -> float:
@@ -102,6 +109,11 @@ class PredictedMean:
             low, high = (middle, high) if is_wide(middle) else (low, middle)
         enough = max(high, min(FEWEST, self.of))
         return enough if alone else min(enough, self.needed(width, alone=True) or enough)
+
+
+def _marked(interval: Interval, differing: int | None) -> Interval:
+    """With how few queries decide it, where it has ends that these may make too short."""
+    return replace(interval, differing=differing) if interval.method == POWERED else interval
 
 
 def _within(interval: Interval, low: float, high: float) -> Interval:
@@ -171,8 +183,8 @@ def predicted_means(
     scarce = [_scarcest(y, off) for y, off in zip(people.T, errors_of.T, strict=True)]
     return [
         PredictedMean(
-            interval=Interval(*intervals[i], confidence, powered.method(i, confidence), scarce[i]),
-            judged=Interval(*bare[i], confidence, alone.method(i, confidence), few[i]),
+            interval=_marked(Interval(*intervals[i], confidence, powered.method(i, confidence)), scarce[i]),
+            judged=_marked(Interval(*bare[i], confidence, alone.method(i, confidence)), few[i]),
             predicted=float(mean(model[:, i])),
             weight=float(powered.weight[i]),
             n=len(people),
@@ -346,6 +358,7 @@ class _Powered:
         spared, others = self._spared, len(self.of_others)
         judged = _variance(self.of_judged) / len(self.of_judged) * self._inflated * self.leverage
         rest = _variance(self.of_others) / (others - 1) if others > 1 else np.zeros_like(judged)
+        judged, rest = (np.where(self.is_flat, 0.0, part) for part in (judged, rest))
         total = judged + rest
         below = np.divide(judged**2, spared, out=np.zeros_like(judged), where=spared > 0)
         below += rest**2 / max(others - 1, 1)
@@ -367,12 +380,17 @@ class _Powered:
         plain = self.plain
         return np.divide(self._total(third), plain**1.5, out=np.zeros_like(plain), where=plain > 0)
 
+    @property
+    def is_flat(self) -> NDArray[np.bool_]:
+        """(c,) whether nothing varies but by rounding, so that there is no spread to judge by."""
+        flat = [np.ptp(part, axis=0) <= np.abs(part).max(axis=0) * rounding(1.0) for part in self._samples]
+        return np.asarray(np.all(flat, axis=0))
+
     def method(self, i: int, confidence: float) -> str:
         """What the interval of a column is."""
         if is_too_few(len(self.of_judged), confidence) or self._spared[i] < 1:
             return "none"
-        parts = (part[:, i] for part in self._samples)
-        return "constant" if all(is_constant(part, np.abs(part).max()) for part in parts) else POWERED
+        return "constant" if self.is_flat[i] else POWERED
 
     def intervals(
         self, method: str, confidence: float, draws: tuple[int, int] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, concluded, dir
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import by_name
-from truerank.core.equal import are_equal, difference
+from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives
 from truerank.measures import Measure
@@ -94,10 +95,18 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
 def _pair(who: tuple[str, str], mean: PredictedMean, adjusted: float, gained: Any, alpha: float) -> Pair:
     """One system against another; effect, wins and losses are of the judged queries."""
     won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, are_equal(gained, 0), gained < 0))
-    spread = mean.alone**0.5
-    size = mean.judged.estimate / spread if spread else 0.0
-    least = float("nan")
+    least = math.nan
     if mean.freedom >= 1 and mean.error:
         queries = round(mean.freedom) + 1
         least = stats.smallest_detectable(mean.error * queries**0.5, queries, alpha=alpha)
-    return Pair(*who, mean.interval, mean.p, adjusted, size, won, tied, lost, least)
+    return Pair(*who, mean.interval, mean.p, adjusted, _effect(mean), won, tied, lost, least)
+
+
+def _effect(mean: PredictedMean) -> float:
+    """The difference of the judged queries in units of its spread; without any, as `stats.effect` has it."""
+    if mean.n == 1:
+        return math.nan
+    if is_equal(mean.judged.estimate, 0.0):
+        return 0.0
+    spread = mean.alone**0.5
+    return mean.judged.estimate / spread if spread else math.copysign(math.inf, mean.judged.estimate)
