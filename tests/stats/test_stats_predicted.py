@@ -261,3 +261,13 @@ def test_a_constant_column_shows_nothing_of_the_selection():
 def test_it_is_public():
     assert stats.predicted_means is predicted_means
     assert stats.selection is selection
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-60, 1e-100, 1e-300])
+def test_values_may_be_as_small_as_numbers_are(scale):
+    rng = np.random.default_rng(4)
+    model = rng.random((13, 1)) * scale
+    found = predicted_means(model[:6] / 2, model, range(6))[0]
+    assert math.isfinite(found.error)
+    assert 0 < found.p <= 1
+    assert found.interval.low <= found.interval.estimate <= found.interval.high

@@ -313,7 +313,8 @@ class _Powered:
         residual = left - middle[own]
         gap = _sum(np.bincount(stratum, minlength=sample.strata)[:, None] / size * (of_all - of_judged))
         seen = gap**2 * _sum(sample.share[:, None] * around**2)
-        reach = np.divide(seen, spread**2, out=np.zeros_like(seen), where=varies & (tuned > 0) & (weight is None))
+        used = varies & (tuned > 0) & (spread**2 > 0) & (weight is None)  # squares of what is very small vanish
+        reach = np.divide(seen, spread**2, out=np.zeros_like(seen), where=used)
         n, others = len(at), len(sample.others)
         return cls(
             sample,
