@@ -107,6 +107,12 @@ def test_extreme_parameters_give_numbers(value: float) -> None:
     assert all(np.isfinite(scores[name]).all() for name in scores.columns)
 
 
+def test_the_least_highest_grade_gives_numbers_and_no_warning() -> None:
+    names = ["INSQ(max_grade=5e-324)", "INSQ(max_grade=0.5)", "INSQ(gain='binary')"]
+    scores = tr.evaluate({"q": {"a": 1e308, "b": 2, "c": -1}}, {"q": ["x", "a", "c", "b"]}, names)
+    assert len({scores.mean[name] for name in names}) == 1
+
+
 def test_what_is_exactly_reached_is_reached() -> None:
     """Ten documents of 0.1 are 1."""
     qrels, run = {"q": {"a": 1}}, {"q": [f"x{n}" for n in range(20)]}

@@ -38,7 +38,7 @@ def reader(
 
     def worth(hits: Hits) -> Floats:
         if gain == "graded" and max_grade is not None:
-            return np.clip(hits.grade / max_grade, 0.0, 1.0) if max_grade else np.zeros(len(hits))
+            return np.clip(hits.grade, 0.0, max_grade) / max_grade if max_grade else np.zeros(len(hits))
         return np.minimum(unit_gain(hits, gain, level), 1.0)
 
     return Reader(goes_on, worth, k, cost, max_grade, depth)
