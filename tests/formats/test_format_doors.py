@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import pickle
 import re
 import subprocess
@@ -181,3 +182,29 @@ def test_a_run_of_a_file_goes_to_another_process(ending, run_file, tmp_path):
 def test_a_run_of_objects_goes_to_another_process(run):
     opened = tr.open_run(run)
     assert pickle.loads(pickle.dumps(opened)).to_dict() == opened.to_dict()
+
+
+@pytest.mark.parametrize("made", [dict, lambda run: [*run.items()], "json"], ids=["dict", "pairs", "json"])
+@pytest.mark.parametrize("ids", [("", "a"), ("q", "")])
+def test_an_empty_id_is_refused_in_objects_as_in_files(made, ids, tmp_path):
+    query, doc = ids
+    scored = {query: {doc: 1.0, "b": 0.5}}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(scored))
+    with pytest.raises(tr.InputError, match="is empty"):
+        tr.evaluate({"q": {"b": 1}}, path if made == "json" else made(scored), "RR")
+    for judged in ({query: {doc: 1}}, {query: [doc]}, {query: {doc: {"x": 1}}}, path):
+        with pytest.raises(tr.InputError, match="is empty"):
+            tr.read_qrels(judged)
+
+
+@pytest.mark.parametrize("ids", [np.array([["b", ""]]), np.array([[5, 6]])], ids=["document", "query"])
+def test_an_empty_id_in_arrays_is_refused(ids):
+    queries = [""] if ids.dtype.kind == "i" else ["q"]
+    with pytest.raises(tr.InputError, match="is empty"):
+        tr.evaluate({"q": {"b": 1}}, (ids, np.array([[2.0, 1.0]]), queries), "RR")
+
+
+def test_rows_of_several_lengths_are_told_how_short_rows_are_given():
+    with pytest.raises(tr.InputError, match=r"the rows of ids are not of one length; .* give the id -1"):
+        tr.evaluate({"q": {"b": 1}}, ([["a", "b"], ["c"]], [[2.0, 1.0], [1.0]], ["q", "r"]), "RR")

@@ -206,3 +206,21 @@ def test_under_rules_that_count_lines_a_second_line_is_one_more(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"query_id": "q", "docs": ["a"]}\n' * 2)
     scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR", rules={"unit": "line", "missing": "skip"})
     assert scores.queries == ("q", "q")
+
+
+@pytest.mark.parametrize("key", ["docs", "results"])
+def test_documents_that_are_objects_with_a_rank_stand_in_the_order_of_the_ranks(tmp_path, key):
+    docs = [{"doc_id": "b", "rank": 10}, {"doc_id": "c", "rank": 2}, {"doc_id": "a", "rank": 1}]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"query_id": "q", key: docs}) + "\n")
+    assert tr.evaluate({"q": {"c": 1}}, tmp_path / "a.jsonl", "RR").mean == {"RR": 0.5}
+    scored = [{**doc, "score": doc["rank"]} for doc in docs]  # which is what counts
+    (tmp_path / "b.jsonl").write_text(json.dumps({"query_id": "q", key: scored}) + "\n")
+    assert tr.evaluate({"q": {"b": 1}}, tmp_path / "b.jsonl", "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("rank", ["2", None, True])
+def test_a_rank_that_is_no_number_is_refused(tmp_path, rank):
+    docs = [{"doc_id": "b", "rank": 1}, {"doc_id": "a", "rank": rank}]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"query_id": "q", "docs": docs}) + "\n")
+    with pytest.raises(tr.InputError, match=r"a\.jsonl:1: a number should stand here"):
+        tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR")

@@ -267,3 +267,13 @@ def test_objects_like_those_of_ranx():
 def test_a_grade_that_is_no_finite_number_is_refused_in_every_form(judged, grade):
     with pytest.raises(tr.InputError, match="finite number"):
         tr.evaluate(judged(grade), {"q": {"a": 1.0}}, "RR")
+
+
+def test_a_series_of_numbers_is_no_list_of_documents():
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series({"a": 1, "b": 0})
+    with pytest.raises(tr.InputError, match=r"query 'q' has a Series of numbers: its to_dict\(\)"):
+        tr.evaluate({"q": series}, {"q": {"b": 2.0, "a": 1.0}}, "RR")
+    assert tr.evaluate({"q": pandas.Series(["a"])}, {"q": {"b": 2.0, "a": 1.0}}, "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match=r"query 'q' has .* where its documents should stand"):
+        tr.evaluate({"q": {"a": 1}}, {"q": series}, "RR")

@@ -37,6 +37,13 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         return judged
     if isinstance(judged, np.ndarray):
         judged = judged.tolist()  # None where it is masked
+    if hasattr(judged, "items") and getattr(getattr(judged, "dtype", None), "kind", "O") in "biuf":
+        raise InputError(
+            "query {query} has a Series of numbers: its to_dict() is {{document: grade}} where its index holds the "
+            "documents, its tolist() the documents where they are these numbers",
+            name,
+            query=quoted(query),
+        )
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
         raise InputError(
             "query {query} has {judged} where its documents should stand",

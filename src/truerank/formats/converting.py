@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import groupby
@@ -25,6 +25,7 @@ from truerank.core.scan import each_once
 from truerank.formats.compression import unpacked_name
 from truerank.formats.opening import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
+from truerank.formats.rows import refuse_empty
 from truerank.formats.source import Source, watching_bytes
 from truerank.formats.target import is_same_file, open_descriptor, refuse_unwritten, writing
 
@@ -86,7 +87,7 @@ def convert(
         _refuse_ignored(qrels, chosen)
         _refuse_aspects(qrels, chosen)
         for query, judged in qrels.to_dict().items():
-            _refuse_empty(query, judged, qrels.name)
+            refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
             write(qrels, file)
         return 0 if chosen.holds_empty else int(np.count_nonzero(np.diff(qrels.start) == 0))
@@ -255,15 +256,10 @@ def sound(run: Run) -> Iterator[Ranked]:
     """The rankings of a run, if every id and every score can be written."""
     for part in rankings(each_once(run.batches(), run.name), run.name):
         scores = part.numbers()
-        _refuse_empty(part.query, part.docs, run.name, part.line)
+        refuse_empty(part.query, part.docs, run.name, part.line)
         if not math.isfinite(sum(scores)):
             _refuse(part, scores, run.name)
         yield part
-
-
-def _refuse_empty(query: bytes, docs: Collection[bytes], name: str, line: int | None = None) -> None:
-    if not query or b"" in docs:
-        raise InputError("an id of query '{query}' is empty", name, line, query=truncated(query))
 
 
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:

@@ -19,6 +19,7 @@ from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, scattered, utf8
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
+from truerank.formats.rows import complete_answers, complete_judgements
 from truerank.formats.source import BLOCK, MARK, Source
 
 _START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
@@ -65,7 +66,7 @@ def read_run(source: Source) -> Iterator[Batch]:
         for part in _distinct(_objects(source), source.name):
             scored = all(type(docs) is dict for docs in part.values())
             if scored:
-                yield part
+                yield complete_answers(part, source.name)
             else:
                 lists = (answers(q, docs, None, source.name) for q, docs in part.items())
                 yield from itertools.chain.from_iterable(lists)
@@ -80,7 +81,8 @@ def read_qrels(source: Source) -> Qrels:
         raise _nothing(source)
     text = source.text()
     whole = _object(text, source.name)
-    return Qrels.from_dict(_ignoring(whole) if _has_word(text, b"null") else whole, source.name)
+    judged = _ignoring(whole) if _has_word(text, b"null") else whole
+    return complete_judgements(Qrels.from_dict(judged, source.name))
 
 
 def _refuse_saved(source: Source) -> None:

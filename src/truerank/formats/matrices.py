@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, quoted
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import digits
-from truerank.core.kernel.scanning import as_bytes
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
-from truerank.formats.rows import Bools, Ints, is_id, plain_ids, steps, text_column
+from truerank.formats.rows import Bools, Ints, complete, is_id, plain_ids, steps, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -105,7 +105,7 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
                 continue
             query = as_bytes(queries[row])
             given = None if table.are_ranks else scores[row][there].tolist()
-            yield Ranked(query, plain_ids(ids[row][there].tolist(), query, name), given)
+            yield Ranked(query, plain_ids(ids[row][there].tolist(), as_text(query), name), given)
         return
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
@@ -144,7 +144,14 @@ def _array(values: Any, what: str, name: str) -> NDArray[Any]:
         raise InputError(
             "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
         )
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(
+            "the rows of {what} are not of one length; where no document stands, give the id -1 and any score",
+            name,
+            what=what,
+        ) from None
 
 
 def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any], name: str) -> Columns:
@@ -174,7 +181,7 @@ def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any
     answered = counts > 0
     runs = starts_of(counts[answered])
     columns = *_names(queries, answered), *digits(np.ascontiguousarray(docs, np.int64))
-    return Columns(*columns, np.ascontiguousarray(values, np.float64), runs=runs)
+    return complete(Columns(*columns, np.ascontiguousarray(values, np.float64), runs=runs), name)
 
 
 def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:

@@ -21,7 +21,7 @@ from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, 
 from truerank.formats.matrices import is_sparse, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
-from truerank.formats.rows import plain_ids
+from truerank.formats.rows import complete_answers, complete_judgements, plain_ids
 
 
 def qrels_from_object(qrels: Any) -> Qrels:
@@ -34,7 +34,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if isinstance(qrels, Mapping) and (table := _table(qrels, "qrels")):
         return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
-        return Qrels.from_dict(qrels)
+        return complete_judgements(Qrels.from_dict(qrels))
     if is_frame(qrels):
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
@@ -160,7 +160,7 @@ def _is_answer(value: Any) -> bool:
 def _refuse_several(run: Mapping[Any, Any]) -> None:
     """Raise for {name: run}, which others take."""
     names, values = list(run), list(run.values())
-    if values and all(is_frame(v) or (isinstance(v, Mapping) and _holds_answers(v)) for v in values):
+    if values and all(map(_is_run, values)):
         several = ", ".join(map(quoted, names[:3]))
         raise InputError(
             "these are several runs ({names}), by their names: compare(qrels, runs) takes them all, "
@@ -168,6 +168,11 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
             names=several,
             first=names[0],
         )
+
+
+def _is_run(value: Any) -> bool:
+    """Whether this is a run by itself, and no query's documents: a Series, which Arrow takes too, has one type."""
+    return _holds_answers(value) if isinstance(value, Mapping) else is_frame(value) and not hasattr(value, "dtype")
 
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:
@@ -251,7 +256,7 @@ def _record(values: dict[str, Any]) -> dict[str, Any]:
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
     if type(run) is dict and set(map(type, run.values())) <= {dict}:
-        yield run
+        yield complete_answers(run, name)
     else:
         yield from _pairs(run.items(), name)
 
@@ -273,7 +278,7 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, Mapping):
-        return Ranked(query, list(docs), list(docs.values()))
+        return Ranked(query, plain_ids(list(docs), query, name), list(docs.values()))
     if isinstance(docs, np.ndarray):
         docs = docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):

@@ -236,7 +236,7 @@ def are_lists(docs: Any) -> bool:
 def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
     """One query's documents and, beside them or among them, their scores."""
     if scores is None:
-        docs, scores = _split(docs, SCORE, name, line)
+        docs, scores = _split(_best_first(docs, name, line), SCORE, name, line)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
         raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
     if scores is not None and len(docs) != len(scores):
@@ -246,6 +246,26 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     return Ranked(
         query, checked_ids(docs, name, line), None if scores is None else _numbers(scores, name, line), line
     )
+
+
+def _best_first(docs: Any, name: str, line: int | None) -> Any:
+    """The documents of a query; objects that have a rank and no score are put in the order of the ranks."""
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
+        return docs
+    keys = tuple(docs[0])
+    rank = names.find(keys, RANK)
+    if rank is None or names.find(keys, SCORE) is not None:
+        return docs
+    if not all(isinstance(item, dict) and keys[rank] in item for item in docs):
+        raise _unlike(name, line)
+    ranks = _numbers([item[keys[rank]] for item in docs], name, line)
+    if not all(map(math.isfinite, ranks)):
+        raise InputError("a number should stand here, not {value}", name, line, value=quoted(ranks))
+    return [docs[place] for place in sorted(range(len(docs)), key=ranks.__getitem__)]
+
+
+def _unlike(name: str, line: int | None) -> InputError:
+    return InputError("the documents of this query are not all written in one way", name, line)
 
 
 def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
@@ -265,7 +285,7 @@ def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None)
             )
         return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
     except (KeyError, TypeError, ValueError):
-        raise InputError("the documents of this query are not all written in one way", name, line) from None
+        raise _unlike(name, line) from None
 
 
 def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: str) -> Batch:

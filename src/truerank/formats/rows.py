@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
-from truerank.core.kernel.names import first_empty
+from truerank.core.kernel.names import all_ids, first_empty
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.mappings import distinct_ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
@@ -199,4 +200,30 @@ def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
             query=quoted(query),
             docs=quoted(docs),
         )
+    refuse_empty(query, docs, name)
     return docs
+
+
+def refuse_empty(query: Any, docs: Collection[Any], name: str, line: int | None = None) -> None:
+    """Raise where the id of a query or of a document is empty."""
+    is_full = type(docs) is list and all_ids(docs)
+    if query in ("", b"") or (not is_full and ("" in docs or b"" in docs)):
+        raise InputError("an id of query '{query}' is empty", name, line, query=truncated(as_bytes(query)))
+
+
+def complete_answers(run: Mapping[Any, Collection[Any]], name: str) -> Any:
+    """The same {query: documents}, if no id is empty."""
+    for query, docs in run.items():
+        refuse_empty(query, docs, name)
+    return run
+
+
+def complete_judgements(qrels: Qrels) -> Qrels:
+    """The same judgements, if no id is empty."""
+    empty = (qrels.begin == qrels.end).nonzero()[0]
+    if len(empty):
+        query = qrels.queries[int(qrels.query[empty[0]])]
+        raise InputError("an id of query '{query}' is empty", qrels.name, query=truncated(query))
+    if b"" in qrels.queries:
+        raise InputError("the query id is empty", qrels.name)
+    return qrels
