@@ -6,7 +6,9 @@ import gzip
 import os
 import random
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -373,3 +375,40 @@ def test_a_damaged_file_in_any_format_never_raises_anything_else(ending, tmp_pat
                     read(tmp_path / f"bad.{ending}")
                 except tr.TruerankError as error:  # noqa: PERF203
                     assert "\n" not in str(error)  # noqa: PT017 (most of them are no error at all)
+
+
+def _arrays(path: Path, run: Any, judged: Any) -> None:
+    ids, scores = np.arange(40, dtype=np.int64).reshape(4, 10), np.linspace(9, 1, 40).reshape(4, 10)
+    if path.suffix == ".npy":
+        np.save(path, ids)
+    elif path.suffix == ".npz":
+        np.savez_compressed(path, I=ids, D=scores)
+    else:
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path, "w") as file:
+            file["neighbors"], file["distances"] = ids, -scores
+
+
+def _reading(path: Path, run: Any, judged: Any) -> None:
+    pytest.importorskip("pyarrow")
+    tr.read(judged, run, keep="all").save(path)
+
+
+@pytest.mark.parametrize(
+    ("ending", "write"), [("npy", _arrays), ("npz", _arrays), ("hdf5", _arrays), ("arrow", _reading)]
+)
+def test_damaged_arrays_and_readings_never_raise_anything_else(ending, write, tmp_path):
+    rng = random.Random(ending)
+    run = {str(q): {str(rng.randrange(50)): rng.random() for _ in range(8)} for q in range(4)}
+    judged = {q: dict.fromkeys(docs, 1) for q, docs in run.items()}
+    write(tmp_path / f"whole.{ending}", run, judged)
+    whole = (tmp_path / f"whole.{ending}").read_bytes()
+    for attempt in range(300):
+        data = bytearray(whole[: rng.randrange(len(whole))] if attempt % 4 == 0 else whole)
+        for _ in range(attempt % 4):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        bad = tmp_path / f"{attempt}.{ending}"
+        bad.write_bytes(data)
+        for read in (lambda path: tr.evaluate(judged, path, "RR"), tr.read_qrels):
+            with suppress(tr.TruerankError):
+                read(bad)

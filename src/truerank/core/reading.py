@@ -24,7 +24,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
-from truerank.core.saved import facts_of, scan_of, table_of
+from truerank.core.saved import facts_of, scan_of, table_of, undamaged
 from truerank.core.scan import EVERY_RANK, Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
@@ -259,8 +259,9 @@ class Reading:
 def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:
     facts = facts_of(table.schema, path)
     rules = facts["rules"]
-    judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), facts, path)
-    return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
+    with undamaged(path):
+        judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), facts, path)
+        return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
 
 
 def read(

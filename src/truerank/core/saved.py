@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, needs
+from truerank.core.errors import InputError, TruerankError, needs
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids, starts_of
 from truerank.core.kernel.scanning import HIT
+from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
@@ -82,6 +84,23 @@ def table_of(
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
 
 
+@contextmanager
+def undamaged(name: str | None) -> Iterator[None]:
+    """Within it whatever goes wrong is the fault of the table.
+
+    Raises:
+        InputError: something went wrong.
+    """
+    try:
+        yield
+    except TruerankError:
+        raise
+    except Exception as error:
+        said = (str(error) or type(error).__name__).split("\n", 1)[0]
+        why = message("this is no reading that was saved, or it is damaged or cut short ({error})", error=said)
+        raise InputError(why, name) from None
+
+
 def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
     """What a table with this schema says of the reading as a whole.
 
@@ -93,13 +112,14 @@ def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
     metadata = (schema.metadata or {}).get(KEY)
     if metadata is None:
         raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", name)
-    facts: dict[str, Any] = json.loads(metadata)
-    if facts["version"] != VERSION:
-        version = facts["version"]
-        raise InputError(
-            "the reading was written by another version of truerank ({version})", name, version=version
-        )
-    return {**facts, "rules": Rules.from_dict(facts["rules"])}
+    with undamaged(name):
+        facts: dict[str, Any] = json.loads(metadata)
+        if facts["version"] != VERSION:
+            version = facts["version"]
+            raise InputError(
+                "the reading was written by another version of truerank ({version})", name, version=version
+            )
+        return {**facts, "rules": Rules.from_dict(facts["rules"])}
 
 
 def scan_of(
@@ -152,7 +172,12 @@ def qrels_of(table: pyarrow.Table, name: str | None) -> Qrels:
     facts = facts_of(table.schema, name)
     if "judgements" not in table.schema.names:
         raise InputError("the reading was saved without its judgements: give the qrels that it was read with", name)
-    table = table.combine_chunks()
+    with undamaged(name):
+        return _qrels(table.combine_chunks(), facts)
+
+
+def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
+    """The judgements in a table of which each column is in one piece."""
     table = table.filter(table["returned"].is_valid()).sort_by("query")
     queries = table["query"].to_pylist()
     sizes, judged = _flat(table["judgements"])

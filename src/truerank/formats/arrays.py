@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, needs, quoted
+from truerank.core.errors import InputError, TruerankError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import frames, hdf5, vector_files
+from truerank.formats.hdf5 import unreadable
 from truerank.formats.names import folded
 from truerank.formats.records import text_lines
 from truerank.formats.source import Source, as_source
@@ -130,10 +131,15 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
         raise InputError(why or message("this is no .npy, .npz, .mat, HDF5, Parquet or .fvecs file"), source.name)
     try:
         return opener(source)  # type: ignore[no-any-return]
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(
-            "the arrays cannot be read: {error}", source.name, error=str(error).partition("\n")[0]
-        ) from None
+    except TruerankError:
+        raise
+    except Exception as error:  # whatever a parser meets in a damaged file
+        raise InputError("the arrays cannot be read: {error}", source.name, error=_said(error)) from None
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with a file, in one line."""
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def _opener(source: Source) -> Any:
@@ -153,18 +159,19 @@ def _npy(source: Source) -> Mapping[str, Array]:
 
 def _npz(source: Source) -> Mapping[str, Array]:
     file = source.path or BytesIO(source.read())
-    if not zipfile.is_zipfile(file):  # NumPy would leave it open
-        raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name)
+    try:
+        zipfile.ZipFile(file).close()  # NumPy would leave open what this refuses
+    except Exception:
+        raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name) from None
+    if isinstance(file, BytesIO):
+        file.seek(0)
     return _Checked(np.load(file, allow_pickle=False), source.name)
 
 
 def _mat(source: Source) -> Mapping[str, Array]:
     with needs(message("reading {source}", source=source.name), "vectors"):
         from scipy.io import loadmat  # type: ignore[import-untyped]
-    try:
-        arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
-    except Exception as error:  # whatever its parser meets in a damaged file
-        raise ValueError(str(error) or type(error).__name__) from error
+    arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
     return {name: array for name, array in arrays.items() if not name.startswith("__")}
 
 
@@ -187,12 +194,12 @@ class _Checked(Mapping[str, Array]):
     path: str
 
     def __getitem__(self, name: str) -> Array:
+        if name not in self.file.files:
+            raise KeyError(name)
         try:
             return np.asarray(self.file[name])
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(
-                "the array {name} cannot be read: {error}", self.path, name=quoted(name), error=error
-            ) from None
+        except Exception as error:
+            raise unreadable(name, error, self.path) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.file.files)

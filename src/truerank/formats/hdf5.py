@@ -30,10 +30,8 @@ class Datasets(Mapping[str, Array]):
         with _opened(self.source) as file:
             try:
                 return self._array(file[name])
-            except (OSError, ValueError, TypeError) as error:
-                raise InputError(
-                    "the array {name} cannot be read: {error}", self.source.name, name=quoted(name), error=error
-                ) from None
+            except Exception as error:
+                raise unreadable(name, error, self.source.name) from None
 
     def _array(self, dataset: Any) -> Array:
         path, offset = self.source.path, dataset.id.get_offset()  # None where it is packed or in pieces
@@ -47,6 +45,12 @@ class Datasets(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self.names)
+
+
+def unreadable(name: str, error: Exception, path: str) -> InputError:
+    """The error to raise for an array that cannot be read, whatever a parser met in a damaged file."""
+    said = str(error) or type(error).__name__
+    return InputError("the array {name} cannot be read: {error}", path, name=quoted(name), error=said)
 
 
 def read(source: Source) -> Datasets:

@@ -224,7 +224,7 @@ def _sparse(source: Source) -> Any:
         from scipy import sparse  # type: ignore[import-untyped]
     try:
         return sparse.load_npz(source.path or BytesIO(source.read()))
-    except (ValueError, TypeError, KeyError, NotImplementedError, OSError) as error:
+    except Exception as error:  # whatever a parser meets in a damaged file
         raise InputError("the sparse matrix is damaged: {error}", source.name, error=error) from None
 
 

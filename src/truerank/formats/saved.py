@@ -8,11 +8,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch
-from truerank.core.saved import KEY, arrow, facts_of, qrels_of
+from truerank.core.saved import KEY, arrow, facts_of, qrels_of, undamaged
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source, as_source
 from truerank.formats.target import writing
@@ -33,16 +32,11 @@ def read_table(source: Source) -> pyarrow.Table:
         InputError: it is no file of Arrow, or is damaged.
     """
     pa = arrow(f"reading {source.name}")
-    try:
+    with undamaged(source.name):
         with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
-            return file.read_all()
-    except (pa.ArrowException, OSError) as error:
-        from truerank.formats.frames import first_line
-
-        why = message(
-            "this is no reading that was saved, or it is damaged or cut short ({error})", error=first_line(error)
-        )
-        raise InputError(why, source.name) from None
+            table = file.read_all()
+        table.validate(full=True)  # what points outside of the file would end the process
+        return table
 
 
 def rules_of(path: str) -> Rules | None:
