@@ -224,3 +224,10 @@ def test_a_rank_that_is_no_number_is_refused(tmp_path, rank):
     (tmp_path / "a.jsonl").write_text(json.dumps({"query_id": "q", "docs": docs}) + "\n")
     with pytest.raises(tr.InputError, match=r"a\.jsonl:1: a number should stand here"):
         tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR")
+
+
+def test_rows_of_which_some_have_only_a_rank_are_refused(tmp_path):
+    rows = [{"query_id": "q", "doc_id": "a", "rank": 1, "score": 0.9}, {"query_id": "q", "doc_id": "b", "rank": 2}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(tr.InputError, match=r"a\.jsonl:2: some rows have a score, and others only a rank"):
+        tr.evaluate({"q": {"b": 1}}, tmp_path / "a.jsonl", "RR")

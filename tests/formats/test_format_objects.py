@@ -277,3 +277,12 @@ def test_a_series_of_numbers_is_no_list_of_documents():
     assert tr.evaluate({"q": pandas.Series(["a"])}, {"q": {"b": 2.0, "a": 1.0}}, "RR").mean == {"RR": 0.5}
     with pytest.raises(tr.InputError, match=r"query 'q' has .* where its documents should stand"):
         tr.evaluate({"q": {"a": 1}}, {"q": series}, "RR")
+
+
+def test_records_may_hold_what_numpy_has_types_for():
+    rows = [
+        {"query_id": np.str_("q"), "doc_id": np.int64(d), "score": np.float32(s)} for d, s in ((1, 0.5), (2, 0.9))
+    ]
+    judged = [{"query_id": "q", "doc_id": np.int64(1), "relevance": np.int8(1)}]
+    lists = [{"query_id": "q", "docs": np.array([1, 2]), "scores": np.array([0.5, 0.9])}]
+    assert tr.evaluate(judged, rows, "RR").mean == tr.evaluate(judged, lists, "RR").mean == {"RR": 0.5}

@@ -23,6 +23,9 @@ from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, plain_ids
 
+NUMPY = (np.generic, np.ndarray)
+"""What of NumPy's has `tolist`, which makes Python's own of it."""
+
 
 def qrels_from_object(qrels: Any) -> Qrels:
     """Judgements from a dict of dicts or of documents, a list of records, a DataFrame or a sparse matrix."""
@@ -188,13 +191,17 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
     """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list."""
     first = things[0] if things else None
     if isinstance(first, dict):
-        return partial(iter, things)
+        return partial(_dicts, things)
     if hasattr(first, "_asdict"):
         return partial(_named, things)
     if isinstance(first, tuple) and len(first) == 3:
         names = ("query_id", "doc_id", value)
         return partial(_triples, things, names)
     return None
+
+
+def _dicts(things: Sequence[Any]) -> Iterator[Any]:
+    return (_record(thing) if isinstance(thing, dict) else thing for thing in things)
 
 
 def _named(things: Sequence[Any]) -> Iterator[Any]:
@@ -250,7 +257,9 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:
     """The values as Python has them, where NumPy has types of its own."""
-    return {key: value.item() if isinstance(value, np.generic) else value for key, value in values.items()}
+    if not any(isinstance(value, NUMPY) for value in values.values()):
+        return values
+    return {key: value.tolist() if isinstance(value, NUMPY) else value for key, value in values.items()}
 
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:

@@ -90,6 +90,7 @@ def kind(keys: Iterable[str]) -> str | None:
 
 def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     """The parts of a run."""
+    falling: bool | None = None
     for keys, group in itertools.groupby(records, key=lambda numbered: keys_of(numbered, name)):
         lists = _list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
@@ -98,6 +99,9 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
             continue
         while part := list(itertools.islice(group, ROWS)):
             where = names.layout(keys, "run", name, part[0][0])
+            if falling not in (None, where.falling):
+                raise InputError("some rows have a score, and others only a rank", name, part[0][0])
+            falling = where.falling
             yield _columns(part, keys, where, name)
 
 
