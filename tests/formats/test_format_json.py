@@ -210,3 +210,40 @@ def test_saved_scores_are_no_run_and_no_qrels(several, tmp_path):
     for files in (({"q": {"a": 1}}, path), (path, {"q": ["a"]})):
         with pytest.raises(tr.InputError, match="these are saved scores"):
             tr.evaluate(*files, "AP")
+
+
+RUN_COLUMNS = {"query_id": [1, 1, 2, 2], "doc_id": [7, 5, 7, 5], "score": [3, 2, 2, 1]}
+QRELS_COLUMNS = {"query_id": [1, 1, 2], "doc_id": [5, 7, 5], "relevance": [1, 0, 2]}
+
+
+def by_column(table: dict[str, list[int]]) -> dict[str, dict[str, int]]:
+    """As pandas' `to_json` writes it by default."""
+    return {name: {str(row): value for row, value in enumerate(values)} for name, values in table.items()}
+
+
+def by_row(table: dict[str, list[int]]) -> dict[str, dict[str, int]]:
+    """As it writes it with orient="index"."""
+    rows = zip(*table.values(), strict=True)
+    return {str(number): dict(zip(table, row, strict=True)) for number, row in enumerate(rows)}
+
+
+@pytest.mark.parametrize("written", [dict, by_column, by_row])
+def test_tables_by_their_columns_are_tables_and_no_queries(written, tmp_path):
+    run, qrels = written(RUN_COLUMNS), written(QRELS_COLUMNS)
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    (tmp_path / "qrels.json").write_text(json.dumps(qrels))
+    for both in ((qrels, run), (tmp_path / "qrels.json", tmp_path / "run.json")):
+        scores = tr.evaluate(*both, "RR")
+        assert (scores.queries, scores["RR"].tolist()) == (("1", "2"), [0.5, 0.5])
+
+
+def test_a_long_table_by_its_columns_is_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.json.BLOCK", 1 << 6)
+    table = {"query_id": ["q"] * 500, "doc_id": [f"d{n}" for n in range(500)], "score": list(range(500))}
+    (tmp_path / "run.json").write_text(json.dumps(table))
+    assert tr.evaluate({"q": {"d490": 1}}, tmp_path / "run.json", "RR").mean == {"RR": 0.1}
+
+
+def test_queries_that_are_called_like_columns_are_queries_in_files_too(tmp_path):
+    (tmp_path / "run.json").write_text('{"query": {"a": 1.0, "b": 2.0}, "doc": {"a": 1.0}}')
+    assert tr.evaluate({"query": ["a"], "doc": ["a"]}, tmp_path / "run.json", "RR").mean == {"RR": 0.75}

@@ -191,3 +191,23 @@ def test_listed_documents_that_are_not_in_the_table_are_counted_and_told(items, 
     assert (said in str(scores), "table of items" in str(scores)) == (True, bool(said))
     assert ("unlisted" in scores.to_dict()["ledger"]) == bool(said)
     assert type(scores.ledger).from_dict(scores.ledger.to_dict()) == scores.ledger
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"item_id": {"0": "a", "1": "b"}, "popularity": {"0": 3, "1": 1}},
+        {"popularity": {"a": 3, "b": 1}, "genres": {"a": "war", "b": None}},
+    ],
+)
+def test_columns_of_pandas_by_their_rows_are_no_items(columns, is_file, tmp_path):
+    path = tmp_path / "items.json"
+    path.write_text(json.dumps(columns))
+    items = read_catalogue(path if is_file else columns)
+    assert (items.ids, items.popularity.tolist()) == ((b"a", b"b"), [3, 1])
+
+
+def test_items_that_are_called_like_columns_are_items():
+    items = read_catalogue({"popularity": {"popularity": 3}, "class": {"popularity": 1}})
+    assert items.ids == (b"popularity", b"class")

@@ -16,7 +16,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
+from truerank.formats.columnar import WIDEST, rows_of
 from truerank.formats.jsonl import dumped, graded, scattered, utf8
+from truerank.formats.names import DOC, QUERY, find
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import complete_answers, complete_judgements
@@ -63,7 +65,15 @@ def read_run(source: Source) -> Iterator[Batch]:
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
     else:
-        for part in _distinct(_objects(source), source.name):
+        parts = _distinct(_objects(source), source.name)
+        first = next(parts)
+        if _may_be_table(first):
+            for part in parts:
+                first |= part
+            if rows := rows_of(first, "run"):
+                yield from run_parts(((None, record) for record in rows()), source.name)
+                return
+        for part in itertools.chain([first], parts):
             scored = all(type(docs) is dict for docs in part.values())
             if scored:
                 yield complete_answers(part, source.name)
@@ -81,8 +91,19 @@ def read_qrels(source: Source) -> Qrels:
         raise _nothing(source)
     text = source.text()
     whole = _object(text, source.name)
+    if rows := rows_of(whole, "qrels"):
+        return qrels_of_records(((None, record) for record in rows()), source.name)
     judged = _ignoring(whole) if _has_word(text, b"null") else whole
     return complete_judgements(Qrels.from_dict(judged, source.name))
+
+
+def _may_be_table(part: dict[str, Any]) -> bool:
+    """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
+    first = next(iter(part.values()), None)
+    return any(
+        len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
+        for keys in (part, first if type(first) is dict else {})
+    )
 
 
 def _refuse_saved(source: Source) -> None:

@@ -17,10 +17,11 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
+from truerank.formats.columnar import rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
-from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
+from truerank.formats.records import are_lists, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
@@ -34,7 +35,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
         return qrels_of_sparse(qrels)
     if isinstance(qrels, Presented):
         raise InputError("qrels are judgements, not {kind}, which was made of them", kind=type(qrels).__name__)
-    if isinstance(qrels, Mapping) and (table := _table(qrels, "qrels")):
+    if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels")):
         return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
         return complete_judgements(Qrels.from_dict(qrels))
@@ -71,7 +72,7 @@ def run_from_object(run: Any, name: str) -> Run:
         raise InputError(
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
-    if isinstance(run, Mapping) and (table := _table(run, "run")):
+    if isinstance(run, Mapping) and (table := rows_of(run, "run")):
         return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
         _refuse_several(run)
@@ -132,32 +133,8 @@ def _is_ranx(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] == "ranx" and hasattr(thing, "to_dict")
 
 
-def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]] | None:
-    """What goes through {column: values}, a record a row; None for another mapping."""
-    if any(map(_is_answer, columns.values())):  # the first of {query: {document: …}} tells
-        return None
-    keys, values = list(columns), list(columns.values())
-    if not all(isinstance(key, str) for key in keys) or (kind(keys) != what and find(keys, SCORE) is None):
-        return None
-    if find(keys, QUERY) is None or find(keys, DOC) is None:
-        return None
-    if len(set(map(len, values))) > 1:
-        raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, keys)))
-    plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
-    return partial(_columns, keys, plain)
-
-
-def _columns(keys: list[str], values: list[list[Any]]) -> Iterator[dict[str, Any]]:
-    return (dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True))
-
-
 def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Batch]:
     return run_parts(((None, record) for record in records()), name)
-
-
-def _is_answer(value: Any) -> bool:
-    """Whether this is no column, but what a query's documents stand in."""
-    return type(value) is dict or isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
 
 
 def _refuse_several(run: Mapping[Any, Any]) -> None:

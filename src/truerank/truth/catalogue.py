@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.formats.columnar import WIDEST
 from truerank.formats.frames import is_frame
 from truerank.formats.names import DOC, find, folded
 from truerank.formats.records import numbered_lines, parsed
@@ -110,9 +111,11 @@ def _of_object(thing: Any, name: str) -> Columns:
 
 
 def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:
-    """{id: {column: value}}, {id: popularity}, or {column: values}."""
+    """{id: {column: value}}, {id: popularity}, {column: values}, or pandas' {column: {row: value}}."""
     values = list(thing.values())
     if values and all(isinstance(value, Mapping) for value in values):
+        if _are_columns(thing) and not _are_columns(values[0]):
+            return _of_columns(thing, name)
         return {
             "id": list(thing),
             **{key: each for key, each in _of_records(values).items() if folded(key) != "id"},
@@ -123,6 +126,21 @@ def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:
     if len(sizes) > 1 or -1 in sizes:
         raise InputError("the columns of a table are lists that are equally long", name)
     return {str(key): list(value) for key, value in thing.items()}
+
+
+def _are_columns(keys: Collection[Any]) -> bool:
+    """Whether one of these is the name of a column."""
+    few = list(map(str, keys)) if len(keys) <= WIDEST else []
+    return any(find(few, ROLES[role]) is not None for role in ("popularity", "groups", "vectors"))
+
+
+def _of_columns(thing: Mapping[Any, Mapping[Any, Any]], name: str) -> Columns:
+    """The columns of {column: {row: value}}; the rows are the ids where no column has them."""
+    rows = next(iter(thing.values())).keys()
+    if any(column.keys() != rows for column in thing.values()):
+        raise InputError("the columns of a table are lists that are equally long", name)
+    columns = {str(key): list(column.values()) for key, column in thing.items()}
+    return columns if find(list(columns), ROLES["id"]) is not None else {"id": list(rows), **columns}
 
 
 def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Columns:

@@ -1,0 +1,66 @@
+"""Tables by the names of their columns, as Python and JSON have them: {column: values}, and what pandas writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from truerank.core.errors import InputError, quoted
+from truerank.formats.names import DOC, QUERY, SCORE, find, folded
+from truerank.formats.records import kind
+
+WIDEST = 64
+"""Columns that a table may have; more keys are those of queries or documents."""
+
+_QUERY = frozenset(QUERY)
+
+Rows = Callable[[], Iterator[Any]]
+"""Goes through the rows of a table, a record a row."""
+
+
+def rows_of(table: Mapping[Any, Any], what: str) -> Rows | None:
+    """The rows of {column: values}, or of pandas' {column: {row: value}} and {row: {column: value}}.
+
+    None for another mapping, such as {query: documents}.
+
+    Raises:
+        InputError: the columns are not of one length.
+    """
+    first = next(iter(table.values()), None)
+    if type(first) is dict and _are_columns(first, what):
+        rows = list(table.values())
+        are_alike = all(type(row) is dict and row.keys() == first.keys() for row in rows)
+        return partial(iter, rows) if are_alike else None
+    if not _are_columns(table, what):
+        return None
+    values = list(table.values())
+    if type(first) is dict:
+        if any(type(column) is not dict or column.keys() != first.keys() for column in values):
+            return None
+        values = [list(column.values()) for column in values]
+    if any(map(_is_answer, values)):
+        return None
+    if len(set(map(len, values))) > 1:
+        raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, table)))
+    plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
+    return partial(_records, list(table), plain)
+
+
+def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
+    """Whether these keys name the columns of a query, of a document, and of its score or grade."""
+    if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):
+        return False
+    names = list(keys)
+    if find(names, DOC) is None:
+        return False
+    return kind(names) == what or find(names, SCORE) is not None
+
+
+def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether this is no column, but what a query's documents stand in."""
+    return isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
