@@ -96,7 +96,7 @@ def test_pairs_without_a_query_in_common_are_named() -> None:
     ("runs", "how", "says"),
     [
         ([{"q": ["a"]}], {}, "1 run: nothing to agree with"),
-        ([], {}, "0 runs: nothing to agree with"),
+        ([], {}, "there is no run to compare"),
         ("one.run", {}, "1 run: nothing to agree with"),
         (None, {}, "runs are {name: run} or a list of runs, not None"),
         ([{"q": ["a"]}, {"q": ["a"]}], {"k": None}, "k is a whole number"),

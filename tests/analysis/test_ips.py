@@ -270,7 +270,7 @@ def test_no_measure_is_said_to_be_none(measures: Any) -> None:
         tr.ips([GOOD], {"new": {"q": ["b"]}}, measures, eta=1)
 
 
-@pytest.mark.parametrize("runs", [None, {}, 3])
+@pytest.mark.parametrize("runs", [None, 3])
 def test_what_is_no_runs_is_said_in_plain_braces(runs: Any) -> None:
     with pytest.raises(tr.InputError, match=r"runs are \{name: run\}"):
         tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], runs, eta=1)

@@ -10,10 +10,8 @@ from truerank.analysis.agreement import agreement, agreements
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.messages import message
-from truerank.core.scores import distinct
 from truerank.present import agreement as of_two
 from truerank.present.agreement_matrix import COEFFICIENTS, document_of
-from truerank.present.names import labels
 
 
 @click.command("agreement")
@@ -95,7 +93,6 @@ def command(
         if len(sources) == 2:
             tables.show(of_two.document_of(agreement(*sources, **how), digits), format, output)
             return
-        named = dict(zip(distinct(labels(runs)), sources, strict=True))
         with Counting(message("comparing")) as bar:
-            agreed = agreements(named, **how, progress=bar.reach)
+            agreed = agreements(sources, **how, progress=bar.reach)
     tables.show(document_of(agreed, digits, coefficient=coefficient), format, output, figures=True)

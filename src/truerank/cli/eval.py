@@ -17,7 +17,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
-from truerank.present.scores import labels
+from truerank.present.names import labels
 
 
 @click.command("eval")
@@ -129,7 +129,7 @@ def command(
         else:
             known = None if items is None else read_catalogue(items)
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
-    id_overlap.refuse_or_warn(judged, scores, labels(scores), sources)
+    id_overlap.refuse_or_warn(judged, scores, labels([one.run for one in scores]), sources)
     scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
     tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from truerank.analysis.compare.naming import by_name
 from truerank.analysis.judges import Judges, judges
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.core.scores import distinct
 from truerank.formats import open_run, read_qrels
 from truerank.present.judges import document_of, pictures
-from truerank.present.names import labels
 from truerank.present.renderers.figures import draw_each, ending_of
-
-Opened = TypeVar("Opened")
 
 RUN = "--run"
 
@@ -136,8 +132,8 @@ def command(
         ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
-    read = _by_name(read_qrels, qrels, qrels_format)
-    opened = {name: collapse(run) for name, run in _by_name(open_run, runs, run_format).items()} or None
+    read = {name: read_qrels(path, qrels_format) for name, path in by_name(qrels).items()}
+    opened = [collapse(open_run(path, run_format)) for path in runs] or None
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:
@@ -164,19 +160,14 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     """What a report says of its qrels and those of other judges."""
     _refuse_unused(runs)
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
-    read = _by_name(read_qrels, (qrels, *asked["judges"]), asked["qrels_format"])
+    read = {
+        name: read_qrels(path, asked["qrels_format"]) for name, path in by_name([qrels, *asked["judges"]]).items()
+    }
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
-    opened = {name: collapse(run) for name, run in _by_name(open_run, runs, asked["run_format"]).items()}
+    opened = [collapse(open_run(path, asked["run_format"])) for path in runs]
     with Counting(message("judging")) as bar:
         wanted = " ".join(asked["measures"]) or None
         return judges(read, opened, wanted, rules=under, progress=bar.reach)
-
-
-def _by_name(
-    read: Callable[[str, str | None], Opened], paths: Sequence[str], format: str | None
-) -> dict[str, Opened]:
-    names = distinct(labels(paths))
-    return {name: read(path, format) for name, path in zip(names, paths, strict=True)}
 
 
 OF_RUNS = ("common", "plot", "measures", "rules", "changes", "run_format", *options.COLLAPSING)

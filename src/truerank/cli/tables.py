@@ -17,6 +17,7 @@ from truerank.core.scores import Scores
 from truerank.formats.compression import unpacked_name
 from truerank.present import ledger, scores
 from truerank.present.document import Document
+from truerank.present.names import labels
 from truerank.present.renderers import FORMATS, by_ending
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -101,7 +102,7 @@ def show_scores(
     """Write the scores, likewise."""
     _say_fractions(format, percent)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
-        tell(ledger.named_remarks(evaluated, scores.labels(evaluated)))
+        tell(ledger.named_remarks(evaluated, labels([one.run for one in evaluated])))
     if layout and format in ("json", "jsonl", "trec"):
         raise click.UsageError(
             message("--layout is for tables and csv; {format} has one of its own.", format=format)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,6 +154,16 @@ def distinct(names: Sequence[str]) -> list[str]:
             seen[name] += 1
         out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return out
+
+
+def short(names: Sequence[str]) -> list[str]:
+    """The names, of paths the last parts where these tell as many apart.
+
+    >>> short(["runs/bm25.run", "dense.run"]), short(["a/bm25.run", "b/bm25.run"])
+    (['bm25.run', 'dense.run'], ['a/bm25.run', 'b/bm25.run'])
+    """
+    files = [os.path.basename(name) or name for name in names]
+    return files if len(set(files)) == len(set(names)) else list(names)
 
 
 def shared(one: Sequence[str], other: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from itertools import groupby
 
 from truerank.core.errors import printable
 from truerank.core.messages import plural
+from truerank.core.scores import short
 
 MOST = 28
 """Letters of a name in a legend."""
@@ -21,9 +21,7 @@ WORDS = re.compile(r"(?=[^\w.=]|_|\.(?!\d))")
 
 def labels(runs: Sequence[str]) -> list[str]:
     """What to call runs: their files' names where these differ, else as they were given."""
-    full = list(map(printable, runs))
-    short = [os.path.basename(name) or name for name in full]
-    return short if len(set(short)) == len(short) else full
+    return short(list(map(printable, runs)))
 
 
 def scored(name: str, queries: int, rules: str) -> str:
@@ -64,10 +62,10 @@ def shortened(names: Sequence[str], most: int = MOST) -> list[str]:
     """
     if all(cells(name) <= most for name in names):
         return list(names)
-    short = [_middle(name, most) for name in _telling(names)]
-    if len(set(short)) == len(short):
-        return short
-    return [f"{place} {name}" for place, name in enumerate(short, 1)]
+    cut = [_middle(name, most) for name in _telling(names)]
+    if len(set(cut)) == len(cut):
+        return cut
+    return [f"{place} {name}" for place, name in enumerate(cut, 1)]
 
 
 def _telling(names: Sequence[str]) -> list[str]:

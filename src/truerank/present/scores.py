@@ -16,7 +16,7 @@ from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.present import audit, ledger, lines
 from truerank.present.document import Document, Figure
-from truerank.present.names import labels as of_runs
+from truerank.present.names import labels
 from truerank.present.percent import DIGITS, HUNDRED, is_share, note
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.table import Cell, Table
@@ -147,7 +147,7 @@ def score_table(
     is_turning: bool = True,
 ) -> Table:
     """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
-    names = labels(scores)
+    names = labels([one.run for one in scores])
     notes = (
         *ledger.notes(scores, names),
         *over_runs(scores, percent=percent),
@@ -175,11 +175,6 @@ def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int
         who = (printable(one.run), printable(one.rules.name))
         rows += [(*who, *row) for row in (lines.query_rows(one) if per_query else [lines.means(one)])]
     return Table((*head, *scores[0].headings), tuple(rows), digits=digits)
-
-
-def labels(scores: Sequence[Scores]) -> list[str]:
-    """What to call the runs in a table: their files' names where these differ, else as they were given."""
-    return of_runs([one.run for one in scores])
 
 
 def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.agreement.pair import Asked, Lists, coefficients
-from truerank.core.errors import InputError, quoted
+from truerank.analysis.compare.naming import by_name
+from truerank.core.errors import InputError
 from truerank.core.evaluate import rules_of
 from truerank.core.ids import starts_of
 from truerank.core.kernel.counting import concordance
@@ -21,8 +22,6 @@ from truerank.core.presented import Presented, finite
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
-from truerank.core.scores import distinct
-from truerank.formats.objects import is_one_run
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.rbo_pair import Ties, Unseen
 
@@ -134,13 +133,7 @@ def agreements(
     Raises:
         TruerankError: wrong input, fewer than two runs, or no query that any two of them answer.
     """
-    if is_one_run(runs):
-        runs = [runs]
-    if not isinstance(runs, Iterable):
-        raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
-    named = list(
-        runs.items() if isinstance(runs, Mapping) else ((f"run {i}", run) for i, run in enumerate(runs, 1))
-    )
+    named = by_name(runs)
     if len(named) < 2:
         raise InputError(
             plural(
@@ -149,19 +142,18 @@ def agreements(
                 n=len(named),
             )
         )
-    asked = Asked.of(rules_of(named[0][1], rules), p, depth, k, ties, unseen)
+    asked = Asked.of(rules_of(next(iter(named.values())), rules), p, depth, k, ties, unseen)
     numbers: dict[bytes, dict[bytes, int]] = {}
-    tables = [_Numbered.of(asked.lists(run, name), numbers, asked.ties is not None) for name, run in named]
-    names = list(map(str, runs)) if isinstance(runs, Mapping) else [table.name for table in tables]
+    tables = [_Numbered.of(asked.lists(run, name), numbers, asked.ties is not None) for name, run in named.items()]
     work = _Work(asked, tables)
     for done, (query, docs) in enumerate(sorted(numbers.items()), 1):
         work.add(query, len(docs))
         progress(done, len(numbers))
     if not np.triu(work.queries, 1).any():
-        raise InputError("no two of these runs answer the same query: {runs}", runs=", ".join(names))
+        raise InputError("no two of these runs answer the same query: {runs}", runs=", ".join(named))
     rbo, tau, tau_ap, overlap = work.means()
     return Agreements(
-        tuple(distinct(names)),
+        tuple(named),
         np.array([len(table.lists) for table in tables]),
         work.queries,
         rbo,
@@ -184,7 +176,6 @@ class _Numbered:
         lists: {query: its documents, best first, and where the group of equals of each begins (ties alone)}.
     """
 
-    name: str
     lists: Mapping[bytes, tuple[Ints, Ints | None]]
 
     @classmethod
@@ -198,7 +189,7 @@ class _Numbered:
             ids = (lists.text[i:j] for i, j in zip(begin[a:b], end[a:b], strict=True))
             docs = np.fromiter((own.setdefault(doc, len(own)) for doc in ids), np.int64, b - a)
             numbered[query] = docs, first
-        return cls(lists.name, numbered)
+        return cls(numbered)
 
 
 class _Work:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -13,6 +12,7 @@ import numpy as np
 from truerank import stats
 from truerank.analysis.clicks.interleaving import groups_of, lists_of
 from truerank.analysis.clicks.propensities import Propensities
+from truerank.analysis.compare.naming import by_name
 from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.evaluate import evaluate
@@ -171,7 +171,7 @@ def ips(
     wanted = _additive(measures)
     clicks = read_clicks(log)
     chances = Propensities.of(propensities, eta, None if randomized is None else read_clicks(randomized))
-    named = _named(runs)
+    named = by_name(runs)
     lists = {name: lists_of(run, name, rules) for name, run in named.items()}
     weighed = _Weighed.of(clicks, chances, clip)
     for name, own in lists.items():
@@ -229,21 +229,6 @@ def _additive(measures: Any) -> tuple[Measure, ...]:
                 "{measure} gives nothing for the grade 1, which is that of every click", measure=str(measure)
             )
     return parsed
-
-
-def _named(runs: Any) -> dict[str, RunLike]:
-    if isinstance(runs, str | os.PathLike):
-        runs = [runs]
-    if isinstance(runs, Mapping) and runs and all(isinstance(name, str) for name in runs):
-        return dict(runs)
-    if isinstance(runs, Iterable) and not isinstance(runs, Mapping):
-        several = {
-            os.fspath(run) if isinstance(run, str | os.PathLike) else f"run {n}": run
-            for n, run in enumerate(runs, 1)
-        }
-        if several:
-            return several
-    raise InputError("runs are {name: run}, or several runs, at least one")
 
 
 def _refuse_strangers(log: Clicks, name: str, lists: Mapping[str, Sequence[str]]) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.analysis.compare.naming import resolved
 from truerank.analysis.compare.outcome import checked, outcome_not_drawn, outcome_of_run, outcomes
 from truerank.analysis.compare.over_predictions import outcome_predicted, predictions, under_prediction
 from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of, cut
-from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, resolved, scored
+from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, scored
 from truerank.core.errors import needs
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 from truerank import stats
+from truerank.analysis.compare.naming import by_name
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, concluded, direction, pairs_of
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
-from truerank.analysis.compare.systems import by_name
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare.prediction_powered import Predicted
+from truerank.analysis.compare.naming import by_name
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
-from truerank.core.errors import InputError, MeasureError, RulesError, quoted
+from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate, read_catalogue
-from truerank.core.messages import did_you_mean, plural
+from truerank.core.messages import plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
-from truerank.formats.objects import is_one_run
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -116,38 +114,6 @@ def scored(
     }
 
 
-def by_name(runs: Any) -> dict[str, Any]:
-    """What was given, by name: files by their last names where these differ; repeated names are numbered."""
-    if isinstance(runs, Scores | Reading | Predicted) or is_one_run(runs):
-        runs = [runs]
-    if isinstance(runs, Mapping):
-        named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))
-    elif not isinstance(runs, Iterable):
-        raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
-    else:
-        things = list(runs)
-        named = dict(zip(distinct(short(list(map(_name, things)))), things, strict=True))
-    if not named:
-        raise InputError("there is no run to compare")
-    return named
-
-
-def _name(run: Any) -> str:
-    if are_several(run):
-        return _name(run[0])
-    if isinstance(run, Scores | Predicted):
-        return run.run
-    if isinstance(run, Reading):
-        return run.name
-    return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
-
-
-def short(names: list[str]) -> list[str]:
-    """The last parts of paths, where they tell as many apart."""
-    files = [os.path.basename(name) or name for name in names]
-    return files if len(set(files)) == len(set(names)) else names
-
-
 def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
     """Scores that were made under the same rules, whatever these are called."""
     if not scores.rules.is_like(rules):
@@ -228,29 +194,3 @@ def _some(systems: Systems) -> Systems:
     if not systems.queries:
         raise InputError("no query is in the scores of all of {names}", names=", ".join(systems.scores))
     return systems
-
-
-def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
-    """The system that is meant: by its name, the path of its file, or its place from 0.
-
-    >>> resolved("runs/bm25.run", ["bm25.run", "dense.run"])
-    'bm25.run'
-    """
-    if baseline is None or baseline in names:
-        return None if baseline is None else str(baseline)
-    if is_whole(baseline):
-        place = int(baseline)
-        if not -len(names) <= place < len(names):
-            raise InputError("there are {n} systems, none at place {baseline}", n=len(names), baseline=place)
-        return names[place]
-    last = os.path.basename(baseline) if isinstance(baseline, str | os.PathLike) else ""
-    files = [name for name in names if last and os.path.basename(name) == last]
-    if len(files) != 1:
-        hint = did_you_mean(baseline, names)
-        raise InputError(
-            "there is no system {baseline!r} for a baseline.{hint} There is {names}",
-            baseline=baseline,
-            hint=hint,
-            names=", ".join(names),
-        )
-    return files[0]

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.analysis.compare.comparing import compare
+from truerank.analysis.compare.naming import by_name, resolved
 from truerank.analysis.compare.outcome import checked
 from truerank.analysis.compare.result import Procedure
-from truerank.analysis.compare.systems import Measures, by_name, resolved, scored
+from truerank.analysis.compare.systems import Measures, scored
 from truerank.analysis.experiment.result import Experiment
 from truerank.core.errors import InputError
 from truerank.core.evaluate import read_catalogue

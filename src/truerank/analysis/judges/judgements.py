@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.compare.systems import short
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.hits import Bools
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
-from truerank.core.scores import distinct
+from truerank.core.scores import distinct, short
 from truerank.formats import read_qrels
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.raters import MOST_GRADES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank import stats
+from truerank.analysis.compare.naming import by_name
 from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction, outcome_of_run, outcomes
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, scored
@@ -43,8 +44,8 @@ def standings(
     progress: Progress,
 ) -> dict[str, Any]:
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
-    runs = list(runs) if isinstance(runs, Iterator) else runs
-    _refuse_read(runs)
+    runs = by_name(runs)
+    _refuse_read(runs.values())
     shared = set(itertools.compress(judgements.queries, judgements.shared.tolist()))
     if not shared:
         raise InputError("no query is judged by all of {names}", names=", ".join(judgements.names))
@@ -66,11 +67,10 @@ def standings(
     return {"systems": tuple(names), "standings": made, "dropped": dropped}
 
 
-def _refuse_read(runs: Any) -> None:
-    given = runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else [runs]
-    if any(isinstance(run, Scores | Reading) for run in given):
+def _refuse_read(runs: Collection[Any]) -> None:
+    if any(isinstance(run, Scores | Reading) for run in runs):
         raise InputError("a run is read anew for each judge: give its file, not what was read of it for one judge")
-    if any(isinstance(run, Iterator) for run in given):
+    if any(isinstance(run, Iterator) for run in runs):
         raise InputError(
             "a run is read anew for each judge: give a file, a list or a frame, not what ends when read"
         )

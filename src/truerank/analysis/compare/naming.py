@@ -1,0 +1,72 @@
+"""Systems by name: a list, a dict, files, or what was made of runs, all become {name: system}."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from truerank.analysis.compare.prediction_powered import Predicted
+from truerank.analysis.compare.several import are_several
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import did_you_mean
+from truerank.core.reading import Reading
+from truerank.core.run import Run
+from truerank.core.schema import is_whole
+from truerank.core.scores import Scores, distinct, short
+from truerank.formats import open_run
+from truerank.formats.objects import is_one_run
+
+
+def by_name(runs: Any) -> dict[str, Any]:
+    """What was given, by name: files by their last names where these differ; repeated names are numbered."""
+    if isinstance(runs, Scores | Reading | Predicted) or is_one_run(runs):
+        runs = [runs]
+    if isinstance(runs, Mapping):
+        named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))
+    elif not isinstance(runs, Iterable):
+        raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
+    else:
+        things = list(runs)
+        named = dict(zip(distinct(short(list(map(_name, things)))), things, strict=True))
+    if not named:
+        raise InputError("there is no run to compare")
+    return named
+
+
+def _name(run: Any) -> str:
+    if are_several(run):
+        return _name(run[0])
+    if isinstance(run, Scores | Predicted):
+        return run.run
+    if isinstance(run, Reading | Run):
+        return run.name
+    if isinstance(run, Iterator):
+        return "run"
+    return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
+
+
+def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
+    """The system that is meant: by its name, the path of its file, or its place from 0.
+
+    >>> resolved("runs/bm25.run", ["bm25.run", "dense.run"])
+    'bm25.run'
+    """
+    if baseline is None or baseline in names:
+        return None if baseline is None else str(baseline)
+    if is_whole(baseline):
+        place = int(baseline)
+        if not -len(names) <= place < len(names):
+            raise InputError("there are {n} systems, none at place {baseline}", n=len(names), baseline=place)
+        return names[place]
+    last = os.path.basename(baseline) if isinstance(baseline, str | os.PathLike) else ""
+    files = [name for name in names if last and os.path.basename(name) == last]
+    if len(files) != 1:
+        hint = did_you_mean(baseline, names)
+        raise InputError(
+            "there is no system {baseline!r} for a baseline.{hint} There is {names}",
+            baseline=baseline,
+            hint=hint,
+            names=", ".join(names),
+        )
+    return files[0]
