@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.formats.arrays import CAMERAS, IDS, LABELS, read_lists, read_sides
+from truerank.formats.arrays import read_lists, read_sides
+from truerank.formats.names import CAMERAS, ENTRIES, LABELS
 
 VECTORS = np.arange(12, dtype=np.float32).reshape(4, 3)
 NUMBERS = np.array([3, 1, 2, 2])
@@ -105,7 +106,7 @@ def test_lists_are_read_from_arrays_and_from_text(tmp_path):
     assert read_lists(str(tmp_path / "labels.txt"), LABELS) == {"": [3, 1, 2, 2]}
     (tmp_path / "labels.txt").write_text("a\u2028b\nc\n", "utf-8")
     assert read_lists(str(tmp_path / "labels.txt"), LABELS) == {"": ["a\u2028b", "c"]}
-    assert read_lists(str(tmp_path / "names.txt"), IDS) == {"": ["0003", "0001", "\ufeffx"]}
+    assert read_lists(str(tmp_path / "names.txt"), ENTRIES) == {"": ["0003", "0001", "\ufeffx"]}
     lists = read_lists(str(tmp_path / "both.npz"), CAMERAS)
     assert {side: values.tolist() for side, values in lists.items()} == {"query": [4], "gallery": [4, 2, 3, 3]}
 

@@ -14,8 +14,8 @@ from pyarrow import parquet
 
 import truerank as tr
 from truerank import truth
+from truerank.formats.names import ITEM
 from truerank.truth import Items, read_items
-from truerank.truth.keys import KNOWN
 
 PLACES = [[37.5, 127.0], [37.6, 127.25]]
 
@@ -156,7 +156,7 @@ ROLES = [role for role in ("lat", "lon", "x", "y") if role]
 
 
 @pytest.mark.parametrize(
-    ("role", "name"), [(role, name) for role in ROLES for name in KNOWN[role] if name.isalpha()]
+    ("role", "name"), [(role, name) for role in ROLES for name in ITEM[role] if name.isalpha()]
 )
 def test_every_usual_name_is_known(role, name):
     other = {"lat": "lon", "lon": "lat", "x": "y", "y": "x"}[role]

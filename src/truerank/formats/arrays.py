@@ -16,19 +16,13 @@ from truerank.core.errors import InputError, TruerankError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import frames, hdf5, vector_files
 from truerank.formats.hdf5 import unreadable
-from truerank.formats.names import folded
+from truerank.formats.names import CAMERAS, ENTRIES, LABELS, SIDES, VECTORS, folded
 from truerank.formats.records import text_lines
 from truerank.formats.source import Source, as_source
 
 Array = NDArray[Any]
 
-# Each as `folded` spells it; a file with both sides has the side before it, as in query_f and g_pids.
-VECTORS = ("vectors", "vector", "embeddings", "embedding", "features", "feature", "feats", "feat", "f")
-LABELS = ("labels", "label", "pids", "pid", "identities", "identity", "classes", "class", "targets", "target", "y")
-CAMERAS = ("cameras", "camera", "cams", "cam", "camids", "camid", "cameraids", "cameraid")
-IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filenames", "filename", "names", "name")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
-SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
 
 _REFUSED = {
     b"MATLAB 7": message("this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"),
@@ -58,7 +52,7 @@ def read_sides(path: str) -> dict[str, Entries]:
 
 
 def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
-    """One value an entry, of the kind `LABELS`, `CAMERAS` or `IDS`, for each side: an array, or a text's lines.
+    """One value an entry, of the kind `LABELS`, `CAMERAS` or `ENTRIES`, for each side: an array, or a text's lines.
 
     Raises:
         InputError: the file cannot be read, or it is not clear which of its arrays is meant.
@@ -86,7 +80,7 @@ def _by_side(arrays: Iterable[str]) -> dict[str, dict[str, str]]:
 
 def _split(name: str) -> tuple[str, str]:
     """The side that a name begins with, and what it is the name of; a mere side is that of its vectors."""
-    known = ("", *VECTORS, *LABELS, *CAMERAS, *IDS)
+    known = ("", *VECTORS, *LABELS, *CAMERAS, *ENTRIES)
     for side, prefixes in SIDES.items():
         for prefix in prefixes:
             if name.startswith(prefix) and name.removeprefix(prefix) in known:

@@ -1,4 +1,7 @@
-"""The names under which the field's files keep a query's id, a document's id, its score and its grade."""
+"""What the columns, keys and arrays of files are called, by what they hold; and which of them a run or qrels has.
+
+Each list has them as `folded` spells them, the surest first: a file may have "docno" beside "docid".
+"""
 
 from __future__ import annotations
 
@@ -10,90 +13,162 @@ from typing import NamedTuple
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 
-# Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
+# Queries: of runs and qrels, of tables about queries, of texts, of arrays.
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user")
-DOC = (
-    "docno",
-    "docid",
-    "documentid",
-    "corpusid",
-    "passageid",
-    "pid",
-    "itemid",
-    "iid",
-    "movieid",
-    "productid",
-    "articleid",
-    "newsid",
-    "doc",
-    "document",
-    "item",
-    "id",
-    "chunkid",
+QUERY_OR_ID = (*QUERY, "id")
+QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
+QUERY_TEXT = ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description")
+QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")
+QUERY_VECTORS = (
+    *("test", "queries", "query", "queryf", "qf", "queryvectors"),  # test is ann-benchmarks' name
+    *("vectors", "embeddings", "features", "vector"),
 )
+
+# Documents: of runs and qrels, of texts; chunks, and what they are parts of.
+DOC = (
+    *("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "movieid", "productid"),
+    *("articleid", "newsid", "doc", "document", "item", "id", "chunkid"),
+)
+DOC_OF_TEXT = ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did")
+DOC_TEXT = (
+    *("text", "contents", "content", "body", "passage", "chunk", "abstract", "document", "doc", "description"),
+    "title",
+)
+CHUNK = ("chunkid", "nodeid", "passageid", "segmentid", "pid", "id")
+CHUNK_TEXT = ("text", "contents", "content", "pagecontent", "passage", "chunk", "body")
+SOURCE = (
+    *("docid", "docno", "documentid", "sourceid", "parentid", "refdocid", "doc", "document", "parent", "source"),
+    *("metadatasource", "metadatadocid", "file", "filename", "filepath", "path", "corpusid", "title", "url"),
+)
+START = ("start", "startindex", "startchar", "startcharidx", "startoffset", "charstart", "begin", "offset")
+END = ("end", "endindex", "endchar", "endcharidx", "endoffset", "charend", "stop")
+PAGE = ("page", "pagestart", "startpage", "firstpage", "pagenumber", "pageno")
+LAST_PAGE = ("pageend", "endpage", "lastpage")
+
+# What orders documents: the higher the better, the lower the better, either.
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
+SCORES = ("scores", "sims", "similarities")
 RANK = ("rank", "position")
+RANKS = ("rank", "ranks", "position", "place")
+LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
+HIGHER = (
+    *("similarity", "similarities", "sim", "sims", "cosine", "innerproduct", "ip", "score", "scores"),
+    "confidence",
+)
+ORDER = (*LOWER, *HIGHER, "values")
+CALL = ("call",)
+"""Which of a query's lists a row is in, where a system was asked several times."""
+
+# Judgements.
 GRADE = (
     *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
     "rating",
 )
-
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")
-CALL = ("call",)
-"""Which of a query's lists a row is in, where a system was asked several times."""
-
-_LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
+ANSWER = ("runid", "run", "system", "answerid")
+"""Which system's answer was judged by nuggets."""
 
 # Lists of documents, one list a query.
+_LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
 ANSWERS = (
-    "topk",
-    "results",
-    "docs",
-    "ranking",
-    "hits",
-    "documents",
-    "retrieved",
+    *("topk", "results", "docs", "ranking", "hits", "documents", "retrieved"),
     *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
-    "docids",
-    "items",
-    "candidates",
+    *("docids", "items", "candidates"),
 )
-SCORES = ("scores", "sims", "similarities")
 RELEVANT = (
-    "relevant",
-    "relevantdocs",
+    *("relevant", "relevantdocs"),
     *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
-    "groundtruth",
-    "truth",
-    "gold",
-    "positives",
-    "qrels",
-    "judgments",
+    *("groundtruth", "truth", "gold", "positives", "qrels", "judgments"),
 )
 
+# Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.
+NEIGHBOUR_LISTS = (
+    *(*ANSWERS, "matches", "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
+    *("result", "response", "data", "images", "references", "faiss", "search"),
+)
 IDS = (
     *("id", "image", "imageid", "filename", "file", "name", "imagename", "path", "filepath", "imagepath", "img"),
     *("reference", "referenceid", "ref", "refid", "key", *DOC, "index", "idx", "indices", "i", "faissid"),
     *("label", "labels", "ids", "names", "paths", "filenames", "images", "files", "keys", "references", "docids"),
 )
-"""What an id, or the array of the ids, is called."""
+NEIGHBOURS = (*IDS, "docs", "neighbors", "neighbours", "nearest", "results", "groundtruth", "gt", "relevantids")
 
-LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
-HIGHER = (
-    "similarity",
-    "similarities",
-    "sim",
-    "sims",
-    "cosine",
-    "innerproduct",
-    "ip",
-    "score",
-    "scores",
-    "confidence",
+# Embeddings with what is known of each; a file with both sides has the side before it, as in query_f and g_pids.
+VECTORS = ("vectors", "vector", "embeddings", "embedding", "features", "feature", "feats", "feat", "f")
+LABELS = ("labels", "label", "pids", "pid", "identities", "identity", "classes", "class", "targets", "target", "y")
+CAMERAS = ("cameras", "camera", "cams", "cam", "camids", "camid", "cameraids", "cameraid")
+ENTRIES = (
+    *("ids", "id", "paths", "path", "images", "image", "files", "file", "filenames", "filename"),
+    *("names", "name"),
 )
-"""What orders neighbours, the surest first: the lower the better, the higher the better."""
+SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
+
+# Clicks, and what is known of each rank.
+CLICKS: dict[str, Sequence[str]] = {
+    "impression": ("impression", "impressionid", "serp", "serpid", "searchid", "requestid"),
+    "query": QUERY,
+    "user": ("user", "userid", "session", "sessionid", "visitor", "visitorid"),
+    "docs": ANSWERS,
+    "doc": DOC,
+    "rank": RANK,
+    "systems": ("systems", "teams", "rankers", "sources"),
+    "system": ("system", "team", "ranker", "source"),
+    "clicks": ("clicks", "clicked", "clickeddocs", "clickedids"),
+    "click": ("click", "clicked", "isclick", "isclicked", "clicks"),
+    "rankings": ("rankings", "lists"),
+}
+CLICK_RATE = ("rate", "ctr", "clickrate", "clickthroughrate", "expected")
+PROPENSITY = ("propensity", "propensities", "examination", "probability", "prob", "p", "theta")
+
+# Items: places, identities, vectors and bounds; those that may be listed.
+ITEM: dict[str, Sequence[str]] = {
+    "id": (
+        *("id", "imageid", "image", "filename", "file", "name", "imagename", "imgname", "img", "path"),
+        *("filepath", "imagepath", "imgpath", "key", "itemid", "docid", "tileid", "tile", "queryid"),
+        *("referenceid", "refid", "uid", "uuid"),
+    ),
+    "lat": (
+        *("lat", "latitude", "gpslatitude", "gpslat", "latdeg", "latitudedeg", "centerlat", "centrelat"),
+        *("centerlatitude", "latlon0", "latlng0", "latlong0", "lonlat1", "lnglat1", "coordinates1"),
+    ),
+    "lon": (
+        *("lon", "lng", "long", "longitude", "gpslongitude", "gpslon", "gpslng", "londeg", "longitudedeg"),
+        *("centerlon", "centrelon", "centerlng", "centerlongitude", "lonlat0", "lnglat0", "coordinates0"),
+        *("latlon1", "latlng1", "latlong1"),
+    ),
+    "x": (
+        *("x", "easting", "utme", "utmeasting", "utmeast", "utmx", "east", "e", "xm", "xcoord", "coordx"),
+        *("posx", "mapx", "localx", "xy0", "coordxy0", "utm0"),
+    ),
+    "y": (
+        *("y", "northing", "utmn", "utmnorthing", "utmnorth", "utmy", "north", "n", "ym", "ycoord", "coordy"),
+        *("posy", "mapy", "localy", "xy1", "coordxy1", "utm1"),
+    ),
+    "zone": ("zone", "utmzone", "utmzonenumber", "zonenumber", "epsg", "crs", "srid"),
+    "letter": ("letter", "utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
+    "label": ("label", "identity", "personid", "pid", "vehicleid", "vid", "placeid", "class", "classid"),
+    "camera": ("camera", "cameraid", "camid", "cam"),
+    "vector": ("vector", "embedding", "feature", "features", "descriptor", "vec", "emb"),
+    "west": ("west", "minlon", "lonmin", "minlng", "lngmin", "minx", "xmin", "left", "bounds0", "bbox0", "extent0"),
+    "south": ("south", "minlat", "latmin", "miny", "ymin", "bottom", "bounds1", "bbox1", "extent1"),
+    "east": (
+        *("east", "maxlon", "lonmax", "maxlng", "lngmax", "maxx", "xmax", "right", "bounds2", "bbox2"),
+        "extent2",
+    ),
+    "north": ("north", "maxlat", "latmax", "maxy", "ymax", "top", "bounds3", "bbox3", "extent3"),
+}
+FILE = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
+"""Names of a file: they may name an item beside its id."""
+CATALOGUE: dict[str, Sequence[str]] = {
+    "id": (*DOC, "sku", "asin", "key", "name"),
+    "popularity": (
+        *("popularity", "users", "nusers", "interactions", "count", "counts", "views", "frequency", "freq"),
+    ),
+    "groups": ("groups", "group", "categories", "category", "genres", "genre", "topics", "topic", "class"),
+    "vectors": ("vector", "vectors", "embedding", "embeddings", "features", "vec", "emb"),
+}
 
 PATTERN = r"_(\d{12}_\d{5})_"
 """Where the name of a query's own file has its id: a date, a time and a number."""

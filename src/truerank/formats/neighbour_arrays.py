@@ -21,7 +21,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.names import HIGHER, IDS, LOWER, folded
+from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import FILL, is_id, steps
 from truerank.formats.source import Source, as_source
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from truerank.formats.exact import Neighbours
 
 Array = NDArray[Any]
-
-DOCS = (*IDS, "docs", "neighbors", "neighbours", "nearest", "results", "groundtruth", "gt", "relevantids")
-QUERIES = ("queries", "queryids", "qids", *names.QUERY, "users", "userids")
-ORDER = (*LOWER, *HIGHER, "values")
 
 KINDS = {
     "numpy": message(
@@ -245,7 +241,7 @@ def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Ar
 
 def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     """The ids of the neighbours: the array that is called so, or the only table without fractions."""
-    ids = _named(arrays, DOCS)
+    ids = _named(arrays, NEIGHBOURS)
     if ids is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
         if len(fitting) != 1 or "vectors" in arrays:

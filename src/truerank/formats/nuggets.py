@@ -26,8 +26,6 @@ IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 
 _MARKS = re.compile(rb'"(assignment|importance)"')
 
-RUN = ("runid", "run", "system", "answerid")
-
 
 def sniff(head: bytes, name: str) -> float:
     """Lines whose objects have nuggets with assignments."""
@@ -72,7 +70,7 @@ def read_qrels(source: Source) -> Qrels:
 def _named(record: Any, name: str, line: int | None) -> tuple[str, str]:
     """The query and the answer of a line; an answer that is not named is called so."""
     keys = keys_of((line, record), name)
-    query, run = names.find(keys, names.QUERY), names.find(keys, RUN)
+    query, run = names.find(keys, names.QUERY), names.find(keys, names.ANSWER)
     if query is None:
         raise InputError("no key holds the query id; name it qid", name, line)
     pair = [record[keys[query]], "answer" if run is None else record[keys[run]]]

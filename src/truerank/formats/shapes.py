@@ -8,16 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from truerank.core.messages import message
-from truerank.formats.names import ANSWERS, HIGHER, IDS, LOWER, folded
-
-LISTS = (
-    *(*ANSWERS, "matches", "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
-    *("result", "response", "data", "images", "references", "faiss", "search"),
-)
-"""Keys under which the neighbours stand, as `folded` spells them."""
-
-RANKS = ("rank", "ranks", "position", "place")
-"""What tells the order where no distance or similarity does: the lower the better."""
+from truerank.formats.names import HIGHER, IDS, LOWER, NEIGHBOUR_LISTS, RANKS, folded
 
 DEEPEST = 4
 """How many keys down the neighbours may stand."""
@@ -130,7 +121,7 @@ def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
     elif isinstance(value, dict) and len(way) < DEEPEST:
         yield from _array_shapes(value, way)
         inner = [key for key in value if isinstance(value[key], list | dict)]
-        for key in sorted(inner, key=lambda key: _place(key, LISTS)):
+        for key in sorted(inner, key=lambda key: _place(key, NEIGHBOUR_LISTS)):
             yield from shapes(value[key], (*way, key))
         if value and all(_is_number(number) for number in value.values()):
             yield Shape(way, "mapping")

@@ -76,27 +76,15 @@ class TextKind:
 QUERIES = TextKind(
     message("query"),
     message("queries"),
-    ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number"),
-    ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description"),
+    names.QUERY_OF_TEXT,
+    names.QUERY_TEXT,
     lambda n: plural("{n:,} query", "{n:,} queries", n=n),
 )
 DOCS = TextKind(
     message("document"),
     message("documents"),
-    ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did"),
-    (
-        "text",
-        "contents",
-        "content",
-        "body",
-        "passage",
-        "chunk",
-        "abstract",
-        "document",
-        "doc",
-        "description",
-        "title",
-    ),
+    names.DOC_OF_TEXT,
+    names.DOC_TEXT,
     lambda n: plural("{n:,} document", "{n:,} documents", n=n),
 )
 

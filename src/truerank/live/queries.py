@@ -5,22 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import alternatives, did_you_mean, message
+from truerank.core.messages import did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
+from truerank.formats.names import QUERY_OF_TEXT, QUERY_TEXT, find
 from truerank.formats.records import numbered_lines, parsed, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
-IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
-TEXTS = ("text", "query", "query_text", "question", "title", "content", "standalone_query")
-"""What the columns or keys of a query's id and text are called."""
-
-WANTED = ((IDS, message("id")), (TEXTS, message("text")))
+WANTED = ((QUERY_OF_TEXT, message("id"), "query_id"), (QUERY_TEXT, message("text"), "text"))
+"""What the columns or keys of a query's id and text are called, what they hold, and the usual name."""
 
 
 def read_queries(queries: Any) -> dict[str, Any]:
@@ -93,7 +91,7 @@ def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
     value = parsed(text, source.name)
     if isinstance(value, list):
         return _of_values(value, source.name)
-    if {key.lower() for key in value} & set(IDS) and {key.lower() for key in value} & set(TEXTS):
+    if _are_named(value):
         return _of_values([value], source.name)
     inside = value.get("queries")
     if isinstance(inside, list):
@@ -119,37 +117,43 @@ def _of_values(values: list[Any], name: str) -> Iterable[tuple[Any, Any]]:
 
 
 def _record(record: Mapping[Any, Any], name: str) -> tuple[Any, Any]:
-    keys = {str(key).lower(): key for key in record}
-    key, text = (record[keys[_column(keys, known, what, name)]] for known, what in WANTED)
+    values = list(record.values())
+    key, text = (values[place] for place in _columns(list(map(str, record)), name))
     return key, text
 
 
-def _column(there: Iterable[str], known: Iterable[str], what: str, name: str) -> str:
-    """Which of the keys holds the id or the text."""
-    there = list(there)
-    for key in known:
-        if key in there:
-            return key
-    near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
-    raise InputError(
-        "none of {there} is a query's {what}; name it {usual}.{near}",
-        name,
-        there=", ".join(there),
-        what=what,
-        usual=alternatives(list(known)[:3]),
-        near=near,
-    )
+def _columns(there: Sequence[str], name: str) -> Iterator[int]:
+    """Which of the columns or keys holds the id, and which the text."""
+    for known, what, usual in WANTED:
+        place = find(there, known)
+        if place is None:
+            near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
+            raise InputError(
+                "none of {there} is a query's {what}; name it {usual}.{near}",
+                name,
+                there=", ".join(there),
+                what=what,
+                usual=usual,
+                near=near,
+            )
+        yield place
+
+
+def _are_named(columns: Iterable[str]) -> bool:
+    """Whether an id and a text are among the columns or keys."""
+    there = list(columns)
+    return all(find(there, known) is not None for known, _, _ in WANTED)
 
 
 def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
     """Columns if the first line has any, else a text a line."""
     first = text.split("\n", 1)[0]
-    if "\t" not in first and not _is_header(first.split(",")):
+    if "\t" not in first and not _are_named(first.split(",")):
         return enumerate((line.strip() for line in text_lines(text) if line.strip()), 1)
     delimiter = "\t" if "\t" in first else ","
     reader = _reader(text, delimiter)
     rows = [row for row in reader if any(cell.strip() for cell in row)]
-    if _is_header(rows[0]):
+    if _are_named(rows[0]):
         return _of_table(rows, name)
     return [_pair(row, number, name) for number, row in enumerate(rows, 1)]
 
@@ -161,14 +165,9 @@ def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""))
 
 
-def _is_header(cells: list[str]) -> bool:
-    there = {cell.strip().lower() for cell in cells}
-    return bool(there & set(IDS)) and bool(there & set(TEXTS))
-
-
 def _of_table(rows: list[list[str]], name: str) -> Iterable[tuple[Any, Any]]:
-    names = [cell.strip().lower() for cell in rows[0]]
-    at = [names.index(_column(names, known, what, name)) for known, what in WANTED]
+    names = rows[0]
+    at = list(_columns(names, name))
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(names):
             raise InputError(

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
-from truerank.formats.names import find
+from truerank.formats.names import QUERY_VECTORS, find
 from truerank.formats.source import Source
 
 Array = NDArray[Any]
-
-NAMES = ("test", "queries", "query", "queryf", "qf", "queryvectors", "vectors", "embeddings", "features", "vector")
-"""What a file's array of queries is called; test is ann-benchmarks' name."""
 
 HEADS = (b"\x93NUMPY", b"PK\3\4", b"\x89HDF")
 """What files of arrays begin with."""
@@ -99,7 +96,7 @@ def _of_file(source: Source) -> Array:
 
     arrays = read_arrays(source)
     keys = list(arrays)
-    place = find(keys, NAMES)
+    place = find(keys, QUERY_VECTORS)
     if place is not None:
         return arrays[keys[place]]
     fitting = [key for key in keys if arrays[key].ndim == 2 and arrays[key].dtype.kind in "iuf"]

@@ -15,31 +15,13 @@ from truerank.core.errors import InputError, printable, quoted
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.formats.columnar import WIDEST
 from truerank.formats.frames import is_frame
-from truerank.formats.names import DOC, find, folded
+from truerank.formats.names import CATALOGUE, find, folded
 from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
 from truerank.truth.values import numbers
 
 Columns = Mapping[str, Sequence[Any]]
-
-ROLES = {
-    "id": (*DOC, "sku", "asin", "key", "name"),
-    "popularity": (
-        "popularity",
-        "users",
-        "nusers",
-        "interactions",
-        "count",
-        "counts",
-        "views",
-        "frequency",
-        "freq",
-    ),
-    "groups": ("groups", "group", "categories", "category", "genres", "genre", "topics", "topic", "class"),
-    "vectors": ("vector", "vectors", "embedding", "embeddings", "features", "vec", "emb"),
-}
-"""What each column is called, as `folded` spells it, the surest name first."""
 
 QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 """A text in a list, as JSON, Python and NumPy write it; NumPy has no commas between them."""
@@ -149,7 +131,7 @@ def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Columns:
 
 
 def _catalogue(columns: Columns, name: str) -> Catalogue:
-    places = {role: find(list(columns), words) for role, words in ROLES.items()}
+    places = {role: find(list(columns), words) for role, words in CATALOGUE.items()}
     named = {role: list(columns)[place] for role, place in places.items() if place is not None}
     if "id" not in named:
         known = ", ".join(map(repr, list(columns)[:12]))
@@ -290,7 +272,7 @@ def _row(row: Any, width: int) -> Sequence[Any]:
 
 def _is_numbered(key: str) -> bool:
     stem, _, number = key.replace("_", ".").rpartition(".")
-    return number.isdecimal() and folded(stem) in ROLES["vectors"]
+    return number.isdecimal() and folded(stem) in CATALOGUE["vectors"]
 
 
 def _number(key: str) -> int:

@@ -11,6 +11,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import message
 from truerank.core.schema import is_missing
+from truerank.formats.names import CHUNK, SOURCE
 from truerank.formats.source import as_source
 from truerank.truth.tabular import read_table
 from truerank.truth.values import texts
@@ -34,15 +35,6 @@ Parts = Callable[[bytes], Part | None]
 ChunkIds = str | os.PathLike[str] | Mapping[Any, Any] | Callable[[str], object] | None
 """None (what ids like d7#2 and d7_chunk_2 say), "id" (the ids are the documents' already), a regular expression
 with a group for the document, FILE:COLUMN of a table of chunks, {chunk: document}, or a function of the id."""
-
-CHUNK = ("chunkid", "nodeid", "passageid", "segmentid", "pid", "id")
-"""What the column of the chunks' ids is called, the surest first."""
-
-DOC = (
-    *("docid", "docno", "documentid", "sourceid", "parentid", "refdocid", "doc", "document", "parent", "source"),
-    *("metadatasource", "metadatadocid", "file", "filename", "filepath", "path", "corpusid", "title", "url"),
-)
-"""What the column of the documents is called, where none is named."""
 
 _MARKED = (
     re.compile(rb"(?P<doc>.+?)(?:#+|%p)[a-z_-]*(?P<part>[0-9]+)(?:[_-][0-9]+)?", re.DOTALL | re.IGNORECASE),
@@ -194,7 +186,7 @@ def read_chunks(text: str) -> dict[str, str]:
     column = re.sub(r"\[(['\"]?)(.+?)\1\]", r".\2", column)
     table = read_table(as_source(path))
     chunk = table.column(CHUNK, message("the ids of chunks; name it chunk_id"), but=column)
-    doc = table.column(DOC, message("the documents; name it doc_id"), named=column, but=chunk)
+    doc = table.column(SOURCE, message("the documents; name it doc_id"), named=column, but=chunk)
     docs: dict[str, str] = {}
     names, wholes = (texts(table.columns[column], column, (), path) for column in (chunk, doc))
     for row, (name, of) in enumerate(zip(names, wholes, strict=True)):

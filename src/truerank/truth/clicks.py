@@ -17,21 +17,6 @@ from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
 from truerank.truth.tabular import from_frame, read_records, read_table
 
-ROLES: dict[str, Sequence[str]] = {
-    "impression": ("impression", "impressionid", "serp", "serpid", "searchid", "requestid"),
-    "query": names.QUERY,
-    "user": ("user", "userid", "session", "sessionid", "visitor", "visitorid"),
-    "docs": names.ANSWERS,
-    "doc": names.DOC,
-    "rank": names.RANK,
-    "systems": ("systems", "teams", "rankers", "sources"),
-    "system": ("system", "team", "ranker", "source"),
-    "clicks": ("clicks", "clicked", "clickeddocs", "clickedids"),
-    "click": ("click", "clicked", "isclick", "isclicked", "clicks"),
-    "rankings": ("rankings", "lists"),
-}
-"""What the columns are called, as `names.folded` spells them, the surest first."""
-
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 LISTS = (list, tuple)
@@ -174,7 +159,7 @@ def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> 
 
 @lru_cache(maxsize=64)
 def _roles(keys: tuple[str, ...]) -> dict[str, str]:
-    places = {role: names.find(keys, wanted) for role, wanted in ROLES.items()}
+    places = {role: names.find(keys, wanted) for role, wanted in names.CLICKS.items()}
     return {role: keys[place] for role, place in places.items() if place is not None}
 
 

@@ -12,13 +12,12 @@ import numpy as np
 from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
 from truerank.core.schema import is_number
+from truerank.formats.names import CLICK_RATE
 from truerank.truth.clicks import Clicks, click_rates, read_clicks
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.rank_tables import by_rank
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
-
-RATES = ("rate", "ctr", "clickrate", "clickthroughrate", "expected")
 
 CALLED = message("click rate"), message("click rates")
 """What one is called, and several."""
@@ -62,7 +61,7 @@ def coec(
     expected = (
         click_rates(queries)
         if rates is None
-        else by_rank(rates, RATES, message("click rate"), message("click rates"))
+        else by_rank(rates, CLICK_RATE, message("click rate"), message("click rates"))
     )
     counts = _counted(queries, expected)
     if not any(any(one.clicked) for one in queries.impressions):

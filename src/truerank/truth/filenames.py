@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core.errors import InputError, printable
-from truerank.truth.keys import KNOWN
+from truerank.formats.names import ITEM
 
 PARTS = ("x", "y", "zone", "letter", "lat", "lon")
 """What stands between the @ of a name, as the collections of visual place recognition write it."""
@@ -90,13 +90,13 @@ def _by_pattern(pattern: str, source: str) -> Any:
         raise InputError(
             "{pattern!r} is no regular expression: {error}", source, pattern=pattern, error=error
         ) from None
-    roles = [role for role in compiled.groupindex if role in KNOWN]
+    roles = [role for role in compiled.groupindex if role in ITEM]
     if not roles:
         raise InputError(
             "the pattern {pattern!r} names nothing: write (?P<lat>…), one of {known}",
             source,
             pattern=pattern,
-            known=", ".join(KNOWN),
+            known=", ".join(ITEM),
         )
 
     def match(name: str) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""The names under which files keep an item's id, place, plane position, identity, vector and bounds."""
+"""Which columns hold an item's id, place, plane position, identity, vector and bounds."""
 
 from __future__ import annotations
 
@@ -6,59 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.formats.names import folded
-
-KNOWN: dict[str, tuple[str, ...]] = {
-    "id": (
-        *("id", "imageid", "image", "filename", "file", "name", "imagename", "imgname", "img", "path"),
-        *("filepath", "imagepath", "imgpath", "key", "itemid", "docid", "tileid", "tile", "queryid"),
-        *("referenceid", "refid", "uid", "uuid"),
-    ),
-    "lat": (
-        *("lat", "latitude", "gpslatitude", "gpslat", "latdeg", "latitudedeg", "centerlat", "centrelat"),
-        *("centerlatitude", "latlon0", "latlng0", "latlong0", "lonlat1", "lnglat1", "coordinates1"),
-    ),
-    "lon": (
-        *("lon", "lng", "long", "longitude", "gpslongitude", "gpslon", "gpslng", "londeg", "longitudedeg"),
-        *("centerlon", "centrelon", "centerlng", "centerlongitude", "lonlat0", "lnglat0", "coordinates0"),
-        *("latlon1", "latlng1", "latlong1"),
-    ),
-    "x": (
-        *("x", "easting", "utme", "utmeasting", "utmeast", "utmx", "east", "e", "xm", "xcoord", "coordx"),
-        *("posx", "mapx", "localx", "xy0", "coordxy0", "utm0"),
-    ),
-    "y": (
-        *("y", "northing", "utmn", "utmnorthing", "utmnorth", "utmy", "north", "n", "ym", "ycoord", "coordy"),
-        *("posy", "mapy", "localy", "xy1", "coordxy1", "utm1"),
-    ),
-    "zone": ("zone", "utmzone", "utmzonenumber", "zonenumber", "epsg", "crs", "srid"),
-    "letter": ("letter", "utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
-    "label": ("label", "identity", "personid", "pid", "vehicleid", "vid", "placeid", "class", "classid"),
-    "camera": ("camera", "cameraid", "camid", "cam"),
-    "vector": ("vector", "embedding", "feature", "features", "descriptor", "vec", "emb"),
-    "west": ("west", "minlon", "lonmin", "minlng", "lngmin", "minx", "xmin", "left", "bounds0", "bbox0", "extent0"),
-    "south": ("south", "minlat", "latmin", "miny", "ymin", "bottom", "bounds1", "bbox1", "extent1"),
-    "east": (
-        "east",
-        "maxlon",
-        "lonmax",
-        "maxlng",
-        "lngmax",
-        "maxx",
-        "xmax",
-        "right",
-        "bounds2",
-        "bbox2",
-        "extent2",
-    ),
-    "north": ("north", "maxlat", "latmax", "maxy", "ymax", "top", "bounds3", "bbox3", "extent3"),
-}
-"""What each column is called, as `folded` spells it, the surest name first."""
+from truerank.formats.names import ITEM, folded
 
 SIDES = ("west", "south", "east", "north")
-
-PATHS = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
-"""Names of a file: they may name an item beside its id."""
 
 _PAIRS = {"gps", "location", "position", "pos", "coords", "coord", "coordgeo", "geocoord", "geo", "point", "loc"}
 """Two numbers under one of these may stand in either order."""
@@ -78,12 +28,12 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
         InputError: a given name is not there, or several columns could be meant.
     """
     for role, path in given.items():
-        if role not in KNOWN:
+        if role not in ITEM:
             raise InputError(
                 "nothing of an item is called {role!r}.{hint} It has {known}",
                 role=role,
-                hint=did_you_mean(role, KNOWN),
-                known=_listed(KNOWN),
+                hint=did_you_mean(role, ITEM),
+                known=_listed(ITEM),
             )
         if path not in paths and path != "#":
             raise InputError(
@@ -94,7 +44,7 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
                 hint=did_you_mean(path, paths),
                 known=_listed(paths),
             )
-    either = {role: given.get(role) or _found(paths, role, given, name) for role in KNOWN}
+    either = {role: given.get(role) or _found(paths, role, given, name) for role in ITEM}
     held = {role: path for role, path in either.items() if path}
     return _without_halves(held, paths, name)
 
@@ -109,7 +59,7 @@ def _found(paths: Sequence[str], role: str, given: Mapping[str, str], name: str)
 
 def _likely(paths: Sequence[str], role: str) -> list[str]:
     """The columns that are not deep inside others, and of those the ones with the surest name."""
-    order = {wanted: place for place, wanted in enumerate(KNOWN[role])}
+    order = {wanted: place for place, wanted in enumerate(ITEM[role])}
     known = {path: words for path in paths if (words := _readings(path) & order.keys())}
     sure = {path: (path.count("."), min(order[word] for word in words)) for path, words in known.items()}
     return sorted(path for path in sure if sure[path] == min(sure.values()))

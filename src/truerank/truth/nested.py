@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.formats.names import folded
+from truerank.formats.names import ITEM, folded
 from truerank.truth import geojson
-from truerank.truth.keys import KNOWN
 
 Columns = dict[str, Sequence[Any]]
 
@@ -109,7 +108,7 @@ def _is_columns(value: dict[str, Any]) -> bool:
     columns = list(value.values())
     if not all(isinstance(column, list) and column and not isinstance(column[0], dict) for column in columns):
         return False
-    words = {word for role in _TELLING for word in KNOWN[role]}
+    words = {word for role in _TELLING for word in ITEM[role]}
     return len(set(map(len, columns))) == 1 and any(folded(key) in words for key in value)
 
 
@@ -130,7 +129,7 @@ def _tells(record: Mapping[str, Any]) -> bool:
     for path, _ in leaves:
         depths.setdefault(folded(path.split(".")[-1]), []).append(path.count("."))
     for role in _TELLING:
-        at = sorted(depth for word in KNOWN[role] for depth in depths.get(word, ()))
+        at = sorted(depth for word in ITEM[role] for depth in depths.get(word, ()))
         if at:
             return len(at) == 1 or at[0] < at[1]
     return any(isinstance(inner, list) and (_is_short(inner) or _are_corners(inner)) for _, inner in leaves)

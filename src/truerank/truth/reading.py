@@ -13,12 +13,12 @@ import numpy as np
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
-from truerank.formats.names import folded
+from truerank.formats.names import FILE, folded
 from truerank.formats.records import numbered_lines, parsed, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
-from truerank.truth.keys import PATHS, SIDES, chosen, open_pairs
+from truerank.truth.keys import SIDES, chosen, open_pairs
 from truerank.truth.nested import Columns
 from truerank.truth.values import numbers, texts, vectors
 
@@ -236,7 +236,7 @@ def _ids(columns: Columns, path: str, name: str) -> tuple[str, ...]:
 def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str, Texts]:
     """Other columns that tell the items apart: file names beside numbers, keys beside names."""
     paths = [
-        path for path in columns if path == KEY or path == roles.get("id") or folded(path.split(".")[-1]) in PATHS
+        path for path in columns if path == KEY or path == roles.get("id") or folded(path.split(".")[-1]) in FILE
     ]
     aliases = {}
     for path in paths:

@@ -16,35 +16,27 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.rankings import rankings, with_lines
 from truerank.core.run import Run
-from truerank.formats import open_run
+from truerank.formats import names, open_run
 from truerank.formats.frames import is_frame
-from truerank.formats.names import QUERY
 from truerank.formats.registry import sniffed
 from truerank.formats.source import as_source
-from truerank.truth.chunks import CHUNK, DOC, compiled
+from truerank.truth.chunks import compiled
 from truerank.truth.items import Bools, Ints
 from truerank.truth.nested import Listing, columns
 from truerank.truth.tabular import Table, from_frame, read_table
-
-START = ("start", "startindex", "startchar", "startcharidx", "startoffset", "charstart", "begin", "offset")
-END = ("end", "endindex", "endchar", "endcharidx", "endoffset", "charend", "stop")
-PAGE = ("page", "pagestart", "startpage", "firstpage", "pagenumber", "pageno")
-LAST_PAGE = ("pageend", "endpage", "lastpage")
-TEXT = ("text", "contents", "content", "pagecontent", "passage", "chunk", "body")
-"""What columns are called, as `names.folded` spells them, the surest first."""
 
 DIGITS = 18
 """So many a number has at most."""
 
 ROLES: dict[str, tuple[Sequence[str], Message]] = {
-    "query": ((*QUERY, "question"), message("the queries; name it query_id")),
-    "id": (CHUNK, message("the ids of chunks; name it chunk_id")),
-    "doc": (DOC, message("the documents; name it doc_id")),
-    "start": (START, message("where spans begin; name it start (characters), or page")),
-    "end": (END, message("where spans end; name it end")),
-    "page": (PAGE, message("the pages; name it page")),
-    "last_page": (LAST_PAGE, message("the last pages; name it page_end")),
-    "text": (TEXT, message("the texts; name it text")),
+    "query": ((*names.QUERY, "question"), message("the queries; name it query_id")),
+    "id": (names.CHUNK, message("the ids of chunks; name it chunk_id")),
+    "doc": (names.SOURCE, message("the documents; name it doc_id")),
+    "start": (names.START, message("where spans begin; name it start (characters), or page")),
+    "end": (names.END, message("where spans end; name it end")),
+    "page": (names.PAGE, message("the pages; name it page")),
+    "last_page": (names.LAST_PAGE, message("the last pages; name it page_end")),
+    "text": (names.CHUNK_TEXT, message("the texts; name it text")),
 }
 
 
@@ -344,7 +336,7 @@ def lengths(source: Any) -> dict[bytes, int]:
         }
     is_path = isinstance(source, str | os.PathLike)
     table = read_table(as_source(source)) if is_path else Table(_columns(source, "documents"), "documents")
-    doc = table.column((*DOC, "id"), ROLES["doc"][1])
+    doc = table.column((*names.SOURCE, "id"), ROLES["doc"][1])
     length = table.find(("length", "characters", "chars", "pages", "len"))
     docs = _all_texts(table, doc)
     if length is not None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.formats.arrays import CAMERAS, IDS, LABELS, Entries, read_lists, read_sides
+from truerank.formats.arrays import Entries, read_lists, read_sides
+from truerank.formats.names import CAMERAS, ENTRIES, LABELS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class Files:
         for kind, files, names in (
             ("labels", self.labels, LABELS),
             ("cameras", self.cameras, CAMERAS),
-            ("ids", self.ids, IDS),
+            ("ids", self.ids, ENTRIES),
         ):
             columns |= {f"{side}_{kind}": values for side, values in _listed(files, names).items()}
         return {name: values for name, values in columns.items() if values is not None}

@@ -11,13 +11,12 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.formats import names
 from truerank.truth.clicks import Clicks, Impression, click_rates
 from truerank.truth.rank_tables import by_rank
 
 LEAST = 1e-12
 """Of a propensity; a click that weighs more than a million million says nothing but itself."""
-
-COLUMNS = ("propensity", "propensities", "examination", "probability", "prob", "p", "theta")
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Propensities:
             return cls(message("rank ** -{eta:g}", eta=eta), eta=eta)
         if randomized is not None:
             return cls(message("click rates of {name}", name=randomized.name), _relative(randomized))
-        known = by_rank(given, COLUMNS, message("propensity"), message("propensities"))
+        known = by_rank(given, names.PROPENSITY, message("propensity"), message("propensities"))
         return cls(message("as given") if isinstance(given, Mapping) else os.fspath(given), known)
 
     def of_click(self, rank: int, one: Impression, log: Clicks) -> float:

@@ -18,8 +18,6 @@ MOST = 50
 UNNAMED = "slice"
 """What an attribute is called of which nothing else is said."""
 
-IDS = (*names.QUERY, "id")
-
 
 class Attribute(Protocol):
     """Pairs (query, value): a mapping, or a Series of pandas by query."""
@@ -62,7 +60,7 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
 
     table = read_table(as_source(path))
     values = table.columns[table.named(column)]
-    queries = table.find(IDS, but=column)
+    queries = table.find(names.QUERY_OR_ID, but=column)
     if queries is None:
         raise InputError("no column holds the query ids; name it query_id", table.name)
     return _by_query(table.columns[queries], values, table.name)
