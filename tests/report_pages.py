@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from truerank.analysis.report import evaluated
+from truerank.formats.digests import inputs
 from truerank.present import build
-from truerank.present.data import ReportData, evaluated, inputs
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Document
 from truerank.present.renderers import html
 from truerank.present.renderers import json as renderer
@@ -59,7 +61,7 @@ def world(queries: int, systems: int, depth: int, nasty: tuple[str, ...] = ()) -
 
 def written(folder: Path, qrels: Any, runs: Any, lang: str = "en", measures: str = "nDCG@10 AP RR") -> Report:
     """The report on runs, as report.html in a folder."""
-    found = evaluated(qrels, runs, measures)
+    found = Runs.of(evaluated(qrels, runs, measures))
     return saved(folder, ReportData(runs=found, inputs=inputs([__file__]), versions=build.versions()), lang)
 
 

@@ -16,9 +16,9 @@ from truerank.analysis.confusion import confusion, sweep
 from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each
 from truerank.analysis.lint import lint
+from truerank.analysis.report import evaluated
 from truerank.cli import truerank
 from truerank.core.run import Batch
-from truerank.present.data import evaluated
 
 QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from report_pages import ready, rows_of, status, written
-from truerank.present import data
+from truerank.analysis import report
 
 
 def large_world(queries: int, systems: int, depth: int) -> tuple[Any, dict[str, Any]]:
@@ -57,7 +57,7 @@ def test_a_hundred_thousand_queries_are_paged(visit, tmp_path, monkeypatch):
         "one": {q: ["a" if n % 3 else "b", "c"] for n, q in enumerate(qrels)},
         "two": {q: ["c", "a"] for q in qrels},
     }
-    monkeypatch.setattr(data, "compare", partial(data.compare, samples=100))  # intervals are not looked at
+    monkeypatch.setattr(report, "compare", partial(report.compare, samples=100))  # intervals are not looked at
     address = written(tmp_path, qrels, runs, measures="RR").address
     page = ready(visit(address))
     assert status(page) == "1–50 of 100,000"

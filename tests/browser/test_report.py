@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from report_pages import NASTY, PHONE, Report, ready, rows_of, saved, status, texts_of, world, written
-from truerank.present.data import Readable, ReportData, evaluated
+from truerank.analysis.report import evaluated
+from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.renderers import html
 
 CURVE = "[data-figure=precision-recall] svg.marks"
@@ -222,7 +223,7 @@ def test_names_that_look_like_markup_stay_names(shown, nasty):
 def test_texts_stand_beside_ids_folded_and_harmless(visit, serious, tmp_path):
     texts = {"d1": f"{NASTY[0]} " * 20, "d2": "short", "d3": NASTY[2] * 20, "gone": "\u202enever \x1b[31m"}
     qrels, run = {"q1": {"d1": 1, "gone": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d2", "d3"], "q2": ["d3"]}
-    found = evaluated(qrels, {"one": run, "other": {"q2": ["d2"]}}, "AP")
+    found = Runs.of(evaluated(qrels, {"one": run, "other": {"q2": ["d2"]}}, "AP"))
     readable = Readable({"q1": f"find {NASTY[0]}", "q2": "plain"}, texts)
     page = ready(visit(saved(tmp_path, ReportData(runs=found, readable=readable)).address))
     page.fill("#filter", "onerror")
@@ -413,7 +414,7 @@ def test_on_paper_what_is_folded_is_open_and_nothing_is_cut_or_asks_for_a_click(
 
 
 def test_the_command_is_never_cut(visit, tmp_path):
-    found = evaluated({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "AP")
+    found = Runs.of(evaluated({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "AP"))
     command = "truerank report " + " ".join(f"a-run-with-a-long-name-{n}.run" for n in range(30))
     address = saved(tmp_path, ReportData(runs=found, command=command)).address
     for device in ({}, PHONE):

@@ -18,12 +18,13 @@ from click.testing import CliRunner, Result
 import truerank as tr
 from truerank import live
 from truerank.analysis.bounds import judge_next
+from truerank.analysis.report import evaluated
 from truerank.cli import truerank
 from truerank.contest import judge
 from truerank.core import languages
 from truerank.core.rules import MEANINGS
 from truerank.present import agreement, audit, bench, bounds, build, check, collections, hits
-from truerank.present.data import Located, ReportData, evaluated
+from truerank.present.data import Located, ReportData, Runs
 from truerank.present.document import Document
 from truerank.truth.reading import read_items
 
@@ -207,7 +208,7 @@ def document(lang: str) -> Document:
     found = tr.geo.evaluate(places, there, {"q1": ["d1", "d0"], "q3": ["d1"]}, truth="nearest")
     benches = [tr.bench(answer, {"q0": "a", "q1": "b"}, qrels, measures="RR", k=10) for _ in range(2)]
     located = Located(found, read_items(places))
-    data = ReportData(evaluated(qrels, runs, "nDCG@10 AP NumRet"), tuple(benches), located)
+    data = ReportData(Runs.of(evaluated(qrels, runs, "nDCG@10 AP NumRet")), tuple(benches), located)
     return build.make(data, "run", lang)
 
 

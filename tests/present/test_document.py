@@ -12,11 +12,13 @@ from hypothesis import given, settings
 
 import truerank as tr
 from truerank.analysis.explain import explain
+from truerank.analysis.report import evaluated
 from truerank.core.errors import InputError
 from truerank.core.languages import language_asked, languages
+from truerank.formats.digests import inputs
 from truerank.present import build
 from truerank.present.answers import Wanted, answers, beginnings
-from truerank.present.data import Located, ReportData, evaluated, inputs
+from truerank.present.data import Located, ReportData, Runs
 from truerank.present.document import Caution, Document, Figure, Heading, Prose, Queries
 from truerank.present.sections import queries as queries_section
 from truerank.present.sections.curves import answered_within, depths
@@ -53,7 +55,7 @@ def world(seed: int, queries: int = 8, long: int = 30) -> tuple[dict[str, Any], 
 def document(*runs: dict[str, Any], qrels: Any = None, lang: str = "en", **how: Any) -> Document:
     judged = qrels or world(1)[0]
     named = {f"run{i}": run for i, run in enumerate(runs or (world(1)[1], world(2)[1], world(3)[1]))}
-    found = evaluated(judged, named, MEASURES, **how)
+    found = Runs.of(evaluated(judged, named, MEASURES, **how))
     return build.make(ReportData(runs=found, versions=build.versions()), lang=lang)
 
 
@@ -108,7 +110,7 @@ def test_scattered_rows_and_repeated_documents_are_listed_as_they_count(tmp_path
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_what_is_shown_of_a_query_is_what_explain_says(rules):
     qrels, run = world(9)
-    found = evaluated(qrels, {"one": run}, MEASURES, rules=rules)
+    found = Runs.of(evaluated(qrels, {"one": run}, MEASURES, rules=rules))
     asked = found.comparison.queries
     values = {str(m): found.values(m) for m in found.measures}
     wanted = Wanted(3, frozenset(asked), frozenset(asked))
@@ -131,7 +133,7 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
 @settings(max_examples=40)
 @given(worlds())
 def test_the_share_of_answered_queries_is_success_at_k(one: World):
-    found = evaluated(one.qrels, {"one": one.run}, [f"Success@{k}" for k in range(1, 51)])
+    found = Runs.of(evaluated(one.qrels, {"one": one.run}, [f"Success@{k}" for k in range(1, 51)]))
     shares = answered_within(found)[0]
     assert shares == pytest.approx([found.scores[0].mean[f"Success@{k}"] for k in depths(found)], abs=1e-15)
 
@@ -139,7 +141,7 @@ def test_the_share_of_answered_queries_is_success_at_k(one: World):
 @settings(max_examples=40)
 @given(worlds())
 def test_the_unjudged_share_counts_results_without_a_grade(one: World):
-    found = evaluated(one.qrels, {"one": one.run}, "AP")
+    found = Runs.of(evaluated(one.qrels, {"one": one.run}, "AP"))
     for k, share in zip(depths(found), unjudged(found)[0], strict=True):
         listed = [(q, doc) for q in one.qrels for doc in one.ranked(q)[:k]]
         strange = sum(one.qrels[q].get(doc, -1) < 0 for q, doc in listed)
@@ -149,7 +151,7 @@ def test_the_unjudged_share_counts_results_without_a_grade(one: World):
 def test_the_axis_of_depths_ends_where_the_deepest_list_ends():
     for deepest, end in [(1, 2), (8, 8), (11, 11), (12, 12), (50, 50), (90, 50)]:
         lists = {"q": [f"d{i}" for i in range(deepest)]}
-        found = depths(evaluated({"q": {"d0": 1}}, {"one": lists}, "AP"))
+        found = depths(Runs.of(evaluated({"q": {"d0": 1}}, {"one": lists}, "AP")))
         assert (found[0], found[-1]) == (1, end)
         assert sorted(set(found)) == list(found)
 
@@ -223,7 +225,7 @@ def test_a_single_run_is_reported_without_comparison():
 
 def test_counts_and_measures_where_less_is_better_are_not_won_by_the_highest():
     qrels, run = world(1)
-    data = ReportData(runs=evaluated(qrels, {"a": run, "b": world(2)[1]}, "NumRet AP"))
+    data = ReportData(runs=Runs.of(evaluated(qrels, {"a": run, "b": world(2)[1]}, "NumRet AP")))
     found = build.make(data, lang="en")
     [said] = only(found.blocks, Prose)[0].paragraphs
     assert said.startswith(f"a: NumRet {sum(map(len, run.values()))} (")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from truerank.analysis.report import evaluated
 from truerank.present import build
-from truerank.present.data import ReportData, evaluated
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Command, Document, Heading, Prose, Queries
 from truerank.present.renderers import REPORTS, latex, markdown, terminal, to_bytes
 from truerank.present.table import Table
@@ -33,7 +34,7 @@ def document(lang: str = "en", names: tuple[str, ...] = NASTY) -> Document:
     runs = {
         name: {query: ["ab"[(i + n) % 2], "c"] for n, query in enumerate(qrels)} for i, name in enumerate(names)
     }
-    found = evaluated(qrels, runs, "nDCG@10 AP P@1 R@1")
+    found = Runs.of(evaluated(qrels, runs, "nDCG@10 AP P@1 R@1"))
     command = "truerank report 'a -- b' --title \"it's\" runs/a/very/long/path/one.run"
     return build.make(ReportData(runs=found, command=command, versions={"a": "1"}), lang=lang)
 
@@ -210,7 +211,7 @@ def test_a_measure_is_not_drawn_against_one_that_is_the_same():
     qrels = {f"q{n}": {"a": 1} for n in range(4)}
     run = {f"q{n}": ["a", "b"][:: 1 if n % 2 else -1] for n in range(4)}
     for measures, title in [("R@1 P@1 Success@1 RR", "R@1 against RR"), ("R@1 P@1", None)]:
-        made = build.make(ReportData(runs=evaluated(qrels, {"one": run}, measures)), lang="en")
+        made = build.make(ReportData(runs=Runs.of(evaluated(qrels, {"one": run}, measures))), lang="en")
         assert next((figure.title for figure in made.figures if figure.name == "measures"), None) == title
 
 

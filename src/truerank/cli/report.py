@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from truerank.analysis.report import RESULTS, evaluated
 from truerank.cli import id_overlap, importing, inputs, judges, options, places, predicting, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
@@ -18,9 +19,10 @@ from truerank.cli.progress import Counting
 from truerank.core.languages import language_asked, languages, translated
 from truerank.core.messages import message
 from truerank.formats import read_qrels
+from truerank.formats.digests import inputs as identified
+from truerank.formats.digests import told_apart
 from truerank.present import build, renderers
-from truerank.present.data import RESULTS, Located, Readable, ReportData, Runs, evaluated, told_apart
-from truerank.present.data import inputs as identified
+from truerank.present.data import Located, Readable, ReportData, Runs
 from truerank.present.renderers import figures
 
 
@@ -188,7 +190,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
-    how |= {name: asked[name] for name in ("percent", "as_written", "items")}
+    how |= {name: asked[name] for name in ("as_written", "items")}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
@@ -199,7 +201,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
         found = evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
         if not by_line:
             id_overlap.refuse_or_warn(judged, found.scores, runs, sources)
-        return found
+        return Runs.of(found, percent=asked["percent"])
 
 
 def _located(asked: dict[str, Any], *, alone: bool) -> Located:
@@ -221,8 +223,8 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    how = {"results": asked["results"], "percent": asked["percent"]}
-    return evaluated(None, [view.reading], view.measures, **how, is_complete=True)
+    found = evaluated(None, [view.reading], view.measures, results=asked["results"], is_complete=True)
+    return Runs.of(found, percent=asked["percent"])
 
 
 def _read_too(asked: dict[str, Any]) -> list[str]:

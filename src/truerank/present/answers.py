@@ -12,9 +12,9 @@ import numpy as np
 from truerank.analysis.explain.query import lenient
 from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
 from truerank.analysis.explain.worked.form import whole
+from truerank.analysis.report import SystemAnswers
 from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
-from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
@@ -23,26 +23,6 @@ from truerank.measures import Measure
 
 MOST = 20
 """Relevant documents of a query that are named, and those of a list that stand below its shown part."""
-
-
-@dataclass(frozen=True, eq=False)
-class SystemAnswers:
-    """What one system found.
-
-    Attributes:
-        name: what it is called.
-        reading: its run, with the unjudged documents that are shown, and how many were returned before any rule.
-        hits: of the judged documents, under the rules, which may have cut lists or left out unjudged documents.
-    """
-
-    name: str
-    reading: Reading
-    hits: Hits
-
-    def rows(self, place: int) -> slice:
-        """The hits of a query by its place among theirs."""
-        start = int(np.searchsorted(self.hits.query, place))
-        return slice(start, start + int(self.hits.count[place]))
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
 from truerank import __version__
+from truerank.analysis.compare.naming import by_name
+from truerank.analysis.report import evaluated
 from truerank.core.errors import printable
 from truerank.core.languages import in_language, language_asked, translated
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
+from truerank.formats.digests import inputs, told_apart
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
-from truerank.present.data import Readable, ReportData, evaluated, inputs, named_runs
+from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.document import Document
 from truerank.present.sections import SECTIONS
 
@@ -59,15 +62,14 @@ def write_report(
         TruerankError: wrong input, another ending, or a package is missing.
     """
     format = renderers.of_report(path)
-    how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
-    how["items"] = items
-    runs = list(runs) if isinstance(runs, Iterator) else runs
-    scored = evaluated(qrels, runs, measures, **how)
-    things = (qrels, *(run for _, run in named_runs(runs)), items)
+    named = by_name(runs, told_apart)
+    how: dict[str, Any] = {"rules": rules, "baseline": baseline, "items": items, "as_written": as_written}
+    shown = Runs.of(evaluated(qrels, named, measures, **how), percent=percent)
+    things = (qrels, *named.values(), items)
     paths = [thing for thing in things if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])
-    data = ReportData(scored, tuple(benches), inputs=read, versions=versions(), readable=readable)
+    data = ReportData(shown, tuple(benches), inputs=read, versions=versions(), readable=readable)
     document = make(data, title, lang)
     write(document, path, format, figures)
     return document

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -12,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from truerank import stats
+from truerank.analysis.compare.naming import opened
 from truerank.core.errors import InputError
 from truerank.core.evaluate import as_one_list, reading_of, rules_of
 from truerank.core.found import is_later
@@ -25,7 +25,6 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scan import EVERY_RANK
 from truerank.core.schema import is_number, is_whole
-from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats.rbo_pair import Ties, Unseen
 from truerank.stats.values import mean
@@ -243,8 +242,7 @@ def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Readin
     keep: Keep = "all" if depth == EVERY_RANK else depth
     if isinstance(run, Reading):
         return reading_of(run, None, rules, keep=keep)
-    source = open_run(run, name=None if isinstance(run, str | os.PathLike) else name)
-    return read(None, source, rules=rules, keep=keep)
+    return read(None, opened(run, name), rules=rules, keep=keep)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
+from truerank.analysis.compare.naming import opened
 from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, needs, pluralize
@@ -24,7 +24,6 @@ from truerank.core.reading import read
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_number
-from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
 from truerank.stats.binomial import sign_p
@@ -240,8 +239,7 @@ def lists_of(run: RunLike, name: str, rules: RulesLike | None) -> dict[str, list
     >>> lists_of({"q": {"a": 1.0, "b": 2.0}}, "new", None)
     {'q': ['b', 'a']}
     """
-    source = open_run(run, name=None if isinstance(run, str | os.PathLike) else name)
-    reading = read(None, source, rules=rules, keep="all")
+    reading = read(None, opened(run, name), rules=rules, keep="all")
     rows = as_one_list(reading.rows, reading.rules, message("what a list is"))
     docs = map(as_text, reading.docs(rows.doc))
     sizes = zip(rows.queries, rows.count.tolist(), strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from truerank.analysis.compare.prediction_powered import Predicted
@@ -11,15 +11,19 @@ from truerank.analysis.compare.several import are_several
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean
 from truerank.core.reading import Reading
-from truerank.core.run import Run
+from truerank.core.run import Run, RunLike
 from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct, short
 from truerank.formats import open_run
 from truerank.formats.objects import is_one_run
 
 
-def by_name(runs: Any) -> dict[str, Any]:
-    """What was given, by name: files by their last names where these differ; repeated names are numbered."""
+def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> dict[str, Any]:
+    """What was given, by name: files by their last names where these differ; repeated names are numbered.
+
+    Args:
+        apart: makes the names of what is listed short.
+    """
     if isinstance(runs, Scores | Reading | Predicted) or is_one_run(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
@@ -28,7 +32,7 @@ def by_name(runs: Any) -> dict[str, Any]:
         raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
     else:
         things = list(runs)
-        named = dict(zip(distinct(short(list(map(_name, things)))), things, strict=True))
+        named = dict(zip(distinct(apart(list(map(_name, things)))), things, strict=True))
     if not named:
         raise InputError("there is no run to compare")
     return named
@@ -44,6 +48,11 @@ def _name(run: Any) -> str:
     if isinstance(run, Iterator):
         return "run"
     return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
+
+
+def opened(run: RunLike, name: str, format: str | None = None) -> Run:
+    """The run, not yet read; messages call a file by its path, what is in memory by this name."""
+    return open_run(run, format, None if isinstance(run, str | os.PathLike) else name)
 
 
 def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare.naming import by_name
+from truerank.analysis.compare.naming import by_name, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate, read_catalogue
@@ -22,7 +21,7 @@ from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -103,8 +102,7 @@ def scored(
             return evaluate(thing, measures=measures, **how)
         if judged is None:
             raise InputError("qrels are needed where a system is not scored yet", name)
-        run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
-        return evaluate(judged, run, measures, **how)
+        return evaluate(judged, opened(thing, name), measures, **how)
 
     return {
         name: several(name, [replace(of_one(own, run), run=own) for own, run in by_name(thing).items()])

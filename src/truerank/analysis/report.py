@@ -1,0 +1,170 @@
+"""Runs evaluated, compared and drawn at once: what a report says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.compare import Comparison, compare
+from truerank.analysis.compare.naming import by_name, opened
+from truerank.analysis.compare.outcome import direction
+from truerank.analysis.compare.systems import align
+from truerank.analysis.curve import Curve, precision_recall
+from truerank.contest import judge
+from truerank.core.evaluate import ranked, read_catalogue, rules_of, run_reading, score, seen_rows
+from truerank.core.hits import Hits
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Keep, Reading
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Progress, unreported
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for, of_judged
+from truerank.formats import read_qrels
+from truerank.formats.digests import told_apart
+from truerank.measures import Measure
+
+RESULTS = 10
+"""How many results of each list a report shows."""
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAnswers:
+    """What one system found.
+
+    Attributes:
+        name: what it is called.
+        reading: its run, with the unjudged documents that are shown, and how many were returned before any rule.
+        hits: of the judged documents, under the rules, which may have cut lists or left out unjudged documents.
+    """
+
+    name: str
+    reading: Reading
+    hits: Hits
+
+    def rows(self, place: int) -> slice:
+        """The hits of a query by its place among theirs."""
+        start = int(np.searchsorted(self.hits.query, place))
+        return slice(start, start + int(self.hits.count[place]))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """Systems that answered the same queries.
+
+    Attributes:
+        qrels: as the rules have them.
+        systems: what each found.
+        comparison: how they stand to each other.
+        curves: precision against recall, of each; none where the rules do not allow it.
+        is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
+    """
+
+    qrels: Qrels
+    systems: tuple[SystemAnswers, ...]
+    comparison: Comparison
+    curves: tuple[Curve, ...]
+    is_complete: bool = False
+
+    @property
+    def scores(self) -> list[Scores]:
+        """Of each system."""
+        return list(self.comparison.scores.values())
+
+    @property
+    def rules(self) -> Rules:
+        """Under whose rules."""
+        return self.scores[0].rules
+
+    @property
+    def names(self) -> list[str]:
+        """What the systems are called."""
+        return list(self.comparison.systems)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Those that were compared."""
+        return [outcome.measure for outcome in self.comparison.outcomes]
+
+    @property
+    def first(self) -> Measure:
+        """The measure that decides: the first one."""
+        return self.measures[0]
+
+    @property
+    def reference(self) -> int:
+        """The place of the system that others are compared to: the baseline, or else the best."""
+        if self.comparison.reference:
+            return self.names.index(self.comparison.reference)
+        means = [self.comparison.outcomes[0].means[name].estimate for name in self.names]
+        return int(np.argmax(np.array(means) * (direction(self.first) or 1)))
+
+    def fractions(self, measure: Measure) -> Any:
+        """(queries, systems) as computed, on the queries that all have, in the order of the comparison."""
+        return align(self.comparison.scores).values(measure)
+
+
+def evaluated(
+    qrels: QrelsLike | None,
+    runs: Iterable[Any],
+    measures: str | Iterable[str | Measure] | None = None,
+    *,
+    rules: RulesLike | None = None,
+    baseline: str | int | None = None,
+    format: str | None = None,
+    is_complete: bool = False,
+    results: int = RESULTS,
+    as_written: bool = False,
+    items: Any = None,
+    progress: Progress = unreported,
+) -> Evaluated:
+    """The runs evaluated and compared; under a contest's rules also audited.
+
+    Args:
+        qrels, measures, rules, items: as for `evaluate`.
+        runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
+            there need be no qrels.
+        baseline, progress: as for `compare`.
+        format: of the runs' files, instead of the one that each looks like.
+        is_complete: whether the qrels leave nothing unjudged.
+        results: how many results of each list may be shown.
+        as_written: measures are called as they were asked for.
+
+    Raises:
+        TruerankError: wrong input, or a package is missing.
+    """
+    named = by_name(runs, told_apart)
+    under = rules_of(next(iter(named.values())), rules)
+    judged = None if qrels is None else read_qrels(qrels)
+    asked = asked_for(measures, under)
+    chosen = list(dict.fromkeys(asked.values()))
+    of_judged(chosen[:1], lists=True)  # the first decides, query by query
+    known = None if items is None else read_catalogue(items)
+    became = {word: str(measure) for word, measure in asked.items()}
+    is_contest = under.unit == "line"
+    submitted = named if is_contest else {}
+    audited = {name: judge(judged, run, chosen, rules=under, format=format) for name, run in submitted.items()}
+    read = {name: run if isinstance(run, Reading) else opened(run, name, format) for name, run in named.items()}
+    keep = _kept(chosen, results)
+    readings = {name: run_reading(judged, run, under, keep=keep) for name, run in read.items()}
+    scores: Any = audited or {name: score(reading, chosen, known) for name, reading in readings.items()}
+    how = {"asked": became, "as_written": as_written}
+    scores = {name: replace(one, run=name, **how) for name, one in scores.items()}
+    comparison = compare(None, scores, chosen, baseline, progress=progress)
+    has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings.values())
+    drawn = {} if is_contest or has_calls else readings
+    return Evaluated(
+        next(iter(readings.values())).qrels,
+        tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in readings.items()),
+        comparison,
+        tuple(replace(precision_recall(reading), run=name) for name, reading in drawn.items()),
+        is_complete or is_contest,
+    )
+
+
+def _kept(measures: Sequence[Measure], results: int) -> Keep:
+    """The rows that these measures see, and those that are shown."""
+    seen = seen_rows(measures)
+    return max(seen, results) if isinstance(seen, int) else seen if seen == "all" else results or seen
