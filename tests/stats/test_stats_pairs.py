@@ -20,6 +20,10 @@ def systems(seed: int, n: int = 60, m: int = 7) -> np.ndarray:
     return values
 
 
+def apart(values: np.ndarray, pairs: list[tuple[int, int]], **drawn: int) -> list[stats.Interval]:
+    return stats.mean_and_pair_intervals(values, pairs, **drawn)[1]
+
+
 def every(m: int) -> list[tuple[int, int]]:
     return list(itertools.permutations(range(m), 2))
 
@@ -28,9 +32,7 @@ def every(m: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("n", [5, 9, 60, 333])
 def test_intervals_are_those_of_each_pairs_differences(seed: int, n: int) -> None:
     values = systems(seed, n)
-    for (i, j), found in zip(
-        every(7), stats.pair_intervals(values, every(7), resamples=400, seed=seed), strict=True
-    ):
+    for (i, j), found in zip(every(7), apart(values, every(7), resamples=400, seed=seed), strict=True):
         alone = stats.difference_interval(values[:, i], values[:, j], resamples=400, seed=seed)
         assert (found.method, found.differing, found.estimate) == (alone.method, alone.differing, alone.estimate)
         assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-10)
@@ -41,8 +43,8 @@ def test_measures_side_by_side_have_the_numbers_that_each_has_alone(pairs: list[
     tables = [systems(0), 1e9 * systems(1), 1e-9 * systems(2)]
     drawn = {"resamples": 200, "seed": 3}, {"samples": 200, "seed": 3}
     beside = [(i + 7 * at, j + 7 * at) for at in range(3) for i, j in pairs]
-    intervals = stats.pair_intervals(np.hstack(tables), beside, **drawn[0])
-    assert intervals == [one for table in tables for one in stats.pair_intervals(table, pairs, **drawn[0])]
+    intervals = apart(np.hstack(tables), beside, **drawn[0])
+    assert intervals == [one for table in tables for one in apart(table, pairs, **drawn[0])]
     p = stats.pair_randomizations(np.hstack(tables), beside, **drawn[1])
     assert p.tolist() == [one for table in tables for one in stats.pair_randomizations(table, pairs, **drawn[1])]
 
@@ -50,7 +52,7 @@ def test_measures_side_by_side_have_the_numbers_that_each_has_alone(pairs: list[
 @pytest.mark.parametrize("resamples", [1, 2, 3, 50])
 def test_few_resamples_have_quantiles_too(resamples: int) -> None:
     values = systems(0, 20)
-    (found,) = stats.pair_intervals(values, [(5, 6)], resamples=resamples)
+    (found,) = apart(values, [(5, 6)], resamples=resamples)
     alone = stats.difference_interval(values[:, 5], values[:, 6], resamples=resamples)
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-10)
 
@@ -75,4 +77,4 @@ def test_effects_are_those_of_each_pair_to_the_bit(n: int) -> None:
 
 def test_a_pair_of_no_such_columns_is_said() -> None:
     with pytest.raises(ValueError, match=r"no pair \(0, 7\) among 7 systems"):
-        stats.pair_intervals(systems(0), [(0, 7)])
+        apart(systems(0), [(0, 7)])

@@ -37,7 +37,6 @@ from truerank.stats.pairs import (
     max_t,
     mean_and_pair_intervals,
     pair_effects,
-    pair_intervals,
     pair_randomizations,
     paired_differences,
 )
@@ -116,7 +115,6 @@ __all__ = [
     "order_intervals",
     "p_of",
     "pair_effects",
-    "pair_intervals",
     "pair_randomizations",
     "paired_differences",
     "paired_t",

@@ -55,23 +55,6 @@ def pair_effects(values: ArrayLike, pairs: Pairs) -> Floats:
     return np.where(are_equal(means, 0.0), 0.0, sizes)
 
 
-def pair_intervals(
-    values: ArrayLike, pairs: Pairs, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
-) -> list[Interval]:
-    """The percentile interval of each pair's mean difference: that of `difference_intervals`, but for rounding.
-
-    Args:
-        values: (n, m) a row a query, a column a system; of several measures side by side, where no pair is of two.
-
-    >>> intervals = pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0), (1, 1)], resamples=200)
-    >>> [(each.estimate, each.method) for each in intervals]
-    [(46.0, 'percentile'), (0.0, 'constant')]
-    """
-    apart = _Apart.of(values, pairs, confidence)
-    (sums,) = resampled_sums([apart.grid], count(resamples, "resamples"), seed)
-    return apart.intervals(sums)
-
-
 def mean_and_pair_intervals(
     values: ArrayLike,
     pairs: Pairs,
@@ -81,7 +64,13 @@ def mean_and_pair_intervals(
     seed: int = 0,
     shares: bool | Sequence[bool] = True,
 ) -> tuple[list[Interval], list[Interval]]:
-    """`mean_intervals` of the columns and `pair_intervals` of the pairs; one resampling of the queries serves both.
+    """`mean_intervals` of the columns, and the percentile interval of each pair's mean difference.
+
+    One resampling of the queries serves all of them. Those of pairs are as of `difference_intervals`, but for
+    rounding.
+
+    Args:
+        values: (n, m) a row a query, a column a system; of several measures side by side, where no pair is of two.
 
     >>> means, apart = mean_and_pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0)], resamples=200)
     >>> [each.method for each in means], apart[0].estimate, apart[0].method
@@ -146,7 +135,7 @@ def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_00
     """(pairs,) the p of each pair's randomization test: that of `randomizations`; one set of samples serves all.
 
     Args:
-        values: (n, m) as for `pair_intervals`.
+        values: (n, m) as for `mean_and_pair_intervals`.
 
     >>> pair_randomizations([[0.5, 0.25], [0.75, 0.5], [1.0, 0.5], [0.5, 0.25]], [(0, 1)]).tolist()
     [0.125]
