@@ -11,7 +11,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
-from truerank.core.presented import Presented, finite
+from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.scores import averaged, shared
 from truerank.live.latency import Floats
@@ -187,5 +187,4 @@ def alternate(a: object, b: object, queries: Any, qrels: QrelsLike | None = None
 def _plain(interval: Interval | None, test: Paired | None) -> dict[str, float | str | None] | None:
     if interval is None or test is None:
         return None
-    limits = {"estimate": interval.estimate, "low": finite(interval.low), "high": finite(interval.high)}
-    return {**limits, "confidence": interval.confidence, "p": test.p, "test": test.method}
+    return {**interval.limits(), "confidence": interval.confidence, "p": test.p, "test": test.method}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truerank.core.presented import finite
 from truerank.stats.binomial import clopper_pearson, mid_p
 from truerank.stats.bootstrap import bca_limits, percentile_limits, reach, resampled_sums
 from truerank.stats.sparse import gamma_limits, is_one_sided
@@ -78,6 +79,16 @@ class Interval:
     def times(self, factor: float) -> Interval:
         """That of so many times the quantity; the factor is above 0."""
         return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)
+
+    def limits(self, called: str = "estimate") -> dict[str, Any]:
+        """The estimate, under this name, and the limits as plain values; None for what is not finite."""
+        return {
+            key: finite(value) for key, value in {called: self.estimate, "low": self.low, "high": self.high}.items()
+        }
+
+    def to_dict(self, called: str = "estimate") -> dict[str, Any]:
+        """The same, and the method as "interval"."""
+        return {**self.limits(called), "interval": self.method}
 
 
 def is_too_few(n: int, confidence: float = 0.95) -> bool:

@@ -19,7 +19,7 @@ from truerank.core.errors import InputError, needs, pluralize
 from truerank.core.evaluate import as_one_list
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives, did_you_mean, message
-from truerank.core.presented import Presented, finite
+from truerank.core.presented import Presented
 from truerank.core.reading import read
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
@@ -59,9 +59,7 @@ class Preference:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for limits that are not known."""
-        low, high = finite(self.delta.low), finite(self.delta.high)
-        delta = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
-        return {**vars(self), **delta}
+        return {**vars(self), **self.delta.to_dict("delta")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from truerank.analysis.drawing import check_drawing
 from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
-from truerank.core.presented import Presented, finite
+from truerank.core.presented import Presented
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
 from truerank.measures import Measure, parse_measures
@@ -53,12 +53,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for limits that are not known."""
-        return {**vars(self), "ips": _plain(self.ips), "snips": _plain(self.snips)}
-
-
-def _plain(one: Interval) -> dict[str, Any]:
-    limits = {"low": finite(one.low), "high": finite(one.high)}
-    return {"estimate": one.estimate, **limits, "interval": one.method}
+        return {**vars(self), "ips": self.ips.to_dict(), "snips": self.snips.to_dict()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

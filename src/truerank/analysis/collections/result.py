@@ -148,10 +148,7 @@ class Collections(Presented, ByMeasure[Standings]):
         sample, ranks, borda_ranks = one.sample, one.ranks, one.borda_ranks
         systems = {
             name: {
-                "mean": interval.estimate,
-                "low": finite(interval.low),
-                "high": finite(interval.high),
-                "interval": interval.method,
+                **interval.to_dict("mean"),
                 "ranks": list(ranks[name]),
                 "borda": one.borda[name],
                 "borda_rank": borda_ranks[name],

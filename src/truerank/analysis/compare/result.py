@@ -105,8 +105,8 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        apart = {"difference": self.difference.estimate, "low": self.difference.low, "high": self.difference.high}
-        return {key: finite(value) for key, value in {**vars(self), **apart}.items()}
+        plain = {key: finite(value) for key, value in vars(self).items()}
+        return {**plain, **self.difference.limits("difference")}
 
 
 @dataclass(frozen=True)
@@ -175,14 +175,8 @@ class Outcome:
             "query_count": self.queries,
             "left_out": self.left_out,
             "systems": {
-                name: {
-                    "mean": finite(interval.estimate),
-                    "low": finite(interval.low),
-                    "high": finite(interval.high),
-                    "interval": interval.method,
-                    "better_than": list(self.beaten[name]),
-                }
-                for name, interval in self.means.items()
+                name: {**mean.to_dict("mean"), "better_than": list(self.beaten[name])}
+                for name, mean in self.means.items()
             },
             "pairs": [pair.to_dict() for pair in self.pairs],
             "groups": [list(group) for group in self.groups],

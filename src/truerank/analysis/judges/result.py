@@ -72,7 +72,7 @@ class TwoJudges:
             "only_second": self.only_second,
             "mean_grades": list(map(finite, self.means)),
             "confusion": [list(row) for row in self.confusion],
-            "coefficients": {name: _plain(value) for name, value in self.coefficients.items()},
+            "coefficients": {name: value.to_dict("value") for name, value in self.coefficients.items()},
             "queries": {row["query"]: {key: row[key] for key in OF_QUERIES} for row in self.rows()},
         }
 
@@ -146,8 +146,8 @@ class Order:
         return {
             "first": self.first,
             "second": self.second,
-            "tau": None if self.tau is None else _plain(self.tau),
-            "tau_ap": None if self.tau_ap is None else _plain(self.tau_ap),
+            "tau": None if self.tau is None else self.tau.to_dict("value"),
+            "tau_ap": None if self.tau_ap is None else self.tau_ap.to_dict("value"),
             "pairs": self.pairs,
             "significant": self.significant,
             "kept": self.kept,
@@ -158,7 +158,7 @@ class Order:
         """The same in one row, with the flips counted."""
         row: dict[str, Any] = {"measure": measure, "first": self.first, "second": self.second}
         for name, tau in (("tau", self.tau), ("tau_ap", self.tau_ap)):
-            ends = _plain(tau) if tau else dict.fromkeys(("value", "low", "high"))
+            ends = tau.to_dict("value") if tau else dict.fromkeys(("value", "low", "high"))
             row |= {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
         counts = {"pairs": self.pairs, "flips": len(self.flips), "significant": self.significant, "kept": self.kept}
         return {**row, **counts}
@@ -262,7 +262,7 @@ class Judges(Presented):
             "procedure": {"confidence": self.confidence, "samples": self.samples, "seed": self.seed},
             "query_count": self.queries,
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "together": {name: _plain(value) for name, value in self.together.items()},
+            "together": {name: value.to_dict("value") for name, value in self.together.items()},
             **(
                 {
                     "rules": self.rules.to_dict(),
@@ -293,7 +293,13 @@ class Judges(Presented):
             return [row for pair in self.pairs for row in pair.rows()]
         if layout == "systems":
             return [
-                {"measure": one.name, "judge": judge, "system": name, **_plain(mean), "queries": one.queries}
+                {
+                    "measure": one.name,
+                    "judge": judge,
+                    "system": name,
+                    **mean.to_dict("value"),
+                    "queries": one.queries,
+                }
                 for one in self.standings
                 for judge, outcome in one.outcomes.items()
                 for name, mean in outcome.means.items()
@@ -307,7 +313,7 @@ class Judges(Presented):
         of_pairs = [(pair.first, pair.second, pair.both, pair.coefficients) for pair in self.pairs]
         everything = [*of_pairs, (None, None, self.together_on, self.together)]
         return [
-            {"first": first, "second": second, "coefficient": name, **_plain(value), "documents": n}
+            {"first": first, "second": second, "coefficient": name, **value.to_dict("value"), "documents": n}
             for first, second, n, coefficients in everything
             for name, value in coefficients.items()
         ]
@@ -334,12 +340,3 @@ class Judges(Presented):
 
 
 OF_QUERIES = ("shared", "equal", "kappa", "mean_first", "mean_second")
-
-
-def _plain(interval: Interval) -> dict[str, Any]:
-    return {
-        "value": finite(interval.estimate),
-        "low": finite(interval.low),
-        "high": finite(interval.high),
-        "interval": interval.method,
-    }
