@@ -14,7 +14,7 @@ import pytest
 import truerank as tr
 from truerank.analysis.explain.tools import ToolComparison, ToolRow, under_rules
 from truerank.core.rules import presets
-from truerank.present.tools import document
+from truerank.present.tools import document_of
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 1}, "3": {"f": 0}, "4": {"g": 1}}
 RUN = {"1": {"x": 2.0, "a": 2.0, "b": 1.0}, "2": {"d": 3.0, "y": 2.0}, "3": {"z": 1.0}}
@@ -188,7 +188,7 @@ def test_the_documented_measures_are_those_of_the_presets():
 
 
 def test_the_text_has_a_row_a_tool_and_a_row_a_reason():
-    text = document(compared("truerank", "trec_eval-9")).render()
+    text = document_of(compared("truerank", "trec_eval-9")).render()
     lines = text.splitlines()
     assert lines[1].split() == ["truerank", "0.3750", "0.0750", "0.2708", "0.3750", "0.3207", "4"]
     assert any(line.startswith("trec_eval-9  missing = skip") for line in lines)
@@ -197,37 +197,37 @@ def test_the_text_has_a_row_a_tool_and_a_row_a_reason():
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json", "csv"])
 def test_every_format_has_the_numbers(format):
-    assert "0.5833333333333333" in document(compared("autorag"), digits=16).render(format)
+    assert "0.5833333333333333" in document_of(compared("autorag"), digits=16).render(format)
 
 
 def test_json_and_csv_read_back():
     found = compared("autorag", "sklearn", "trec_eval-10")
-    plain = json.loads(document(found).render("json"))
+    plain = json.loads(document_of(found).render("json"))
     assert plain["tools"]["autorag"]["mean"]["R@10"] == 1.0
     assert plain["tools"]["sklearn"]["readings"]["P@10"] is None
     assert "not answered" in plain["tools"]["trec_eval-10"]["refused"]
-    rows = list(csv.DictReader(io.StringIO(document(found).render("csv"))))
+    rows = list(csv.DictReader(io.StringIO(document_of(found).render("csv"))))
     assert [row["rules"] for row in rows] == ["autorag", "sklearn", "trec_eval-10"]
     assert float(rows[0]["R@10"]) == 1.0
 
 
 def test_what_all_are_compared_with_has_a_row_though_it_was_not_named():
-    lines = document(compared("trec_eval-9", "sklearn")).render().splitlines()
+    lines = document_of(compared("trec_eval-9", "sklearn")).render().splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["truerank", "trec_eval-9", "sklearn"]
     assert lines[1].split()[1:] == ["0.3750", "0.0750", "0.2708", "0.3750", "0.3207", "4"]
     assert compared("trec_eval-9").to_dict()["base"]["mean"]["R@10"] == 0.375
 
 
 def test_where_nothing_differs_it_is_said():
-    text = document(compared("truerank")).render()
+    text = document_of(compared("truerank")).render()
     assert "Nothing in which these rules differ from the rules truerank moves a number here." in text
     assert "difference" not in text
 
 
 def test_reasons_that_are_too_wide_come_in_several_tables_that_lose_nothing():
     found = compared("trec_eval-9", "sentence-transformers", "autorag")
-    wide, narrow = (document(found, width=width).render(styled=True) for width in (None, 80))
-    whole, parts = document(found).tables, document(found, width=80).tables
+    wide, narrow = (document_of(found, width=width).render(styled=True) for width in (None, 80))
+    whole, parts = document_of(found).tables, document_of(found, width=80).tables
     assert (len(whole), narrow != wide) == (2, True)
     drawn, expected = (
         {(row[:2], name, row[i]) for t in tables for row in t.rows for i, name in enumerate(t.columns) if row[i]}

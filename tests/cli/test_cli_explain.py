@@ -12,7 +12,7 @@ import pytest
 
 import truerank as tr
 from truerank.analysis.explain.tools import under_rules
-from truerank.present.tools import document
+from truerank.present.tools import document_of
 
 ONE = ("explain", "qrels.txt", "first.run", "q1")
 TWO = ("explain", "qrels.txt", "first.run", "second.run")
@@ -160,7 +160,7 @@ def test_several_rules_show_one_run_under_each_of_them(invoke):
     asked = ("--rules", "trec_eval-9, science-qa", "-m", "AP RR", "--digits", 2)
     result = invoke("explain", "qrels.txt", "first.run", *asked)
     found = under_rules("qrels.txt", "first.run", ["AP", "RR"], ["trec_eval-9", "science-qa"])
-    assert (result.exit_code, result.stdout) == (0, document(found, digits=2).render())
+    assert (result.exit_code, result.stdout) == (0, document_of(found, digits=2).render())
     assert "there are no rules named 'ber'" in refused(
         invoke("explain", "qrels.txt", "first.run", "--rules", "trec_eval-9,ber")
     )

@@ -146,7 +146,7 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option("--alternate", "in_turns", is_flag=True, help="Two TARGETs take turns at each query.")
 @click.option("--show", metavar="FILE", type=options.FILE, help="Show a saved benchmark, without asking again.")
 @click.option("--compare", "pair", nargs=2, metavar="A B", type=options.FILE, help="Compare two saved ones.")
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against speed: .svg, .png, .html.")
+@tables.plot("quality against speed: .svg, .png or .html")
 @click.option(
     "--against",
     type=click.Choice((*FIGURES, THROUGHPUT)),
@@ -214,7 +214,7 @@ def command(
     _refuse_table(output)
     output, save_run, plot = map(_place, (output, save_run, plot))
     if plot:
-        _check_plot(plot, is_saved, how)
+        _check_plot(is_saved, how)
     if is_saved:
         benches = options.saved_benches(map(str, pair or (show,)), how["percentiles"])
     else:
@@ -328,9 +328,8 @@ def _refuse_table(output: str | None) -> None:
         )
 
 
-def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
+def _check_plot(is_saved: bool, how: dict[str, Any]) -> None:
     """What can be told of a picture before anything is asked."""
-    figures.ending_of(path)
     if not is_saved and not _swept(how):
         raise click.UsageError(
             message("--plot draws several settings: more than one -k or --concurrency, or --sweep.")

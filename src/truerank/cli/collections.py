@@ -97,12 +97,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     confidence="Of the intervals, and of all rank intervals at once.",
     samples="How often queries are resampled.",
 )
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(),
-    help="Draw systems × collections: .svg, .png or .html; of several measures each: beir.svg is beir-AP.svg then.",
-)
+@tables.plot("systems × collections: .svg, .png or .html; of several measures each: beir.svg is beir-AP.svg then")
 @tables.format
 @tables.output
 @tables.digits
@@ -161,8 +156,6 @@ def command(
     several = read_collections(file) if file else given
     files = [path for qrels, runs in several.values() for path in (qrels, *runs.values())]
     inputs.refuse(file, *files, rules=rules, output=output, plot=plot)
-    if plot:
-        figures.ending_of(plot)  # a wrong ending is told before anything is read
     under = inputs.rules_asked(rules, changes, [run for _, runs in several.values() for run in runs.values()])
     wanted = inputs.measures_asked(measures, under)
     scores: dict[str, dict[str, Scores]] = {}

@@ -20,9 +20,7 @@ DEFAULT = "recall_points = definition"
 @click.argument("qrels", type=options.FILE)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.FILE)
 @click.option("--query", metavar="ID", help="The curve of this query, raw too: a value after each result.")
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(), help="Draw all runs in one picture: .svg, .png or .html."
-)
+@tables.plot("all runs in one picture: .svg, .png or .html")
 @options.rules
 @options.changes
 @tables.format
@@ -66,8 +64,6 @@ def command(
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
     under = _ruled(rules, changes, runs)
-    if plot:
-        figures.ending_of(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format, collapse=collapse) as sources:
         curves = [precision_recall(judged, run, query, rules=under) for run in sources]

@@ -172,10 +172,10 @@ def _under_many(
 ) -> Document:
     """One run under the rules of many tools."""
     from truerank.analysis.explain.tools import under_rules
-    from truerank.present.tools import document
+    from truerank.present.tools import document_of
 
     names = [name.strip() for name in rules.split(",") if name.strip()]
-    return document(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)
+    return document_of(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)
 
 
 def _is_run(name: str, judged: Qrels) -> bool:

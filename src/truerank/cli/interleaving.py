@@ -42,7 +42,7 @@ from truerank.stats import Correction
     help="How p is corrected for the number of pairs.",
 )
 @clicked.resampling
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw Δ of each pair: .svg, .png or .html.")
+@tables.plot("Δ of each pair: .svg, .png or .html")
 @options.rules
 @options.changes
 @tables.format
@@ -80,8 +80,6 @@ def command(
     named = distinct(map(_named, runs), "--run")
     inputs.refuse(log, *named.values(), rules=rules, output=output, plot=plot)
     _refuse_unused(method, has_runs=bool(runs))
-    if plot:
-        pictures.ending_of(plot)
     preferences = interleaving(
         log,
         method,

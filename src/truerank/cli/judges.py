@@ -14,7 +14,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.formats import open_run, read_qrels
 from truerank.present.judges import document_of, pictures
-from truerank.present.renderers.figures import draw_each, ending_of
+from truerank.present.renderers.figures import draw_each
 
 RUN = "--run"
 
@@ -77,12 +77,7 @@ binary = click.option(
 @binary
 @click.option("--common", is_flag=True, help="Score runs on only the documents that all judges have judged.")
 @click.option("--per-query", is_flag=True, help="The agreement on each query too; csv has a row for each then.")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(),
-    help="Draw the runs' means by one judge against another: .svg, .png or .html; a file each measure and pair.",
-)
+@tables.plot("the runs' means by one judge against another: .svg, .png or .html; a file each measure and pair")
 @options.drawing(
     confidence="Of the intervals; what is left to 1 is the level of the tests.",
     samples="How often queries are resampled.",
@@ -128,8 +123,6 @@ def command(
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
     _refuse_unused(runs)
-    if plot:
-        ending_of(plot)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
     read = {name: read_qrels(path, qrels_format) for name, path in by_name(qrels).items()}

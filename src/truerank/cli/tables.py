@@ -69,6 +69,19 @@ layout = click.option(
 )
 
 
+def plot(what: str) -> Callable[[Decorated], Decorated]:
+    """The option that draws something; a wrong ending is told before anything is read."""
+    return click.option("--plot", metavar="FILE", type=click.Path(), callback=_drawn, help=f"Draw {what}.")
+
+
+def _drawn(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    if path:
+        from truerank.present.renderers import figures
+
+        figures.ending_of(path)
+    return path
+
+
 def show(
     document: Document,
     format: str | None = None,

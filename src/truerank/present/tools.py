@@ -13,7 +13,7 @@ from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table, as_text
 
 
-def document(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
+def document_of(tools: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
     """The numbers, then the reasons.
 
     Args:
@@ -21,17 +21,12 @@ def document(comparison: ToolComparison, digits: int | None = None, width: int |
         width: of the terminal; reasons that are wider come in several tables.
     """
     shown_digits = 4 if digits is None else digits
-    tables = [value_table(comparison, shown_digits)]
-    reasons = reason_table(comparison, shown_digits)
+    tables = [value_table(tools, shown_digits)]
+    reasons = reason_table(tools, shown_digits)
     if reasons.rows:
         tables += _narrowed(reasons, width)
-    flat = value_table(comparison, digits, noted=False)
-    return Document(tables, flat, comparison.to_dict())
-
-
-def document_of(tools: ToolComparison, digits: int | None = None) -> Document:
-    """What a comparison of tools shows of itself."""
-    return document(tools, digits)
+    flat = value_table(tools, digits, noted=False)
+    return Document(tables, flat, tools.to_dict())
 
 
 def remarks_of(tools: ToolComparison) -> list[str]:
