@@ -78,7 +78,7 @@ def test_a_report_has_a_section_of_judges(invoke, judged, tmp_path):
     [
         (("{a}",), "two or more"),
         (("{a}", "{none}"), "judged by two"),
-        (("{a}", "{b}", "--binary", "one"), "levels are numbers"),
+        (("{a}", "{b}", "--binary", "one"), "--binary takes numbers with commas between them"),
         (("{a}", "{b}", "--binary", "1,2,3"), "2 judges and 3 levels"),
         (("{a}", "{b}", "--common"), "--common needs --run"),
         (("{a}", "{b}", "-m", "AP"), "--measures needs --run"),

@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from truerank.fusion import TunedFusion
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
-    """Numbers with commas between."""
-    try:
-        return None if value is None else [float(number) for number in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(message("write it like 0.3,0.7"), ctx, param) from None
-
-
 @click.command("fuse")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.FILE)
 @click.option(
@@ -49,7 +41,9 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     show_default=True,
     help="How scores are made comparable, for methods that look at scores.",
 )
-@click.option("--weights", metavar="W,W,...", callback=_numbers, help="How much each run counts, in their order.")
+@click.option(
+    "--weights", metavar="W,W,...", callback=options.fractions, help="How much each run counts, in their order."
+)
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Keep the first N documents of each fused list.")
 @click.option(
     "--tune",

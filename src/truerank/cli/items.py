@@ -5,15 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from truerank.cli.repeats import distinct
 from truerank.core.messages import message
 from truerank.truth import read_items
-
-Number = TypeVar("Number", int, float)
 
 KEY = click.option(
     "--key",
@@ -64,18 +62,3 @@ def files_in(rule: str) -> list[str]:
     ['pairs.csv']
     """
     return [name for _, name in re.findall(r"""(["'])(.+?)\1""", rule)]
-
-
-def split(texts: Sequence[str], number: Callable[[str], Number], option: str) -> list[Number]:
-    """Numbers with commas between them."""
-    words = [word for text in texts for word in text.replace(",", " ").split()]
-    try:
-        return [number(word) for word in words]
-    except ValueError:
-        raise click.UsageError(
-            message(
-                "{option} takes numbers with commas between them, not {text!r}.",
-                option=option,
-                text=" ".join(texts),
-            )
-        ) from None

@@ -40,22 +40,10 @@ def spread(words: list[str]) -> list[str]:
     return expanded
 
 
-def levels(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
-    """The levels of --binary."""
-    try:
-        return None if value is None else [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(
-            message("levels are numbers with commas between them, e.g. 1 or 1,2; not {value!r}", value=value),
-            ctx,
-            param,
-        ) from None
-
-
 binary = click.option(
     "--binary",
     metavar="LEVELS",
-    callback=levels,
+    callback=options.fractions,
     help="Compare relevance alone: grades from this level on are 1, others 0; a level for all judges, or one each, "
     "e.g. 1,2 where the first has two grades and the second four.",
 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truerank.live.result import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Number = TypeVar("Number", int, float)
 
 FILE = click.Path(allow_dash=True)
 
@@ -31,6 +32,23 @@ FILE = click.Path(allow_dash=True)
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
     """What the shell offers for the beginning of a word: the known ones that begin like it, in capitals or not."""
     return lambda ctx, param, incomplete: [word for word in known() if word.lower().startswith(incomplete.lower())]
+
+
+def numbers(texts: Iterable[str], number: Callable[[str], Number], option: str) -> list[Number]:
+    """Numbers with commas between them, of an option that may be repeated."""
+    words = [word for text in texts for word in text.replace(",", " ").split()]
+    try:
+        return [number(word) for word in words]
+    except ValueError:
+        said = message(
+            "{option} takes numbers with commas between them, not {text!r}.", option=option, text=" ".join(texts)
+        )
+        raise click.UsageError(said) from None
+
+
+def fractions(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float] | None:
+    """The numbers of an option that is given once."""
+    return None if text is None else numbers([text], float, param.opts[-1])
 
 
 def _some(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

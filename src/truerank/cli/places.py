@@ -9,7 +9,7 @@ import click
 
 from truerank import geo
 from truerank.cli import options
-from truerank.cli.items import KEY, read, split
+from truerank.cli.items import KEY, read
 from truerank.cli.progress import ReadingBar
 from truerank.core.reading import Keep
 from truerank.geo.accuracy import STEEPNESS
@@ -110,9 +110,9 @@ def evaluated(
         references,
         results,
         metric=asked["metric"] or "both",
-        k=split(asked["cuts"], int, "-k") or CUTS,
+        k=options.numbers(asked["cuts"], int, "-k") or CUTS,
         truth=asked["truth"],
-        within=split(asked["within"], float, "--within") or WITHIN,
+        within=options.numbers(asked["within"], float, "--within") or WITHIN,
         steepness=asked["steepness"] or STEEPNESS,
         earth_radius=asked["earth_radius"],
         measures=" ".join(measures),
