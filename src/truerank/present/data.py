@@ -16,6 +16,7 @@ from truerank.formats.digests import Input
 from truerank.geo import Places
 from truerank.live.result import Bench
 from truerank.measures import Measure
+from truerank.present import ledger
 from truerank.present.percent import DIGITS, HUNDRED, in_percent, is_share, named
 from truerank.truth import Items
 
@@ -44,7 +45,7 @@ class Runs(Evaluated):
         """This many of what the means are over."""
         if self.is_by_line:
             return plural("{n:,} submitted line", "{n:,} submitted lines", n=n)
-        return plural("{n:,} query", "{n:,} queries", n=n)
+        return ledger.queries(n)
 
     @cached_property
     def shown(self) -> Comparison:

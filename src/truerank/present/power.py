@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from truerank.analysis.claims import Power
-from truerank.core.messages import joined, message, plural
+from truerank.core.messages import joined, message
+from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.table import Cell, Table
 
@@ -57,7 +58,7 @@ def remarks_of(power: Power) -> list[str]:
     """The question, the test, and where the standard deviations are from."""
     asked = []
     if power.queries is not None:
-        asked.append(plural("{n:,} query", "{n:,} queries", n=power.queries))
+        asked.append(ledger.queries(power.queries))
     if power.difference is not None:
         asked.append(message("a real difference of {difference:g}", difference=power.difference))
     test = message("two-sided paired t-test at {alpha:g} %", alpha=power.alpha * 100)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from truerank.core.errors import pluralize
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite
@@ -114,7 +115,7 @@ class Collections(Presented, ByMeasure[Standings]):
             f"{heading}: {', '.join(f'{name} {mean.estimate:.4f}' for name, mean in best)}"
             for heading, best in first.items()
         )
-        counts = f"{_counted(len(self.systems), 'system')}, {_counted(len(self.names), 'collection')}"
+        counts = f"{pluralize(len(self.systems), 'system')}, {pluralize(len(self.names), 'collection')}"
         return f"Collections({counts}, {self.drawn}; {means})"
 
     @cached_property
@@ -168,7 +169,3 @@ class Collections(Presented, ByMeasure[Standings]):
             "error": sample.error,
             "model_error": sample.model_error,
         }
-
-
-def _counted(n: int, one: str) -> str:
-    return f"{n} {one}" if n == 1 else f"{n} {one}s"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.core.errors import printable
-from truerank.core.messages import message, plural
-from truerank.present import charts
+from truerank.core.messages import message
+from truerank.present import charts, ledger
 from truerank.present.curves import READINGS, chart, points_table
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
@@ -47,7 +47,7 @@ def precision_recall(runs: Runs) -> Figure:
     alt = message(
         "One line per system: interpolated precision at eleven recall levels, the mean of "
         "{queries}. Higher is better.",
-        queries=plural("{n:,} query", "{n:,} queries", n=runs.curves[0].queries),
+        queries=ledger.queries(runs.curves[0].queries),
     )
     return Figure("precision-recall", title, alt, spec, numbers)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import printable
-from truerank.core.messages import listed, message, plural
+from truerank.core.messages import listed, message
 from truerank.geo import View
 from truerank.present import charts, geo, ledger
 from truerank.present.data import Located, ReportData
@@ -90,7 +90,7 @@ def misses(queries: Items, view: View, name: str) -> Figure | None:
         "Each query whose first result is wrong ({shown} of {queries}), connected to that "
         "result. Rings are queries, squares are returned results.",
         shown=len(rows),
-        queries=plural("{n:,} query", "{n:,} queries", n=total),
+        queries=ledger.queries(total),
     )
     title = (
         message("Map of misses")

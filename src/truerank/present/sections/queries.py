@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.core.errors import printable, truncated
-from truerank.core.messages import message, plural
+from truerank.core.messages import message
 from truerank.formats.texts import SNIPPET, Snippets, locate
 from truerank.measures import Measure
+from truerank.present import ledger
 from truerank.present.answers import ShownAnswers, Wanted, answers
 from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.document import Block, Heading, Prose, Queries
@@ -86,7 +87,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
             ),
         )
     if len(measures) < len(runs.of_queries):
-        size = plural("{n:,} query", "{n:,} queries", n=len(kept))
+        size = ledger.queries(len(kept))
         notes.insert(
             0,
             message(
