@@ -104,10 +104,7 @@ def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:
         }
     if values and all(isinstance(value, int | float | np.number) for value in values):
         return {"id": list(thing), "popularity": values}
-    sizes = {len(each) if hasattr(each, "__len__") and not isinstance(each, str | bytes) else -1 for each in values}
-    if len(sizes) > 1 or -1 in sizes:
-        raise InputError("the columns of a table are lists that are equally long", name)
-    return {str(key): list(value) for key, value in thing.items()}
+    return tabular.from_mapping(thing, name)
 
 
 def _are_columns(keys: Collection[Any]) -> bool:

@@ -15,7 +15,7 @@ from truerank.core.messages import Message, message
 from truerank.formats import names
 from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
-from truerank.truth.tabular import from_frame, read_records, read_table
+from truerank.truth.tabular import from_frame, from_mapping, read_records, read_table
 
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
@@ -136,20 +136,13 @@ def _of_object(thing: Any, name: str) -> Iterator[Numbered]:
     if is_frame(thing):
         yield from _rows(from_frame(thing, name), None)
     elif isinstance(thing, Mapping):
-        yield from _rows(_equally_long(thing, name), None)
+        yield from _rows(from_mapping(thing, name), None)
     elif isinstance(thing, Iterable):
         yield from ((None, record) for record in thing)
     else:
         raise InputError(
             "a log of clicks is a path, a DataFrame or a list of dicts, not {thing}", thing=quoted(thing)
         )
-
-
-def _equally_long(columns: Mapping[str, Any], name: str) -> Mapping[str, Sequence[Any]]:
-    sizes = [len(column) if hasattr(column, "__len__") else None for column in columns.values()]
-    if None in sizes or len(set(sizes)) > 1:
-        raise InputError("the columns of a table are lists that are equally long", name)
-    return columns
 
 
 def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> Iterator[Numbered]:

@@ -152,6 +152,18 @@ def _refuse_same(names: Sequence[str], name: str, line: int | None = None) -> No
         raise InputError(said, name, line)
 
 
+def from_mapping(table: Mapping[Any, Any], name: str) -> Columns:
+    """The columns of {column: values}.
+
+    Raises:
+        InputError: they are no lists, or not equally long.
+    """
+    are_lists = all(hasattr(each, "__len__") and not isinstance(each, str | bytes) for each in table.values())
+    if not are_lists or len(set(map(len, table.values()))) > 1:
+        raise InputError("the columns of a table are lists that are equally long", name)
+    return {str(key): list(column) for key, column in table.items()}
+
+
 def from_parquet(source: Source) -> Columns:
     """The columns; those inside others with a dot before their names."""
     pyarrow = arrow(message("reading Parquet"), "parquet")
