@@ -110,7 +110,7 @@ def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:
 def _are_columns(keys: Collection[Any]) -> bool:
     """Whether one of these is the name of a column."""
     few = list(map(str, keys)) if len(keys) <= WIDEST else []
-    return any(find(few, ROLES[role]) is not None for role in ("popularity", "groups", "vectors"))
+    return any(find(few, CATALOGUE[role]) is not None for role in ("popularity", "groups", "vectors"))
 
 
 def _of_columns(thing: Mapping[Any, Mapping[Any, Any]], name: str) -> Columns:
@@ -119,7 +119,7 @@ def _of_columns(thing: Mapping[Any, Mapping[Any, Any]], name: str) -> Columns:
     if any(column.keys() != rows for column in thing.values()):
         raise InputError("the columns of a table are lists that are equally long", name)
     columns = {str(key): list(column.values()) for key, column in thing.items()}
-    return columns if find(list(columns), ROLES["id"]) is not None else {"id": list(rows), **columns}
+    return columns if find(list(columns), CATALOGUE["id"]) is not None else {"id": list(rows), **columns}
 
 
 def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Columns:
