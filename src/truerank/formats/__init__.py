@@ -16,7 +16,9 @@ __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 
 LATER = (
     "arrays",
+    "columnar",
     "converting",
+    "digests",
     "exact",
     "footers",
     "hdf5",

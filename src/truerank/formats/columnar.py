@@ -47,6 +47,15 @@ def rows_of(table: Mapping[Any, Any], what: str) -> Rows | None:
     return partial(_records, list(table), plain)
 
 
+def may_be_table(part: Mapping[str, Any]) -> bool:
+    """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
+    first = next(iter(part.values()), None)
+    return any(
+        len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
+        for keys in (part, first if type(first) is dict else {})
+    )
+
+
 def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
     """Whether these keys name the columns of a query, of a document, and of its score or grade."""
     if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):

@@ -16,9 +16,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
-from truerank.formats.columnar import WIDEST, rows_of
 from truerank.formats.jsonl import dumped, graded, scattered, utf8
-from truerank.formats.names import DOC, QUERY, find
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import complete_answers, complete_judgements
@@ -67,7 +65,9 @@ def read_run(source: Source) -> Iterator[Batch]:
     else:
         parts = _distinct(_objects(source), source.name)
         first = next(parts)
-        if _may_be_table(first):
+        from truerank.formats.columnar import may_be_table, rows_of
+
+        if may_be_table(first):
             for part in parts:
                 first |= part
             if rows := rows_of(first, "run"):
@@ -91,19 +91,12 @@ def read_qrels(source: Source) -> Qrels:
         raise _nothing(source)
     text = source.text()
     whole = _object(text, source.name)
+    from truerank.formats.columnar import rows_of
+
     if rows := rows_of(whole, "qrels"):
         return qrels_of_records(((None, record) for record in rows()), source.name)
     judged = _ignoring(whole) if _has_word(text, b"null") else whole
     return complete_judgements(Qrels.from_dict(judged, source.name))
-
-
-def _may_be_table(part: dict[str, Any]) -> bool:
-    """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
-    first = next(iter(part.values()), None)
-    return any(
-        len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
-        for keys in (part, first if type(first) is dict else {})
-    )
 
 
 def _refuse_saved(source: Source) -> None:
