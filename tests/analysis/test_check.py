@@ -21,7 +21,8 @@ import truerank as tr
 from truerank import stats
 from truerank.analysis.check import limit_of, read_settings
 from truerank.analysis.check.deciding import _by_interval
-from truerank.analysis.check.figures import Figures, is_saved
+from truerank.analysis.check.figures import Figures
+from truerank.analysis.saved_scores import is_saved
 from truerank.live import SimulatedClock
 from truerank.live.censored import Bounded
 from truerank.present import check as report
@@ -278,7 +279,7 @@ def test_a_run_is_not_taken_for_saved_scores(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('{"q1": {"a": 1}}', "these are no saved scores; `truerank eval --per-query --format json` writes them"),
-        ("[1, 2]", "it holds the scores of 2 runs"),
+        ('[{"mean": {}}, {"mean": {}}]', "it holds the scores of 2 runs"),
         ("[]", "it holds the scores of 0 runs"),
         ("{", "this is no JSON"),
         ('{"mean": {"AP": "high"}}', "the means are no numbers"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -180,3 +182,75 @@ def test_what_is_listed_is_compared_and_checked_with_a_table_of_the_documents(in
     for command in (("compare", "first.run", "second.run"), ("check", "first.run", "--min", "AWRF=0")):
         assert "leave out --judged-by" in invoke(*command, *estimated, "--items", "items.csv").stderr
     assert "this is what is read" in invoke(*TWO, "-m", "AWRF", "--items", "items.csv", "-o", "items.csv").stderr
+
+
+def test_saved_scores_are_compared_as_the_runs_that_they_are_of(invoke):
+    for name in ("first", "second"):
+        invoke("eval", "qrels.txt", f"{name}.run", "-m", "AP mrr", "--per-query", "-o", f"{name}.json")
+    invoke("eval", "qrels.txt", "first.run", "second.run", "-m", "AP mrr", "--per-query", "-o", "both.json")
+    wanted = invoke(*TWO, "-m", "AP mrr", "-f", "json").stdout
+    both = ("qrels.txt", "first.json", "second.run"), ("first.json", "second.json"), ("both.json",)
+    for given in both:
+        assert invoke("compare", *given, "-f", "json").stdout == wanted
+        assert (
+            json.loads(invoke("compare", *given, "-m", "RR", "-f", "json").stdout)["outcomes"][0]["measure"] == "RR"
+        )
+    for baseline in ("first.json", "first.run", 1):
+        found = json.loads(
+            invoke("compare", "second.json", "first.json", "--baseline", baseline, "-f", "json").stdout
+        )
+        assert found["procedure"]["baseline"] == ("second.run" if baseline == 1 else "first.run")
+    system = invoke("compare", "first.json", "--system", "both=first.json,second.json", "-f", "json")
+    assert list(json.loads(system.stdout)["systems"]) == ["first.run", "both"]
+    assert tr.compare(None, ["first.json", "second.json"]).to_dict() == tr.compare(None, "both.json").to_dict()
+
+
+def test_saved_scores_under_other_rules_keep_them(invoke):
+    invoke("eval", "qrels.txt", "first.run", "-m", "AP", "--set", "level=2", "--per-query", "-o", "first.json")
+    found = json.loads(invoke("compare", "qrels.txt", "first.json", "second.run", "-f", "json").stdout)
+    assert found["rules"]["name"] == "truerank with level=2"
+    assert "can be compared only under" in invoke("compare", "qrels.txt", "first.json", "-r", "beir").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("first.json", "second.run"), "second.run: qrels are needed where a system is not scored yet"),
+        (("first.json", "--rules", "beir"), "--rules needs QRELS and RUNs"),
+        (("first.json", "means.json"), "means.json: only the means were saved"),
+        (("first.json", "-m", "RR"), "first.run has no scores for RR; it has AP"),
+        (
+            ("first.json", "--system", "x=both.json"),
+            "both.json: it holds the scores of 2 runs, where one is needed",
+        ),
+    ],
+)
+def test_what_saved_scores_lack_is_told(invoke, arguments, message):
+    invoke("eval", "qrels.txt", "first.run", "-m", "AP", "--per-query", "-o", "first.json")
+    invoke("eval", "qrels.txt", "first.run", "-m", "AP", "-o", "means.json")
+    invoke("eval", "qrels.txt", "first.run", "second.run", "-m", "AP", "--per-query", "-o", "both.json")
+    result = invoke("compare", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_a_run_out_of_a_pipe_is_read_once(here):
+    os.mkfifo(here / "pipe")
+    text = (here / "second.run").read_text()
+    writer = threading.Thread(target=lambda: (here / "pipe").write_text(text), daemon=True)
+    writer.start()
+    found = tr.compare("qrels.txt", {"one": "first.run", "other": "pipe"}, "AP")
+    writer.join(5)
+    assert found.scores["other"].mean == tr.evaluate("qrels.txt", "second.run", "AP").mean
+
+
+def test_the_runs_of_a_system_may_be_saved_scores(invoke):
+    for name in ("first", "second"):
+        invoke("eval", "qrels.txt", f"{name}.run", "-m", "AP", "--per-query", "-o", f"{name}.json")
+    found, wanted = (
+        tr.compare("qrels.txt", {"one": [f"first.{end}", f"second.{end}"], "other": f"second.{end}"}, "AP")
+        for end in ("json", "run")
+    )
+    assert {name: one.mean for name, one in found.scores.items()} == {
+        name: one.mean for name, one in wanted.scores.items()
+    }

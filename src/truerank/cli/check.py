@@ -11,10 +11,11 @@ import click
 
 from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
-from truerank.analysis.check.figures import Figures, is_saved
+from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
+from truerank.analysis.saved_scores import is_saved
 from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
@@ -169,7 +170,7 @@ def command(
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     if not (settings.qrels or judgements):
-        _refuse_unused()
+        inputs.refuse_of_runs()
     under = options.changed(settings.rules, changes)
     check = _Checking(settings, under, qrels_format, run_format, judgements).done()
     if check.watch and settings.watch:
@@ -195,13 +196,6 @@ def _changed(settings: Settings, subject: dict[str, str], **given: Any) -> Setti
         settings = replace(settings, qrels=None, run=None, scores=None)
     limits = {side: {**getattr(settings, side), **given.pop(side)} for side in ("min", "max")}
     return settings.replace(**subject, **given, **limits)
-
-
-def _refuse_unused() -> None:
-    """Raise where an option says how runs are scored, and nothing is."""
-    for option in options.typed():
-        if option.name in OF_RUNS:
-            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
 
 
 def _margin(margins: Sequence[str]) -> float | dict[str, float] | None:
@@ -297,7 +291,3 @@ def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None)
     write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
         write(render(check, by_ending(output), digits=digits, language=spoken()), output)
-
-
-OF_RUNS = ("rules", "changes", "qrels_format", "run_format", "how", "chunk_ids", "items")
-"""Options that say nothing of saved scores."""

@@ -20,6 +20,9 @@ from truerank.formats import open_run
 from truerank.formats.saved import rules_of
 from truerank.formats.target import is_same_file, refuse_unwritten
 
+OF_RUNS = ("rules", "changes", "qrels_format", "run_format", "how", "chunk_ids", "items")
+"""Options that say nothing of saved scores."""
+
 ITEMS_JUDGED_ONCE = message("--items is for one set of judgements: leave out --judged-by and --judges.")
 
 
@@ -52,9 +55,16 @@ def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
             raise click.UsageError(message("{options} would be written to one file.", options=listed(options)))
 
 
+def refuse_of_runs() -> None:
+    """Raise where an option says how runs are scored, and nothing is."""
+    for option in options.typed():
+        if option.name in OF_RUNS:
+            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
+
+
 @contextmanager
 def opened(
-    runs: Sequence[str],
+    runs: Sequence[str | os.PathLike[str]],
     format: str | None,
     *,
     again: bool = False,

@@ -103,8 +103,8 @@ def _refuse_saved(source: Source) -> None:
     """Raise for what `truerank eval` saved: its rules have a name, where a query has numbers."""
     if _SAVED.match(source.head):
         raise InputError(
-            "these are saved scores, of which only `truerank check` can make something; name the run and the qrels "
-            "that they are of",
+            "these are saved scores, of which only `truerank compare` and `check` can make something; name the run "
+            "and the qrels that they are of",
             source.name,
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.analysis.check.figures import Figures, measure_named
+from truerank.analysis.check.figures import Figures
+from truerank.analysis.saved_scores import measure_named
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.messages import message, plural
 from truerank.core.scores import shared

@@ -13,7 +13,7 @@ import numpy as np
 from truerank import stats
 from truerank.analysis.check import predicting
 from truerank.analysis.check.baselines import comparable, compared, is_plain, pairs
-from truerank.analysis.check.figures import Figures, measure_named
+from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.slices import sliced
@@ -21,6 +21,7 @@ from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of
 from truerank.analysis.drawing import check_drawing
+from truerank.analysis.saved_scores import measure_named
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message

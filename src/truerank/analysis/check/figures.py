@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,24 +12,20 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.compare.several import values_of
-from truerank.core.errors import InputError, MeasureError, quoted
+from truerank.analysis.saved_scores import SavedScores, measure_named, numbers, read_saved, saved_scores
+from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import evaluate
-from truerank.core.hits import Hits
 from truerank.core.ledger import Ledger
 from truerank.core.messages import did_you_mean, message
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, averaged, distinct
 from truerank.core.vocabulary import under
-from truerank.formats.records import parsed
-from truerank.formats.source import as_source
-from truerank.measures import Definition, Measure, parse_measure
+from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
 
 if TYPE_CHECKING:
     from truerank.analysis.compare.prediction_powered import Predicted
-
-_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
 
 
 class Counted(NamedTuple):
@@ -101,7 +96,7 @@ class Figures:
         if isinstance(thing, str | os.PathLike):
             return cls.read(thing)
         if isinstance(thing, Mapping):
-            return _saved(thing, "scores") if "mean" in thing else _means(thing)
+            return _saved(saved_scores(thing, "scores")) if "mean" in thing else _means(thing)
         raise InputError(
             "scores are Scores, a saved file, or {{measure: mean}}; not {kind}", kind=type(thing).__name__
         )
@@ -113,21 +108,12 @@ class Figures:
         Raises:
             InputError: the file holds something else, or the scores of several runs.
         """
-        source = as_source(path)
-        value = parsed(source.read(), source.name)
-        if isinstance(value, list):
-            if len(value) != 1:
-                raise InputError(
-                    "it holds the scores of {n} runs; one can be checked at a time", source.name, n=len(value)
-                )
-            value = value[0]
-        if isinstance(value, Mapping) and "format" in value:
-            value = value.get("scores") or {}
-        if not isinstance(value, Mapping) or "mean" not in value:
+        found = read_saved(path)
+        if len(found) != 1:
             raise InputError(
-                "these are no saved scores; `truerank eval --per-query --format json` writes them", source.name
+                "it holds the scores of {n} runs; one can be checked at a time", os.fspath(path), n=len(found)
             )
-        return _saved(value, source.name)
+        return _saved(found[0])
 
     def components(self, measure: Measure) -> tuple[stats.Components, ...]:
         """What differs between the runs of a system with several; nothing of a single run."""
@@ -165,75 +151,20 @@ class Figures:
         return name
 
 
-def measure_named(name: str) -> Measure:
-    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
-    try:
-        return parse_measure(name)
-    except MeasureError:
-        return Measure(Definition(name, _unregistered, unit=False), name)
-
-
-def _unregistered(hits: Hits) -> PerQuery:
-    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
-
-
 def _mean(name: str, values: PerQuery) -> float:
     """Of the values that there are; NaN of none."""
     kept = values[np.isfinite(values)]
     return measure_named(name).mean(kept) if len(kept) else math.nan
 
 
-def is_saved(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds saved scores or a benchmark, rather than a run."""
-    return bool(_SAVED.match(as_source(path).head))
-
-
 def _means(means: Mapping[Any, Any]) -> Figures:
-    numbers = _numbers(means, "scores")
-    for measure, mean in numbers.items():
+    known = numbers(means, "scores")
+    for measure, mean in known.items():
         if not math.isfinite(mean):
             raise InputError("{measure} is {mean}: a mean is a finite number", measure=measure, mean=mean)
-    return Figures("scores", numbers, (), {}, None)
+    return Figures("scores", known, (), {}, None)
 
 
-def _saved(value: Mapping[str, Any], name: str) -> Figures:
-    written = _numbers(value["mean"], name)
-    asked = value.get("asked") or {}
-    if not isinstance(asked, Mapping):
-        raise InputError("asked is what each measure was called, not {asked}", name, asked=quoted(asked))
-    became = {m: str(asked.get(m, m)) for m in written}
-    means = {became[m]: mean for m, mean in written.items()}
-    rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
-    queries = value.get("queries") or {}
-    try:
-        is_known = bool(queries) or _is_of_none(value)
-        known = [m for m in written if is_known and not measure_named(became[m]).definition.is_of_run]
-        columns = {became[m]: [row[m] for row in queries.values()] for m in known}
-        values = {m: np.array(column, np.float64) for m, column in columns.items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
-        ) from None
-    return Figures(str(value.get("run", name)), means, tuple(queries), values, rules, ledger=_ledger(value))
-
-
-def _ledger(saved: Mapping[str, Any]) -> Ledger | None:
-    """What the saved means hide, unless another program wrote something else there."""
-    try:
-        return Ledger.from_dict(saved["ledger"])
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None
-
-
-def _is_of_none(value: Mapping[str, Any]) -> bool:
-    """Whether saved scores without values of queries are of no query at all."""
-    ledger = value.get("ledger")
-    return value.get("queries") == {} or (isinstance(ledger, Mapping) and ledger.get("evaluated") == 0)
-
-
-def _numbers(means: Any, name: str) -> dict[str, float]:
-    """{measure: mean}"""
-    try:
-        return {str(measure): math.nan if mean is None else float(mean) for measure, mean in means.items()}
-    except (AttributeError, TypeError, ValueError):
-        raise InputError("the means are no numbers by measure", name) from None
+def _saved(saved: SavedScores) -> Figures:
+    own = saved.name, saved.mean, saved.queries, saved.values, saved.rules
+    return Figures(*own, ledger=saved.ledger)

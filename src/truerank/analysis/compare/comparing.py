@@ -17,7 +17,7 @@ from truerank.analysis.compare.over_runs import over_runs, with_runs
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.compare.result import OVER_RUNS, Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of, cut
-from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, scored
+from truerank.analysis.compare.systems import Measures, Systems, align, are_drawn, common_measures, read, scored
 from truerank.core.errors import needs
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
@@ -51,9 +51,10 @@ def compare(
     Args:
         qrels, measures, rules, threads, items, as_written: as for `evaluate`. qrels may be None where
             all runs are `Scores` or `Reading`s.
-        runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
-            a `Reading`, or what `predicted` made of people's and a model's judgements, all of them. A list of
-            runs is one system with several, such as those of other seeds: then intervals and p count runs too.
+        runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores` or a
+            file that `eval --per-query -o FILE.json` saved, a `Reading`, or what `predicted` made of people's
+            and a model's judgements, all of them. A list of runs is one system with several, such as those of
+            other seeds: then intervals and p count runs too.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
         test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.
@@ -78,7 +79,7 @@ def compare(
     (0.5, 0.0078125)
     """
     by, by_name = attribute_of(by, by_name)
-    runs = list(runs) if isinstance(runs, Iterator) else runs
+    runs = read(list(runs) if isinstance(runs, Iterator) else runs)
     estimated = predictions(runs)
     people = {name: one.people for name, one in estimated.items()}
     scores = scored(qrels, people or runs, measures, rules, threads, items=items, as_written=as_written)

@@ -16,6 +16,7 @@ from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct, short
 from truerank.formats import open_run
 from truerank.formats.objects import is_one_run
+from truerank.formats.source import Source
 
 
 def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def _name(run: Any) -> str:
 
 def opened(run: RunLike, name: str, format: str | None = None) -> Run:
     """The run, not yet read; messages call a file by its path, what is in memory by this name."""
-    return open_run(run, format, None if isinstance(run, str | os.PathLike) else name)
+    return open_run(run, format, None if isinstance(run, str | os.PathLike | Source) else name)
 
 
 def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from truerank.analysis.compare.naming import by_name, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
+from truerank.analysis.saved_scores import one_with_saved, with_saved
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import plural
@@ -22,6 +24,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
+from truerank.formats.objects import is_one_run
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -110,6 +113,18 @@ def scored(
         else of_one(name, thing)
         for name, thing in named.items()
     }
+
+
+def read(runs: Any) -> Any:
+    """The runs; those that are files of saved scores are read, and other files opened."""
+    if isinstance(runs, Mapping) and not is_one_run(runs):
+        return {name: with_saved(one) if are_several(one) else one_with_saved(one) for name, one in runs.items()}
+    if isinstance(runs, str | os.PathLike):
+        return with_saved([runs])
+    if isinstance(runs, list | tuple) and not is_one_run(runs):
+        each = ([with_saved(one)] if are_several(one) else with_saved([one]) for one in runs)
+        return [run for several_or_one in each for run in several_or_one]
+    return runs
 
 
 def _checked(scores: Scores, name: str, rules: Rules) -> Scores:

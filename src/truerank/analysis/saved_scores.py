@@ -1,0 +1,167 @@
+"""Scores that `truerank eval` or `truerank bench` saved as JSON, read again."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, MeasureError, quoted
+from truerank.core.hits import Hits
+from truerank.core.ledger import Ledger
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores
+from truerank.formats.records import parsed
+from truerank.formats.source import as_source
+from truerank.measures import Definition, Measure, parse_measure
+from truerank.measures.sums import PerQuery
+
+_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
+
+
+@dataclass(frozen=True, eq=False)
+class SavedScores:
+    """What was saved of the scores of a run.
+
+    Attributes:
+        name: what was scored.
+        mean: {measure: its mean}.
+        queries: the ids of the values; empty if only means were saved.
+        values: {measure: (queries,)}.
+        rules: under which it was scored; None where another program wrote nothing of it.
+        ledger: what the means hide; None likewise.
+        asked: {a measure as it was asked for: what it became under the rules}.
+        runs: of how many runs the values are means.
+    """
+
+    name: str
+    mean: Mapping[str, float]
+    queries: tuple[str, ...]
+    values: Mapping[str, PerQuery]
+    rules: Rules | None
+    ledger: Ledger | None
+    asked: Mapping[str, str]
+    runs: int
+
+    def scores(self, file: str) -> Scores:
+        """The same as `evaluate` makes them; measures of the whole run, which have no values, are left out.
+
+        Raises:
+            InputError: something that this needs was not saved.
+        """
+        if not self.queries:
+            raise InputError("only the means were saved: `truerank eval --per-query` saves what they are of", file)
+        if self.rules is None or self.ledger is None:
+            raise InputError("it lacks the rules or the ledger that `truerank eval` saves beside the means", file)
+        if self.runs > 1:
+            raise InputError("of {n} runs only means were saved: name the runs", file, n=self.runs)
+        measures = tuple(map(measure_named, self.values))
+        known = self.rules, self.ledger, self.name
+        return Scores(self.queries, measures, dict(self.values), *known, asked=self.asked)
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds saved scores or a benchmark, rather than a run."""
+    source = as_source(path)
+    return not source.is_folder and bool(_SAVED.match(source.head))
+
+
+def read_saved(path: str | os.PathLike[str]) -> list[SavedScores]:
+    """What `truerank eval --format json` or `truerank bench` saved, of each run.
+
+    Raises:
+        InputError: the file holds something else.
+    """
+    source = as_source(path)
+    value = parsed(source.read(), source.name)
+    return [_of_one(each, source.name) for each in (value if isinstance(value, list) else [value])]
+
+
+def with_saved(runs: Iterable[Any]) -> list[Any]:
+    """The runs, files as sources; in place of a file with saved scores, those."""
+    return [one for run in runs for one in _with_saved(run)]
+
+
+def one_with_saved(run: Any) -> Any:
+    """The run; in place of the path of a file with saved scores, these, which are of one run."""
+    found = with_saved([run])
+    if len(found) > 1:
+        raise InputError("it holds the scores of {n} runs, where one is needed", run, n=len(found))
+    return found[0]
+
+
+def _with_saved(run: Any) -> list[Any]:
+    if not isinstance(run, str | os.PathLike):
+        return [run]
+    source = as_source(run)
+    return [one.scores(source.name) for one in read_saved(source)] if is_saved(source) else [source]
+
+
+def _of_one(value: Any, name: str) -> SavedScores:
+    if isinstance(value, Mapping) and "format" in value:
+        value = value.get("scores") or {}
+    if not isinstance(value, Mapping) or "mean" not in value:
+        raise InputError("these are no saved scores; `truerank eval --per-query --format json` writes them", name)
+    return saved_scores(value, name)
+
+
+def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:
+    """What an object says that `Scores.to_dict` made."""
+    written = numbers(value["mean"], name)
+    asked = value.get("asked") or {}
+    if not isinstance(asked, Mapping):
+        raise InputError("asked is what each measure was called, not {asked}", name, asked=quoted(asked))
+    became = {m: str(asked.get(m, m)) for m in written}
+    means = {became[m]: mean for m, mean in written.items()}
+    rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
+    queries = value.get("queries") or {}
+    try:
+        is_known = bool(queries) or _is_of_none(value)
+        known = [m for m in written if is_known and not measure_named(became[m]).definition.is_of_run]
+        columns = {became[m]: [row[m] for row in queries.values()] for m in known}
+        values = {m: np.array(column, np.float64) for m, column in columns.items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
+        ) from None
+    own = str(value.get("run", name)), means, tuple(queries), values, rules, _ledger(value)
+    return SavedScores(*own, became, len(value.get("runs") or [()]))
+
+
+def measure_named(name: str) -> Measure:
+    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
+    try:
+        return parse_measure(name)
+    except MeasureError:
+        return Measure(Definition(name, _unregistered, unit=False), name)
+
+
+def _unregistered(hits: Hits) -> PerQuery:
+    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
+
+
+def numbers(means: Any, name: str) -> dict[str, float]:
+    """{measure: mean}"""
+    try:
+        return {str(measure): math.nan if mean is None else float(mean) for measure, mean in means.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise InputError("the means are no numbers by measure", name) from None
+
+
+def _ledger(saved: Mapping[str, Any]) -> Ledger | None:
+    """What the saved means hide, unless another program wrote something else there."""
+    try:
+        return Ledger.from_dict(saved["ledger"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _is_of_none(value: Mapping[str, Any]) -> bool:
+    """Whether saved scores without values of queries are of no query at all."""
+    ledger = value.get("ledger")
+    return value.get("queries") == {} or (isinstance(ledger, Mapping) and ledger.get("evaluated") == 0)
