@@ -302,6 +302,8 @@ def test_options_of_which_nothing_comes_are_refused(how: tuple[str, ...], said: 
     ("text", "said"),
     [
         ("impression,doc,click\n1,a,2x\n", ":2: click is 0 or 1, or how often, not '2x'"),
+        ("impression,doc,click\n1,a,1_0\n", ":2: click is 0 or 1, or how often, not '1_0'"),
+        ("impression,doc,rank,click\n1,a,1_0,1\n", ":2: the rank of a is '1_0', not a whole number from 1 on"),
         ("impression,doc,rank,click\n1,a,0,1\n", ":2: the rank of a is '0', not a whole number from 1 on"),
         ("impression,doc,rank,click\n1,a,1e400,1\n", ":2: the rank of a is '1e400', not a whole number"),
         ("impression,doc,rank,click\n1,a,1,1\n1,b,,1\n", ":3: the rank of b is None"),

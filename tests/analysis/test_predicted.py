@@ -335,3 +335,10 @@ def test_nobody_is_better_by_so_few_judged_queries_that_there_is_no_interval():
         found = tr.compare(None, estimates)["RR"]
         assert (found.pairs[0].difference.method == "none") == (judged < 6)
         assert (found.pairs[0].p > 0.05) == (judged < 6)
+
+
+@pytest.mark.parametrize("chance", ["0_1", 0, 1.5, "x", None])
+def test_a_probability_that_is_none_is_refused(chance):
+    people, model, run = of_world()
+    with pytest.raises(tr.InputError, match="the probability of query q0 is"):
+        tr.predicted(people, model, run, "AP", sample={**dict.fromkeys(model, 0.5), "q0": chance})

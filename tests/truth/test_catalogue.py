@@ -123,6 +123,8 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
             r"the vector of item b is .* one length \(here 2\)",
         ),
         ({"a": {"vector": "north"}}, "the vector of item a is .*north.* all are of one length"),
+        ({"a": {"vector": "[1_0, 2]"}}, "the vector of item a is"),
+        ({"a": {"vector": [1, 2]}, "b": {"vector": ["1_0", "2"]}}, "the vector of item b is"),
         ({"a": {"vector": [1, 2]}, "b": {}, "c": {"vector": [1, "x"]}}, "the vector of item c is"),
         ({"a": {"vector": [1, float("nan")]}}, "item a holds nan as its number 2; its numbers are finite"),
         ({"a": {"vector": [float("-inf"), 1]}}, "item a holds -inf as its number 1"),

@@ -96,13 +96,13 @@ def test_a_rank_of_a_table_may_be_written_as_a_decimal(tmp_path: Path) -> None:
     assert truth.coec(log, rates=str(tmp_path / "rates.csv")).to_dict() == plain.to_dict()
 
 
-@pytest.mark.parametrize("rate", [math.nan, -0.5, 1.5, "x", None, True])
+@pytest.mark.parametrize("rate", [math.nan, -0.5, 1.5, "x", "0_1", None, True])
 def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     with pytest.raises(tr.InputError, match="the click rate of rank 1 is a number from 0 to 1"):
         truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates={1: rate})
 
 
-@pytest.mark.parametrize("rank", [0, 1.7, "x", math.nan, math.inf])
+@pytest.mark.parametrize("rank", [0, 1.7, "x", "1_0", "١", math.nan, math.inf])
 def test_a_rank_that_is_none_is_refused(rank: Any) -> None:
     with pytest.raises(tr.InputError, match="a rank is a whole number from 1 on"):
         truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates={rank: 0.5})

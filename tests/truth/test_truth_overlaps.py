@@ -224,6 +224,7 @@ def test_a_query_whose_list_of_evidence_is_empty_is_judged_and_named(tmp_path):
         ("q,a,9,2", "{path}:3: the span of a ends (2) where it begins (9), or before"),
         ("q,a,-1,2", "{path}:3: the span of a begins at -1: the first character is 0"),
         ("q,a,1.5,2", "{path}:3: start is a whole number, not '1.5'"),
+        ("q,a,1_0,12", "{path}:3: start is a whole number, not '1_0'"),
         ("q,a,,2", "{path}:3: start is a whole number, not None"),
         ("q,,1,2", "{path}:3: doc_id is text or a whole number, not None"),
         ("q,z,1,2", "{path}:3: no chunk is of document z, which has evidence."),

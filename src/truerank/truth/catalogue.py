@@ -19,7 +19,7 @@ from truerank.formats.names import CATALOGUE, find, folded
 from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
-from truerank.truth.values import numbers
+from truerank.truth.values import number, numbers
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -228,7 +228,7 @@ def _numbers(text: str) -> Floats | str:
     """
     inner = _inside(text)
     try:
-        return text if inner is None else np.array(inner.replace(",", " ").split(), np.float64)
+        return text if inner is None else np.array(list(map(number, inner.replace(",", " ").split())))
     except ValueError:
         return text
 
@@ -264,7 +264,7 @@ def _is_vector(row: Any, width: int) -> bool:
 def _row(row: Any, width: int) -> Sequence[Any]:
     if row is None or (not isinstance(row, np.ndarray) and row != row):
         return [np.nan] * width
-    return [np.nan if value is None else value for value in row]
+    return [np.nan if value is None else number(value) if isinstance(value, str) else value for value in row]
 
 
 def _is_numbered(key: str) -> bool:

@@ -16,6 +16,7 @@ from truerank.formats import names
 from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
 from truerank.truth.tabular import from_frame, from_mapping, read_records, read_table
+from truerank.truth.values import number
 
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
@@ -286,7 +287,7 @@ class _Log:
         if "rank" not in given:
             return place + 1
         try:
-            rank = float("nan") if given["rank"] is None else float(given["rank"])
+            rank = number(given["rank"])
         except (TypeError, ValueError, OverflowError):
             rank = float("nan")
         if not 1 <= rank < float("inf") or rank != int(rank):
@@ -301,8 +302,8 @@ class _Log:
 
     def _clicked(self, value: Any, line: int | None) -> bool:
         try:
-            number = WORDS.get(str(value).strip().lower(), value)
-            times = 0.0 if number is None or number == "" else float(number)
+            said = WORDS.get(str(value).strip().lower(), value)
+            times = 0.0 if said is None or said == "" else number(said)
         except (TypeError, ValueError, OverflowError):
             times = float("nan")
         if not 0 <= times < float("inf"):

@@ -12,6 +12,7 @@ from truerank.core.messages import message
 from truerank.formats import names
 from truerank.formats.source import as_source
 from truerank.truth.tabular import read_table
+from truerank.truth.values import number
 
 
 def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int, float]:
@@ -35,13 +36,13 @@ def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int
     rows, name = _rows(given, columns, many)
     numbers: dict[int, float] = {}
     for line, rank, value in rows:
-        place, number = _real(rank), _real(value)
+        place, share = _real(rank), _real(value)
         if not 1 <= place < math.inf or place != int(place):
             raise InputError("a rank is a whole number from 1 on, not {value}", name, line, value=quoted(rank))
         place = int(place)
         if place in numbers:
             raise InputError("rank {rank} has two {many}", name, line, rank=place, many=many)
-        if not 0 <= number <= 1:
+        if not 0 <= share <= 1:
             raise InputError(
                 "the {one} of rank {rank} is a number from 0 to 1, not {value}",
                 name,
@@ -50,7 +51,7 @@ def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int
                 rank=place,
                 value=quoted(value),
             )
-        numbers[place] = number
+        numbers[place] = share
     return numbers
 
 
@@ -70,6 +71,6 @@ def _rows(
 def _real(value: Any) -> float:
     """The number; NaN where it is none."""
     try:
-        return math.nan if isinstance(value, bool) else float(value)
+        return number(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan

@@ -24,6 +24,7 @@ from truerank.truth.chunks import compiled
 from truerank.truth.items import Bools, Ints
 from truerank.truth.nested import Listing, columns
 from truerank.truth.tabular import Table, from_frame, read_table
+from truerank.truth.values import number
 
 DIGITS = 18
 """So many a number has at most."""
@@ -265,9 +266,9 @@ def _numbers(table: Table, column: str) -> Ints:
 
 def _number(value: Any, name: str, line: int | None, column: str) -> int:
     with suppress(TypeError, ValueError, OverflowError):
-        number = int(value)
-        if number == (float(value) if isinstance(value, str) else value) and not isinstance(value, bool | np.bool_):
-            return _bounded(number, name, line, column)
+        whole, exact = int(value), number(value)
+        if whole == (exact if isinstance(value, str) else value):
+            return _bounded(whole, name, line, column)
     raise InputError("{column} is a whole number, not {value}", name, line, column=column, value=quoted(value))
 
 

@@ -45,7 +45,7 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
     if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
         return values.astype(np.float64)
     try:
-        return np.array([np.nan if value is None else _number(value) for value in values])
+        return np.array([np.nan if value is None else number(value) for value in values])
     except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
         raise InputError(
@@ -57,15 +57,20 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
         ) from None
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+def number(value: Any) -> float:
+    """The number; a text is written as other programs write one, not as Python takes it too: 1_000, ١.
+
+    Raises:
+        TypeError, ValueError, OverflowError: it is none.
+    """
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and ("_" in value or not value.isascii())):
         raise ValueError(value)
     return float(value)
 
 
 def _is_number(value: Any) -> bool:
     try:
-        _number(value)
+        number(value)
     except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -132,12 +132,14 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
 
 
 def _probability(query: str, value: Any, where: str | None) -> float:
+    from truerank.truth.values import number  # with all rules of truth, which few comparisons need
+
     try:
-        number = float(value)
+        chance = number(value)
     except (TypeError, ValueError):
-        number = math.nan
-    if 0 < number <= 1:
-        return number
+        chance = math.nan
+    if 0 < chance <= 1:
+        return chance
     why = message("the probability of query {query} is {value!r}", query=truncated(query), value=value)
     now = message("it is above 0 and up to 1, and a query that could not be judged is no part of the sample")
     raise InputError(joined(": ", [why, now]), where)
