@@ -64,13 +64,29 @@ def test_qrels_go_through_sorted_by_query(ending, qrels_round_trip):
 
 
 def test_ids_with_delimiters_quotes_and_line_ends_go_through(tmp_path):
-    run = {'q,"1"': {"a,b": 1.5, 'say "hi"': 2.5, "two\nlines": 0.5, "tab\there": 0.25}}
-    for ending in ("csv", "tsv"):
+    docs = {"a,b": 1.5, 'say "hi"': 2.5, "two\nlines": 0.5, '"': 0.75, '"\n\n"': 0.8}
+    for ending, more in (("csv", {"tab\there": 0.25}), ("tsv", {})):
+        run = {'q,"1"': docs | more}
         convert(run, tmp_path / f"a.{ending}", what="run")
         (part,) = open_run(tmp_path / f"a.{ending}").batches()
         assert isinstance(part, Columns)
         ranks = tr.rank({q: dict.fromkeys(docs, 1) for q, docs in run.items()}, tmp_path / f"a.{ending}")
-        assert len(ranks) == 4
+        assert len(ranks) == 5 + len(more)
+    with pytest.raises(tr.InputError, match="TSV cannot hold the id"):
+        convert({"q": {"a\tb": 1.0}}, tmp_path / "a.tsv", what="run")
+
+
+def test_a_quotation_mark_of_a_text_hides_no_rows_of_tsv(tmp_path):
+    rows = ['q1\t"a\t1', 'q2\tb"\t0', 'q3\t"c"\t1', 'q4\t"two', 'lines"\t2', '"q5\t"d" e\t3']
+    judged = {"q1": {'"a': 1}, "q2": {'b"': 0}, "q3": {"c": 1}, "q4": {"two\nlines": 2}, '"q5': {'"d" e': 3}}
+    (tmp_path / "a.tsv").write_bytes("\r\n".join(["query_id\tdoc_id\trelevance", *rows, ""]).encode())
+    assert tr.read_qrels(tmp_path / "a.tsv").to_dict() == tr.read_qrels(judged).to_dict()
+
+
+def test_an_open_quotation_mark_is_refused_with_the_line_where_tabs_are_too_few(tmp_path):
+    (tmp_path / "a.tsv").write_text('query_id\tdoc_id\tscore\nq\ta\t1\nq\t"b\nq\tc\t3\n')
+    with pytest.raises(tr.InputError, match=r"a.tsv:3: the header has 3 columns, but this line 2"):
+        tr.rank({"q": {"a": 1}}, tmp_path / "a.tsv")
 
 
 def test_what_is_written_is_what_other_readers_read(run_file, run, tmp_path):

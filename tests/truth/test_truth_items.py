@@ -403,3 +403,9 @@ def test_lines_of_paths_and_degrees_are_items(tmp_path):
         tr.InputError, match=r"Dense_GPS_ALL\.txt:2: 'b/2\.jpg E120\.5' is not like path E127\.0 N37\.5"
     ):
         read_items(path)
+
+
+def test_a_quotation_mark_of_a_text_hides_no_rows_of_tsv(tmp_path):
+    (tmp_path / "a.tsv").write_text('id\tlabel\na\t"two\nb\tx"\nc\t"y"\n')
+    items = read_items(tmp_path / "a.tsv")
+    assert (items.ids, items.label) == (("a", "b", "c"), ('"two', 'x"', "y"))

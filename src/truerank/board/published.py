@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from truerank.core.errors import InputError, quoted
 from truerank.core.kernel.scanning import as_bytes
 from truerank.formats import names
+from truerank.formats.delimited import cells_of
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, as_source
 
@@ -67,7 +67,7 @@ def _of_text(data: bytes) -> Iterable[bytes]:
     if place is None:
         return [line.split(b"\t")[0].strip() for line in lines]
     text = data.decode("utf-8", "surrogateescape")
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter.decode())
+    rows = cells_of(io.StringIO(text), delimiter.decode())
     at = header.index(place)
     columns = (row[at].strip() for row in list(rows)[1:] if len(row) > at)
     return list(map(as_bytes, columns))

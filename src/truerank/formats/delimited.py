@@ -2,6 +2,9 @@
 
 The names are compared without case, blanks and punctuation. Below them blanks are part of a cell: " d7" is an id of
 its own, and " 1.5" no number, so that a file with blanks behind its commas is refused and does not score 0.
+
+Quotation marks around a cell are those of CSV, in TSV too, as pandas writes them. Others stand for themselves in
+TSV, where texts have them anywhere; a reader of CSV would take all up to the next one for one cell, lines and tabs.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ ROWS = 1 << 15
 NO_COLUMN = 255
 _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
 _UNFIT = re.compile(rb"[\0\r]")
+_QUOTED = re.compile('"((?:[^"]|"")*)"')
 BEIR = ["query-id", "corpus-id", "score"]
 
 
@@ -71,10 +75,65 @@ def header(head: bytes) -> Header:
     return Header(delimiter, [cell.strip() for row in _rows([line], delimiter) for cell in row])
 
 
+class _TabRows:
+    """The cells of lines between tabs, as `csv.reader` gives them.
+
+    A cell in quotation marks may have line ends, and no tabs.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = iter(lines)
+        self.ahead: list[str] = []
+        self.line_num = 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        line = self._next()
+        if '"' not in line:
+            return line.split("\t") if line else []
+        cells = line.split("\t")
+        while not self.ahead and (rest := self._rest(cells[-1])):
+            cells[-1:] = rest
+        return [match[1].replace('""', '"') if (match := _QUOTED.fullmatch(cell)) else cell for cell in cells]
+
+    def _next(self) -> str:
+        line = self.ahead.pop(0) if self.ahead else next(self.lines)
+        self.line_num += 1
+        return line.removesuffix("\n").removesuffix("\r")
+
+    def _rest(self, cell: str) -> list[str]:
+        """The cell up to its last mark in a later line, and the cells behind it; nothing if it has no such end."""
+        if not cell.startswith('"') or _QUOTED.fullmatch(cell):
+            return []
+        parts, read = [cell], list[str]()
+        for line in self.lines:
+            read.append(line)
+            first, tab, others = line.removesuffix("\n").removesuffix("\r").partition("\t")
+            parts.append(first)
+            if '"' in first and _QUOTED.fullmatch(whole := "\n".join(parts)):
+                self.line_num += len(read)
+                return [whole, *(others.split("\t") if tab else [])]
+            if tab or '"' in first.replace('""', ""):
+                break
+        self.ahead = read
+        return []
+
+
+def cells_of(lines: Iterable[str], delimiter: str) -> Any:
+    """The cells of each row of lines with their ends, and as `line_num` how many lines were read.
+
+    >>> list(cells_of(['q1\\t"a\\n', 'q2\\tb"\\n', 'q3\\t"two\\n', 'lines"\\n'], "\\t"))
+    [['q1', '"a'], ['q2', 'b"'], ['q3', 'two\\nlines']]
+    """
+    return _TabRows(lines) if delimiter == "\t" else csv.reader(lines, delimiter=delimiter)
+
+
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     """The cells of some lines; none where they are no CSV, which the reader will tell of."""
     try:
-        return list(csv.reader(lines, delimiter=delimiter))
+        return list(cells_of(lines, delimiter))
     except csv.Error:
         return []
 
@@ -203,7 +262,7 @@ class Reader(NamedTuple):
         line, first = next(blocks)
         texts = itertools.chain([first], (block for _, block in blocks))
         cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
-        numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
+        numbered = self.numbered(cells_of(cut, self.delimiter), line - 1)
         while part := _next_rows(numbered):
             lines, queries, docs, scores, *more = zip(*part, strict=True)
             batch = columns(queries, docs, scores, lines)
@@ -310,14 +369,17 @@ def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterabl
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
         for query, docs, *values in parts:
-            _check_ids(query, docs)
+            _check_ids(query, docs, delimiter)
             writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), *values, strict=False))
     finally:
         text.detach()  # or it would close the file
 
 
-def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
-    """Whether readers of CSV agree about these ids."""
+def _check_ids(query: bytes, docs: Collection[bytes], delimiter: str) -> None:
+    """Whether readers of CSV agree about these ids, or of TSV."""
+    if delimiter == "\t" and b"\t" in b"".join([query, *docs]):
+        name = next(one for one in (query, *docs) if b"\t" in one)
+        raise InputError("TSV cannot hold the id '{name}': it has a tab", name=truncated(name))
     if _UNFIT.search(b"".join([query, *docs])):
         name = next(filter(_UNFIT.search, (query, *docs)))
         raise InputError(

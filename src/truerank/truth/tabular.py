@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.formats.delimited import any_length, header
+from truerank.formats.delimited import any_length, cells_of, header
 from truerank.formats.frames import arrow, first_line, stream
 from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
@@ -120,7 +120,7 @@ def _csv(source: Source) -> tuple[Columns, list[int]]:
     """The columns, and the line in which each row ends."""
     delimiter = header(source.head).delimiter
     text = source.text().decode("utf-8", "surrogateescape")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows = cells_of(io.StringIO(text, newline=""), delimiter)
     try:
         with any_length():
             numbered = [(rows.line_num, row) for row in rows if row]
