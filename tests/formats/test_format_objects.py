@@ -286,3 +286,13 @@ def test_records_may_hold_what_numpy_has_types_for():
     judged = [{"query_id": "q", "doc_id": np.int64(1), "relevance": np.int8(1)}]
     lists = [{"query_id": "q", "docs": np.array([1, 2]), "scores": np.array([0.5, 0.9])}]
     assert tr.evaluate(judged, rows, "RR").mean == tr.evaluate(judged, lists, "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize(
+    "run", [{1: {2.0: 1}}, {1.0: {2: 1}}, {1: [2.0]}, {1: [(2.0, 1)]}, [(1, [2.0])], {math.nan: {2: 1}}]
+)
+def test_ids_of_mappings_that_pandas_made_fractions_are_refused_as_those_of_frames(run):
+    with pytest.raises(tr.InputError, match=r"run: an id is text or a whole number, not (1\.0|2\.0|nan)"):
+        tr.evaluate({1: {2: 1}}, run, "RR")
+    with pytest.raises(tr.InputError, match=r"qrels: an id is text or a whole number, not (1\.0|2\.0|nan)"):
+        tr.read_qrels(run if isinstance(run, dict) else {1: {2.0: {"a": 1}}})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 
 IGNORED = float("nan")
 """The grade of a document that leaves a query's list before ranks exist; another NaN is a mistake."""
+
+FLOATS = {float, np.float64, np.float32, np.float16}
 
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
@@ -114,8 +116,16 @@ def by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any,
         yield from ((doc, str(number), 1.0) for doc in dict.fromkeys(group))
 
 
-def ids(names: Iterable[Any], name: str) -> list[bytes]:
+def refuse_fractions(names: Iterable[Any], name: str) -> None:
+    """Raise where an id is a float: 7.0 would be no document 7, and where pandas made 7 of it, NaN is near."""
+    if not FLOATS.isdisjoint(map(type, names)):
+        bad = next(one for one in names if type(one) in FLOATS)
+        raise InputError("an id is text or a whole number, not {value}", name, value=quoted(bad))
+
+
+def ids(names: Collection[Any], name: str) -> list[bytes]:
     """Ids as bytes."""
+    refuse_fractions(names, name)
     try:
         return list(map(as_bytes, names))
     except ValueError as error:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.mappings import refuse_fractions
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
@@ -241,7 +242,9 @@ def _record(values: dict[str, Any]) -> dict[str, Any]:
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
+    refuse_fractions(run, name)
     if type(run) is dict and set(map(type, run.values())) <= {dict}:
+        refuse_fractions([next(iter(docs), "") for docs in run.values()], name)  # in a frame all are alike
         yield complete_answers(run, name)
     else:
         yield from _pairs(run.items(), name)
@@ -264,6 +267,7 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, Mapping):
+        refuse_fractions(list(docs)[:1], name)
         return Ranked(query, plain_ids(list(docs), query, name), list(docs.values()))
     if isinstance(docs, np.ndarray):
         docs = docs.tolist()
