@@ -205,6 +205,12 @@ def test_rectangles_of_geojson_are_bounds():
         crossing = read_items([{**around, "bbox": bbox}])
         assert crossing.bounds is not None
         assert crossing.bounds.tolist() == [[179, 2, -179, 4]]
+    with pytest.raises(tr.InputError, match=r"from longitude -179 to 179 is 358 degrees wide, or crosses the anti"):
+        read_items([around])
+    for west, east in ((-180, 180), (-180, 0), (300000, 300200)):  # all round, half of it, and metres
+        wide = read_items([polygon([west, 2], [east, 2], [east, 4], [west, 4])])
+        assert wide.bounds is not None
+        assert wide.bounds.tolist() == [[west, 2, east, 4]]
     for corners in ([[1, 2], [3, 2], [2, 4], [1, 2]], [[1, 2], [3, 2], [1, 4], [1, 2]]):
         for more in ({}, {"bbox": [1, 2, 3, 4]}):
             with pytest.raises(tr.InputError, match="only rectangles"):

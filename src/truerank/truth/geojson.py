@@ -33,7 +33,7 @@ def _geometry(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
         return {"lon": coordinates[0], "lat": coordinates[1]}
     if kind == "Polygon" and coordinates:
         around = _rectangle(_corners(coordinates, name), name)
-        return {"bounds": _box(feature.get("bbox") or geometry.get("bbox")) or around}
+        return {"bounds": _box(feature.get("bbox") or geometry.get("bbox")) or _one_way(around, name)}
     if kind is None:
         return {}
     raise InputError("an item's geometry is a Point or a rectangular Polygon, not a {kind}", name, kind=kind)
@@ -48,6 +48,27 @@ def _box(bbox: Any) -> list[Any] | None:
     if not isinstance(bbox, list) or len(bbox) not in (4, 6):
         return None
     return bbox[:2] + bbox[len(bbox) // 2 :][:2]
+
+
+def _one_way(bounds: list[float], name: str) -> list[float]:
+    """The bounds, unless the way round the other side of the globe is shorter, and may be what is meant.
+
+    RFC 7946 cuts what crosses the antimeridian in two; many write it whole, from 179 to -179.
+    """
+    west, south, east, north = bounds
+    if west >= -180 and east <= 180 < east - west < 360:
+        raise InputError(
+            "a rectangle from longitude {west:g} to {east:g} is {wide:g} degrees wide, or crosses the antimeridian"
+            '; its "bbox" says which: [{west:g}, {south:g}, {east:g}, {north:g}] or '
+            "[{east:g}, {south:g}, {west:g}, {north:g}]",
+            name,
+            wide=east - west,
+            west=west,
+            south=south,
+            east=east,
+            north=north,
+        )
+    return bounds
 
 
 def _corners(coordinates: Any, name: str) -> list[tuple[float, float]]:
