@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import shutil
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from truerank.board.settings import BoardSettings, ServiceSettings, parsed
+from truerank.core.schema import written_toml
 
 ORIGINAL = "board.original.toml"
 """The board.toml as it was, comments and all, where the copy had to become another one."""
@@ -81,10 +80,4 @@ def _toml(settings: dict[str, Any]) -> str:
 
 
 def _pairs(fields: dict[str, Any]) -> list[str]:
-    return [f"{key} = {_value(value)}" for key, value in fields.items()]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return [f"{key} = {written_toml(value)}" for key, value in fields.items()]

@@ -14,7 +14,20 @@ from typing import Any
 from truerank.board.errors import BoardError, of_board
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, read_toml, whole
+from truerank.core.schema import (
+    ANYTHING,
+    LIST,
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    TRUTH,
+    Kind,
+    is_number,
+    number,
+    read_toml,
+    whole,
+    written_toml,
+)
 
 VISIBLE = ("everyone", "teams", "hosts")
 """Who may see a board."""
@@ -112,11 +125,13 @@ class BoardSettings:
             raise self.wrong("download", wanted, str(self.download))
         _zone(self.zone)
         if self.opens and self.closes and self.opens >= self.closes:
-            raise self.wrong("closes", message("later than opens ({opens})", opens=str(self.opens)), self.closes)
+            raise self.wrong(
+                "closes", message("later than opens ({opens})", opens=written_toml(self.opens)), self.closes
+            )
 
     def wrong(self, field: str, wanted: Message, given: object) -> BoardError:
         """The error for a field that holds something else than it should."""
-        said = message("{field} is {wanted}; not {given!r}", field=field, wanted=wanted, given=given)
+        said = message("{field} is {wanted}; not {given}", field=field, wanted=wanted, given=written_toml(given))
         return of_board(self.name, said)
 
     @property
@@ -219,7 +234,7 @@ ABOVE: dict[str, Kind] = {
 
 def _check_above(values: Mapping[str, Any], path: Path) -> None:
     for key, value in values.items():
-        ABOVE.get(key, ANYTHING).checked(f"{path}: {key}", value, BoardError)
+        ABOVE.get(key, ANYTHING).checked(f"{path}: {key}", value, BoardError, written_toml)
 
 
 def parsed(path: Path) -> dict[str, Any]:
@@ -256,10 +271,11 @@ def _value(key: str, kind: str, value: Any, folder: Path, where: str) -> Any:
     if kind == "Path | None":
         return folder / _text(value, what)
     if kind == "tuple[str, ...]":
-        return tuple(_text(entry, what) for entry in ([value] if isinstance(value, str) else value))
+        entries = [value] if isinstance(value, str) else LIST.checked(what, value, BoardError, written_toml)
+        return tuple(_text(entry, what) for entry in entries)
     if key in ("upload", "unpacked"):
         return _size(value, what)
-    return OF_BOARDS[kind].checked(what, value, BoardError)
+    return OF_BOARDS[kind].checked(what, value, BoardError, written_toml)
 
 
 OF_BOARDS: dict[str, Kind] = {
@@ -291,7 +307,7 @@ def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> N
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise BoardError("{what} is text; not {value!r}", what=what, value=value)
+        raise BoardError("{what} is text; not {value}", what=what, value=written_toml(value))
     return value
 
 
@@ -301,7 +317,7 @@ def _size(value: Any, what: str) -> int:
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
     if match is None or match[2] not in _UNITS:
-        raise BoardError("{what} is a size such as '256 MB'; not {value!r}", what=what, value=value)
+        raise BoardError("{what} is a size such as '256 MB'; not {value}", what=what, value=written_toml(value))
     return int(float(match[1]) * _UNITS[match[2]])
 
 
@@ -313,5 +329,5 @@ def _zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        said = message("zone is a time zone such as UTC or Asia/Seoul; not {name!r}", name=name)
+        said = message("zone is a time zone such as UTC or Asia/Seoul; not {name}", name=written_toml(name))
         raise BoardError(said) from None

@@ -40,18 +40,28 @@ class Kind(NamedTuple):
         """A value of either kind, kept as it is."""
         return either([self, other])
 
-    def checked(self, name: str, value: Any, error: Callable[[str], TruerankError]) -> Any:
-        """The value as it is kept; `name` is what the error calls it.
+    def checked(
+        self,
+        name: str,
+        value: Any,
+        error: Callable[[str], TruerankError],
+        shown: Callable[[Any], str] = lambda value: repr(value),
+    ) -> Any:
+        """The value as it is kept; `name` is what the error calls it, and `shown` writes it there.
 
         >>> POSITIVE.checked("depth", 0, TruerankError)
         Traceback (most recent call last):
         truerank.core.errors.TruerankError: depth is a positive whole number, not 0
         """
         if not self.allows(value):
-            raise error(message("{name} is {words}, not {value}", name=name, words=self.words, value=_short(value)))
+            raise error(
+                message("{name} is {words}, not {value}", name=name, words=self.words, value=_short(value, shown))
+            )
         if not self.is_in_bounds(value):
             raise error(
-                message("{name} is {most} at most, not {value}", name=name, most=self.most, value=_short(value))
+                message(
+                    "{name} is {most} at most, not {value}", name=name, most=self.most, value=_short(value, shown)
+                )
             )
         return self.kept(value)
 
@@ -183,9 +193,9 @@ def written_arguments(inside: str) -> list[tuple[str, Any]]:
         raise ValueError(inside) from error
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, shown: Callable[[Any], str]) -> str:
     try:
-        text = repr(value)
+        text = shown(value)
     except ValueError:  # Python writes no number of more than some thousand digits
         return message("one of thousands of digits")
     return text if len(text) < 60 else text[:57] + "…"
@@ -212,6 +222,25 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Paramete
 
         return inspect.signature(function, annotation_format=Format.FORWARDREF).parameters
     return inspect.signature(function).parameters
+
+
+def written_toml(value: Any) -> str:
+    """A value as a TOML file has it.
+
+    >>> written_toml([True, "a"]), written_toml({"b": 1.5})
+    ('[true, "a"]', '{b = 1.5}')
+    """
+    import json
+
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {written_toml(inner)}' for key, inner in value.items())}}}"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
