@@ -335,6 +335,9 @@ def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeyp
     assert "no board called 'yours'" in call("export", "yours", status=2)
     assert "was never served" in call("rescore", "mine", status=2)
     assert "backed up the database and 1 file\n" in call("backup", "copy")
+    assert "copy: this is a backup of SQLite" in call("restore", "copy", status=2)
+    (tmp_path / "other").mkdir()
+    assert "other: this is no backup of PostgreSQL: tables.jsonl is not" in call("restore", "other", status=2)
     assert json.loads(json.dumps(load(tmp_path / "board.toml").boards[0].name)) == "mine"
 
 

@@ -20,6 +20,9 @@ from truerank.board.storage import Storage, digest
 from truerank.board.submissions import KEPT, kept_files
 from truerank.core.messages import joined, message
 
+SQLITE = "data/board.sqlite"
+"""Where a backup has the database, if it is one of SQLite."""
+
 
 def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
     """Copy everything into a new directory while the service runs; how many files there are.
@@ -52,7 +55,7 @@ def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
 
 def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:
     (folder / "data").mkdir(mode=0o700)
-    target = folder / "data" / "board.sqlite"
+    target = folder / SQLITE
     with (
         closing(sqlite3.connect(str(file_of(settings.database)))) as here,
         closing(sqlite3.connect(target)) as there,
@@ -89,7 +92,13 @@ def _plain(value: Any) -> Any:
 
 
 def restore(database: Database, tables: Path) -> int:
-    """Fill an empty database from the JSON lines of a backup; how many rows."""
+    """Fill an empty database from the JSON lines of a backup; how many rows.
+
+    Raises:
+        BoardError: the database is not empty, or there are no such lines, as in a backup of SQLite.
+    """
+    if not tables.is_file():
+        raise _without_tables(tables)
     known = {table.name: table for table in Base.metadata.sorted_tables}
     rows = 0
     with database.writing() as session, tables.open(encoding="utf-8") as file:
@@ -104,6 +113,18 @@ def restore(database: Database, tables: Path) -> int:
             rows += 1
         _count_on(database, session)
     return rows
+
+
+def _without_tables(tables: Path) -> BoardError:
+    if (tables.parent / SQLITE).is_file():
+        said = message(
+            "this is a backup of SQLite, whose database is a file of its own, {file}: there is nothing to restore; "
+            "`truerank serve` goes on from there",
+            file=SQLITE,
+        )
+    else:
+        said = message("this is no backup of PostgreSQL: {file} is not there", file=tables.name)
+    return BoardError(joined(": ", [str(tables.parent), said]))
 
 
 def _count_on(database: Database, session: Any) -> None:

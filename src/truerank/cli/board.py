@@ -237,7 +237,10 @@ def backup(settings: ServiceSettings, database: Database, folder: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @_opening
 def restore(settings: ServiceSettings, database: Database, folder: Path) -> None:
-    """Fill an empty database from the tables of a PostgreSQL backup; files are in FOLDER/data."""
+    """Fill an empty database from the tables of a PostgreSQL backup; files are in FOLDER/data.
+
+    A backup of SQLite needs none: `truerank serve` in FOLDER goes on from it.
+    """
     from truerank.board.backup import restore as fill
 
     rows = fill(database, folder / "tables.jsonl")
