@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from truerank.cli import inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
@@ -224,6 +224,8 @@ def command(
             benches = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
         write(dumped([one.to_dict() for one in benches]).decode(), output)
+    if how["qrels"]:
+        id_overlap.warn(how["qrels"], benches)
     tables.show(_pages(benches, pair, against, digits), format)
     if plot:
         figures.draw(pareto.figure(benches, against), plot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from truerank.cli.output import say
 from truerank.core.errors import InputError, truncated
@@ -14,6 +15,9 @@ from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
 from truerank.present.ledger import HasLedger
+
+if TYPE_CHECKING:
+    from truerank.live.result import Bench
 
 FOUND = 0.01
 """Where a smaller share is found, of what is judged and of what the run has, the ids may differ."""
@@ -48,6 +52,13 @@ def refuse_or_warn(
                 why=why,
             )
             _warn(few if overlap else none)
+
+
+def warn(judged: Qrels, benches: Sequence[Bench]) -> None:
+    """The same of answers of retrievers, which were asked the judged queries."""
+    for one in benches:
+        if one.scores and one.scores.ledger.answered:
+            refuse_or_warn(judged, [one.scores], [one.name], [one.run])
 
 
 def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
