@@ -186,3 +186,12 @@ def test_a_chunk_is_a_part_of_a_document_with_an_id(invoke, chunks, here):
     (here / "chunks.jsonl").write_text('{"chunk_id": "x#1", "source": ""}\n')
     result = invoke("eval", "qrels.txt", chunks, "-m", "RR", "--collapse", "max", "--ids", "chunks.jsonl:source")
     assert "chunks.jsonl:1: there is no source here" in result.stderr
+
+
+def test_a_reading_may_be_of_documents_out_of_chunks(invoke, chunks, here):
+    assert invoke("read", "qrels.txt", chunks, "--collapse", "max", "-o", "docs.arrow").exit_code == 0
+    wanted = invoke("eval", "qrels.txt", chunks, "-m", "RR R@10", "--collapse", "max", "-f", "csv").stdout
+    assert invoke("eval", "qrels.txt", "docs.arrow", "-m", "RR R@10", "-f", "csv").stdout == wanted
+    parts = invoke("read", "qrels.txt", chunks, "second.run", "--collapse", "max", "-o", "parts.arrow")
+    assert (parts.exit_code, (here / "parts.arrow").exists()) == (2, False)
+    assert "--collapse takes one RUN" in parts.stderr

@@ -8,6 +8,7 @@ from truerank.cli import inputs, options, readings, tables
 from truerank.core.errors import InputError
 from truerank.core.merge import merge
 from truerank.core.merge.scattered import read_together, scattered
+from truerank.core.messages import message
 from truerank.core.reading import Keep, read
 from truerank.formats import read_qrels
 
@@ -37,6 +38,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: str) -> Keep:
 @tables.output
 @options.qrels_format
 @options.run_format
+@options.collapsed
 @options.threads
 def command(
     qrels: str,
@@ -48,6 +50,7 @@ def command(
     output: str,
     qrels_format: str | None,
     run_format: str | None,
+    collapse: options.Collapse,
     threads: int | None,
 ) -> None:
     """Read a run, or a part of one, once, and keep what every measure needs of it.
@@ -63,13 +66,16 @@ def command(
       truerank read qrels.txt bm25.run -o bm25.arrow
       truerank read qrels.txt part-0001.parquet -o part-0001.arrow --rules trec_eval-10
       truerank read qrels.txt part-*.parquet --name bm25 -o bm25.arrow
+      truerank read qrels.txt chunks.run --collapse max -o docs.arrow
       truerank eval qrels.txt bm25.arrow -m "nDCG@10 AP"
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output)
     readings.refuse_terminal(output)
+    if collapse is not options.uncollapsed and len(runs) > 1:
+        raise click.UsageError(message("--collapse takes one RUN: parts may have chunks of one document."))
     under = options.changed(rules, changes)
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format, again=len(runs) > 1) as sources:
+    with inputs.opened(runs, run_format, again=len(runs) > 1, collapse=collapse) as sources:
         parts = [read(judged, source, rules=under, keep=keep, threads=threads) for source in sources]
         split = scattered(parts)
         again = read_together(split, sources, threads=threads) if split else None
