@@ -231,3 +231,18 @@ def test_rows_of_which_some_have_only_a_rank_are_refused(tmp_path):
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(tr.InputError, match=r"a\.jsonl:2: some rows have a score, and others only a rank"):
         tr.evaluate({"q": {"b": 1}}, tmp_path / "a.jsonl", "RR")
+
+
+def test_the_text_of_a_question_without_an_id_is_its_id_as_in_tables_of_ragas(tmp_path):
+    rows = [
+        {"user_input": "who is it?", "retrieved_context_ids": ["a", "b"], "reference_context_ids": ["b"]},
+        {"user_input": "why?", "retrieved_context_ids": [7], "reference_context_ids": [8]},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    for table in (rows, tmp_path / "a.jsonl", tmp_path / "a.json"):
+        assert tr.evaluate(table, table, "RR").per_query() == {"who is it?": {"RR": 0.5}, "why?": {"RR": 0.0}}
+    with_ids = [{"id": number, **row} for number, row in enumerate(rows)]
+    assert tr.evaluate(with_ids, with_ids, "RR").queries == ("0", "1")
+    with pytest.raises(tr.InputError, match=r"query why.* comes twice"):
+        tr.evaluate(rows, [rows[1], rows[0], rows[1]], "RR")

@@ -16,6 +16,7 @@ from truerank.core.messages import message
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user")
 QUERY_OR_ID = (*QUERY, "id")
+QUESTION = ("userinput", "question")  # its text, which is its id in a list without ids, as RAGAS has them
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
 QUERY_TEXT = ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description")
 QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")

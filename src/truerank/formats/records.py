@@ -168,7 +168,7 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str
     """The keys of a record with a list; None for a record that is a row, with one document and its value."""
     if names.find(keys, _ROW) is not None and names.find(keys, values) is not None:
         return None
-    groups = (names.QUERY_OR_ID, wanted, names.SCORES, names.CALL)
+    groups = ((*names.QUERY_OR_ID, *names.QUESTION), wanted, names.SCORES, names.CALL)
     query, docs, scores, call = (names.find(keys, group) for group in groups)
     if query is None or docs is None:
         return None
