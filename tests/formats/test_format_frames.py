@@ -256,12 +256,22 @@ LISTS = {
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table, lambda t: pa.table(t).to_reader()])
 @pytest.mark.parametrize("without", [(), ("scores",)])
-def test_a_row_may_be_a_query_with_its_documents(kind, without):
+def test_a_row_may_be_a_query_with_its_documents(kind, without, tmp_path):
     columns = {name: column for name, column in LISTS.items() if name not in without}
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     found = tr.evaluate(kind(columns), kind(columns), "RR R@2 nDCG")
     assert found.mean == tr.evaluate(records, records, "RR R@2 nDCG").mean
     assert found.mean["RR"] == pytest.approx(2 / 3 if without else 0.5)
+
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    assert tr.evaluate(tmp_path / "a.parquet", tmp_path / "a.parquet", "RR R@2 nDCG").mean == found.mean
+
+
+def test_parquet_with_a_list_a_query_says_which_it_holds(tmp_path):
+    pq.write_table(pa.table({"qid": [1], "retrieved_ids": [["a"]]}), tmp_path / "a.parquet")
+    assert tr.evaluate({1: ["a"]}, tmp_path / "a.parquet", "RR").mean == {"RR": 1.0}
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(tmp_path / "a.parquet")
 
 
 def test_rows_of_documents_stay_rows_of_documents_beside_lists():

@@ -16,8 +16,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import cut
 from truerank.core.run import Batch, Columns, Piece, Ranked
-from truerank.formats import frames, names
+from truerank.formats import frames, names, records
 from truerank.formats.jsonl import EXACT, utf8
+from truerank.formats.records import list_places
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import by_aspect, peeked, qrels_of, text_column
 from truerank.formats.source import Source
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 17
 """Rows that are written at once, where a query has no more: two pages."""
+
+LISTS = 1 << 10
+"""Rows that are read at once, of which each is a query with its documents."""
 
 PAGE = 1 << 16
 """Rows of a page at most, which some versions of pyarrow would make shorter: threads meet at each."""
@@ -54,18 +58,35 @@ def holds(source: Source) -> str | None:
     with _described(source) as (columns, said):
         if said.get(HOLDS) in (b"run", b"qrels"):
             return said[HOLDS].decode()
+        if any(list_places(columns, what) for what in ("run", "qrels")):
+            return records.kind(columns)
         held = names.kind(columns)
         return None if held == "run" and names.find(columns, names.RANK) is None else held
 
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
-    yield from _rows(source)
+    if columns := _lists(source, "run"):
+        yield from records.run_parts(_records(source, columns), source.name)
+    else:
+        yield from _rows(source)
+
+
+def _lists(source: Source, what: str) -> list[str]:
+    """The columns of a table of which a row is a query with its documents; none where a row is a document."""
+    with _described(source) as (columns, _):
+        return [columns[place] for place in list_places(columns, what)]
+
+
+def _records(source: Source, columns: Sequence[str]) -> Iterator[records.Numbered]:
+    """The rows of some columns, each by their names."""
+    some = batches(source, lambda _: columns, LISTS)
+    return ((None, record) for batch in some for record in batch.to_pylist())
 
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
     """Stretches of rows, each moved on to where a query begins."""
-    if source.path is None and (source.is_compressed or not source.is_remote):
+    if (source.path is None and (source.is_compressed or not source.is_remote)) or _lists(source, "run"):
         return []
     with _run(source) as (table, layout):
         whole = sum(table.rows)
@@ -97,6 +118,8 @@ def _rows(source: Source, start: int = 0, end: int | None = None) -> Iterator[Ba
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
+    if columns := _lists(source, "qrels"):
+        return records.qrels_of_records(_records(source, columns), source.name)
     with _opened(source) as table:
         layout = names.layout(table.schema_arrow.names, "qrels", source.name)
         return qrels_of(_parts(table, layout, source.name), source.name, layout.unsure)
@@ -313,7 +336,7 @@ def _ids(names: Sequence[bytes]) -> Any:
 register(
     Format(
         "parquet",
-        message("columns query_id, doc_id and score or relevance"),
+        message("columns query_id, doc_id and score or relevance; or a row a query, with lists as in jsonl"),
         sniff,
         holds,
         (".parquet", ".pq"),
