@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from click.testing import CliRunner
 
@@ -123,6 +124,10 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
             r"the vector of item b is .* one length \(here 2\)",
         ),
         ({"a": {"vector": "north"}}, "the vector of item a is .*north.* all are of one length"),
+        ({"a": 1.0, "b": float("nan")}, "the popularity of item 2, b, is NaN: write 0 where nobody"),
+        ({"id": ["a", "b"], "popularity": np.array([np.nan, 2])}, "the popularity of item 1, a, is NaN"),
+        ({"id": ["a", "b"], "popularity": ["1", "nan"]}, "the popularity of item 2, b, is NaN"),
+        (pandas.DataFrame({"id": ["a", "b"], "popularity": [1, None]}), "the popularity of item 2, b, is NaN"),
         ({"a": {"vector": "[1_0, 2]"}}, "the vector of item a is"),
         ({"a": {"vector": [1, 2]}, "b": {"vector": ["1_0", "2"]}}, "the vector of item b is"),
         ({"a": {"vector": [1, 2]}, "b": {}, "c": {"vector": [1, "x"]}}, "the vector of item c is"),

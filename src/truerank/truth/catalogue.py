@@ -158,9 +158,18 @@ def _id(value: Any, row: int, name: str) -> bytes:
 
 
 def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) -> Floats:
-    """0 where there is none."""
+    """0 where nothing is said of it."""
     values = numbers(column, path, list(map(as_text, ids)), name)
-    if not (values[~np.isnan(values)] >= 0).all() or np.isinf(values).any():
+    for row in np.flatnonzero(np.isnan(values)).tolist():
+        if column[row] is not None:
+            raise InputError(
+                "the popularity of item {row}, {id}, is NaN: write 0 where nobody has used it",
+                name,
+                row=row + 1,
+                id=printable(ids[row]),
+            )
+    values = np.nan_to_num(values, posinf=np.inf, neginf=-np.inf)
+    if not (values >= 0).all() or np.isinf(values).any():
         row = int(np.argmax((values < 0) | np.isinf(values)))
         raise InputError(
             "the popularity of item {id} is {value:g}; it is a number from 0 up: how many have used it",
@@ -168,7 +177,6 @@ def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) 
             id=printable(ids[row]),
             value=values[row],
         )
-    values = np.nan_to_num(values)
     if 0 < values.max(initial=0) < 1:
         raise InputError(
             "popularity is how many have used an item, not a share of them: the highest here is {value:g}",
