@@ -362,3 +362,40 @@ def test_no_measure_among_those_asked_for_is_refused(invoke):
         told = invoke("eval", "qrels.txt", "first.run", "-m", nothing)
         assert (told.exit_code, told.stdout) == (2, "")
         assert "no measure is named; name some: nDCG@10 AP" in told.stderr
+
+
+SLICES = "query_id,lang\nq1,en\nq2,de\n"
+
+
+def test_slices_of_the_queries_have_means_of_their_own(invoke, here):
+    (here / "topics.csv").write_text(SLICES)
+    asked = ("qrels.txt", "first.run", "second.run", "-m", "AP NumRet Gini(docs=10)", "--by", "topics.csv:lang")
+    found = json.loads(invoke("eval", *asked, "-f", "json").stdout)
+    for one in found:
+        assert (one["by"], one["unsliced"], list(one["slices"])) == ("lang", 1, ["de", "en"])
+        for query, part in zip(("q2", "q1"), one["slices"].values(), strict=True):
+            judged = {q: docs for q, docs in tr.read_qrels("qrels.txt").to_dict().items() if q.decode() == query}
+            alone = tr.evaluate(judged, one["run"], "AP NumRet Gini(docs=10)")
+            assert (part["query_count"], part["mean"]) == (1, alone.mean)
+    rows = list(csv.DictReader(io.StringIO(invoke("eval", *asked, "-f", "csv").stdout)))
+    assert [row["slice"] for row in rows] == ["", "", "de", "de", "en", "en"]
+    assert float(rows[4]["AP"]) == found[0]["slices"]["en"]["mean"]["AP"]
+    lines = invoke("eval", *asked).stdout.splitlines()
+    assert ["en", "1", "second.run"] in [line.split()[:3] for line in lines]
+    assert lines[-1] == "1 query has no lang: in no slice."
+
+
+def test_a_slice_of_which_the_rules_leave_out_all_queries_has_no_mean(invoke, here):
+    (here / "topics.csv").write_text(SLICES + "q3,de\n")
+    (here / "one.run").write_text("q1 Q0 a 1 1 t\n")
+    asked = ("eval", "qrels.txt", "one.run", "first.run", "-m", "AP", "--set", "missing=skip", "-f", "json")
+    found = json.loads(invoke(*asked, "--by", "topics.csv:lang").stdout)
+    assert found[0]["slices"]["de"] == {"query_count": 0, "mean": {"AP": None}}
+
+
+@pytest.mark.parametrize("more", [("-q",), ("-f", "trec"), ("-f", "jsonl"), ("-o", "a.jsonl")])
+def test_slices_are_of_means(invoke, here, more):
+    (here / "topics.csv").write_text(SLICES)
+    result = invoke("eval", "qrels.txt", "first.run", "--by", "topics.csv:lang", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--by is for means" in result.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.present.names import labels
 
+if TYPE_CHECKING:
+    from truerank.present.score_slices import Slices
+
 
 @click.command("eval")
 @click.argument("qrels", type=options.FILE)
@@ -28,6 +31,12 @@ from truerank.present.names import labels
 @options.rules
 @options.changes
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
+@click.option(
+    "--by",
+    metavar="FILE:COLUMN",
+    help="The means of each slice of the queries too: those with the same value in this column of a CSV, TSV, "
+    "JSON lines or Parquet file that has a column query_id.",
+)
 @tables.layout
 @tables.scores_format
 @tables.output
@@ -61,6 +70,7 @@ def command(
     rules: str | None,
     changes: tuple[str, ...],
     per_query: bool,
+    by: str | None,
     layout: str | None,
     format: str | None,
     output: str,
@@ -91,6 +101,7 @@ def command(
       truerank eval qrels.txt bm25.run dense.run -m "nDCG@10 AP(level=2)"
       truerank eval qrels.txt bm25.run --rules trec_eval-10 --set level=2
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
+      truerank eval qrels.txt bm25.run dense.run --by topics.csv:language
       truerank eval qrels.txt chunks.run --collapse max
       truerank eval qrels.txt --system dense=seed1.run,seed2.run,seed3.run
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
@@ -102,12 +113,16 @@ def command(
     if not judgements and (width or to_judge):
         raise click.UsageError(message("--width and --judge-next are for --judged-by and --predicted-by."))
     runs = judgements.runs(qrels, runs) if judgements else several.files_of(runs, systems)
-    inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, items, rules=rules, output=output)
+    path, column = options.file_and_column(by)
+    inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, items, path, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
     is_of_lines = under.unit == "line"
+    if by and (judgements or per_query or format in ("jsonl", "trec")):
+        raise click.UsageError(message("--by is for means: leave out --per-query, --judged-by, jsonl and trec."))
+    attribute = _attribute(path, column) if by else None
     if judgements:
         from truerank.cli import predicting
 
@@ -131,7 +146,25 @@ def command(
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
     id_overlap.refuse_or_warn(judged, scores, labels([one.run for one in scores]), sources)
     scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
-    tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)
+    shape = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
+    slices = None if attribute is None else _sliced(scores, attribute, column)
+    tables.show_scores(scores, format, output, slices=slices, **shape)
+
+
+def _attribute(path: str, column: str) -> dict[str, str]:
+    """What the queries are cut by, of which most evaluations know nothing."""
+    from truerank.analysis.compare.slices import read_attribute
+
+    return read_attribute(path, column)
+
+
+def _sliced(scores: Sequence[Scores], by: dict[str, str], name: str) -> Slices:
+    """The scores on each slice of the queries."""
+    from truerank.analysis.compare.slices import sliced
+    from truerank.present.score_slices import Slices
+
+    without = {query for one in scores for query in one.queries} - set(by)
+    return Slices(name, sliced(scores, by), len(without))
 
 
 def _refuse_of_estimates(*asked: object) -> None:

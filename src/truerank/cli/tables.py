@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,6 +19,9 @@ from truerank.present import ledger, scores
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS, by_ending
+
+if TYPE_CHECKING:
+    from truerank.present.score_slices import Slices
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -111,6 +114,7 @@ def show_scores(
     digits: int | None,
     percent: bool = False,
     layout: str | None = None,
+    slices: Slices | None = None,
 ) -> None:
     """Write the scores, likewise."""
     _say_fractions(format, percent)
@@ -121,6 +125,7 @@ def show_scores(
             message("--layout is for tables and csv; {format} has one of its own.", format=format)
         )
     how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
+    how["slices"] = slices
     write(scores.render(evaluated, format, **how, styled=is_styled(output), language=spoken()), output)
 
 

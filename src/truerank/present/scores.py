@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from truerank.present.names import labels
 from truerank.present.percent import DIGITS, HUNDRED, is_share, note
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.table import Cell, Table
+
+if TYPE_CHECKING:
+    from truerank.present.score_slices import Slices
 
 FORMATS = {
     "table": TABLES["table"],
@@ -49,6 +52,7 @@ def render(
     styled: bool = False,
     percent: bool = False,
     layout: str | None = None,
+    slices: Slices | None = None,
     language: str = SOURCE,
 ) -> str:
     """The scores as text.
@@ -60,6 +64,7 @@ def render(
         styled: the table with bold and lines, for a terminal.
         percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
         layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
+        slices: the means of slices of the queries too, in all but jsonl and trec.
     """
     if format == "jsonl":
         return lines.jsonl(scores, per_query)
@@ -67,19 +72,34 @@ def render(
         return lines.trec(scores, per_query, 4 if digits is None else digits)
     # only what the format takes, since a row a query of a long run is slow to make
     if format == "json":
-        return Document((), results=_plain(scores, per_query)).render(format)
+        return Document((), results=_plain(scores, per_query, slices)).render(format)
     if format == "csv":
-        return Document((), _flat(scores, per_query, digits, layout)).render(format)
-    table = _for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)
-    return Document([table]).render(format, styled=styled, language=language)
+        return Document((), _flat(scores, per_query, digits, layout, slices)).render(format)
+    tables = [_for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)]
+    if slices:
+        each = slices.table(labels(scores), digits=DIGITS[percent] if digits is None else digits, percent=percent)
+        tables.append(laid_out(each, len(each.columns) - len(scores[0].headings), layout))
+    return Document(tables).render(format, styled=styled, language=language)
 
 
-def _plain(scores: Sequence[Scores], per_query: bool) -> Any:
+def _plain(scores: Sequence[Scores], per_query: bool, slices: Slices | None = None) -> Any:
     objects = [one.to_dict(per_query) for one in scores]
+    if slices:
+        objects = [one | slices.to_dict(place) for place, one in enumerate(objects)]
     return objects[0] if len(objects) == 1 else objects
 
 
-def _flat(scores: Sequence[Scores], per_query: bool, digits: int | None, layout: str | None = None) -> Table:
+def _flat(
+    scores: Sequence[Scores],
+    per_query: bool,
+    digits: int | None,
+    layout: str | None = None,
+    slices: Slices | None = None,
+) -> Table:
+    if slices:
+        rows = [(*row[:2], None, *row[2:]) for row in flat_table(scores).rows]
+        columns = ("run", "rules", "slice", *scores[0].headings)
+        return laid_out(Table(columns, (*rows, *slices.rows()), digits=digits), 3, layout)
     return laid_out(flat_table(scores, per_query=per_query, digits=digits), 3 if per_query else 2, layout)
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.core.schema import is_missing
+from truerank.core.scores import Scores
 from truerank.formats import names
 from truerank.formats.source import as_source
+from truerank.measures.of_run import OfRun
+from truerank.measures.sums import Ints
 
 MOST = 50
 """More slices than this are no slices: the attribute is a number or a text."""
@@ -122,6 +128,58 @@ def cut(queries: Sequence[str], by: Attribute) -> dict[str, list[int]]:
             most=MOST,
         )
     return dict(sorted(slices.items(), key=lambda item: _order(item[0])))
+
+
+def sliced(scores: Sequence[Scores], by: Attribute) -> dict[str, list[Scores]]:
+    """{value: the scores of each run on the queries that have it}.
+
+    Raises:
+        InputError: as for `cut`.
+
+    >>> from truerank.core.evaluate import evaluate
+    >>> scores = evaluate({"q1": ["a"], "q2": ["a"], "q3": ["a"]}, {"q1": ["a"], "q2": ["x", "a"]}, "RR")
+    >>> found = sliced([scores], {"q1": "en", "q2": "de", "q3": "de"})
+    >>> {value: each[0].mean for value, each in found.items()}
+    {'de': {'RR': 0.25}, 'en': {'RR': 1.0}}
+    """
+    every = list(dict.fromkeys(query for one in scores for query in one.queries))
+    values = {value: {every[place] for place in places} for value, places in cut(every, by).items()}
+    return {
+        value: [
+            _some(one, [place for place, query in enumerate(one.queries) if query in queries]) for one in scores
+        ]
+        for value, queries in values.items()
+    }
+
+
+def _some(scores: Scores, places: list[int]) -> Scores:
+    """The scores of some queries, whose ledger is still that of all."""
+    return replace(
+        scores,
+        queries=[scores.queries[place] for place in places],
+        columns={name: column[np.array(places, np.intp)] for name, column in scores.columns.items()},
+        of_run={name: _OfSome(len(places), whole, places) for name, whole in scores.of_run.items()},
+        runs=(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _OfSome(OfRun):
+    """One number of some queries of a run.
+
+    Attributes:
+        whole: that of all its queries.
+        places: where these are among them.
+    """
+
+    whole: OfRun
+    places: list[int]
+
+    def at(self, times: Ints) -> float:
+        """What it comes to where each of them is there so many times."""
+        of_all = np.zeros(self.whole.queries, np.int64)
+        of_all[self.places] = times
+        return self.whole.at(of_all)
 
 
 def _order(value: str) -> tuple[int, float, str]:
