@@ -383,3 +383,18 @@ def test_the_seeds_haversine_is_one_switch(places, invoke):
         (("--earth-radius", "6371000", "--metric", "geodesic"), "geodesic is measured on the ellipsoid"),
     ):
         assert message in invoke(*SEED, *wrong).stderr
+
+
+def test_what_was_saved_of_places_is_gated(places, invoke):
+    saved = invoke(*SEED, "--metric", "xy", "-q", "-o", "xy.json")
+    assert (saved.exit_code, saved.stdout) == (0, "")
+    view = json.loads((places / "xy.json").read_text())["xy"]
+    gates = ("--min", "R@1=0.9", "--min", "SDM@1=0", "--min", "MA@25=0")
+    found = json.loads(invoke("check", "xy.json", *gates, "--no-worse-than", "xy.json", "-f", "json").stdout)
+    values = {gate["name"]: gate["value"] for gate in found["gates"][:3]}
+    assert values == {"R@1": view["mean"]["R@1"], "SDM@1": view["sdm"]["SDM@1"], "MA@25": view["ma"]["MA@25"]}
+    assert [gate["outcome"] for gate in found["gates"]] == ["fail", "pass", "pass", "pass"]
+    invoke(*SEED, "-o", "both.json")
+    refused = invoke("check", "both.json", *gates)
+    assert refused.exit_code == 2
+    assert "both.json: it holds what is right by several distances, geo and xy: write one" in refused.stderr

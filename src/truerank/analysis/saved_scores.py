@@ -1,4 +1,4 @@
-"""Scores that `truerank eval` or `truerank bench` saved as JSON, read again."""
+"""Scores that `truerank eval`, `bench` or `geo` saved as JSON, read again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from truerank.core.errors import InputError, MeasureError, quoted
 from truerank.core.hits import Hits
 from truerank.core.ledger import Ledger
+from truerank.core.messages import listed
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.formats.records import parsed
@@ -21,7 +22,7 @@ from truerank.formats.source import as_source
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 
-_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
+_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:(?:rules|format)"\s*:|\w+"\s*:\s*\{\s*"mean"\s*:\s*\{)')
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 
 
 def read_saved(path: str | os.PathLike[str]) -> list[SavedScores]:
-    """What `truerank eval --format json` or `truerank bench` saved, of each run.
+    """What `truerank eval --format json`, `truerank bench` or `truerank geo` saved, of each run.
 
     Raises:
         InputError: the file holds something else.
@@ -105,9 +106,31 @@ def _with_saved(run: Any) -> list[Any]:
 def _of_one(value: Any, name: str) -> SavedScores:
     if isinstance(value, Mapping) and "format" in value:
         value = value.get("scores") or {}
+    if isinstance(value, Mapping) and (views := [view for view in value if _is_view(value[view])]):
+        return _of_view(value, views, name)
     if not isinstance(value, Mapping) or "mean" not in value:
         raise InputError("these are no saved scores; `truerank eval --per-query --format json` writes them", name)
     return saved_scores(value, name)
+
+
+def _is_view(value: Any) -> bool:
+    return isinstance(value, Mapping) and {"mean", "distance", "truth"} <= value.keys()
+
+
+def _of_view(places: Mapping[str, Any], views: list[str], name: str) -> SavedScores:
+    """The means of places, and what tells how far off the first results are, which has no values of queries."""
+    if len(views) > 1:
+        raise InputError(
+            "it holds what is right by several distances, {views}: write one, "
+            "`truerank geo --metric xy -o FILE.json`",
+            name,
+            views=listed(views),
+        )
+    view = places[views[0]]
+    found = saved_scores(view, name)
+    off = {**(view.get("sdm") or {}), **(view.get("ma") or {})}
+    off.pop("steepness", None)
+    return replace(found, mean={**found.mean, **numbers(off, name)})
 
 
 def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:

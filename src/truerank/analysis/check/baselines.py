@@ -38,7 +38,8 @@ def comparable(figures: Figures, baseline: Figures) -> list[str]:
     Raises:
         MeasureError: there is none.
     """
-    common = [name for name in figures.mean if name in baseline.mean and is_plain(name)]
+    known = (name for name in figures.mean if figures.is_known(name))
+    common = [name for name in known if name in baseline.mean and is_plain(name)]
     if not common:
         raise MeasureError(
             "{name} and {baseline} have no measure in common that can be compared",

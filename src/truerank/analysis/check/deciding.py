@@ -204,7 +204,8 @@ class _Judge:
         if self.figures.rules and baseline.rules:
             self.figures.rules.refuse_unlike(self.figures.name, baseline.rules, baseline.name)
         margins = margin if isinstance(margin, Mapping) else {}
-        wanted = [*measures] if measures is not None else [*filter(is_plain, limited), *margins]
+        plain = (name for name in filter(is_plain, limited) if self.figures.is_known(self.figures.resolve(name)))
+        wanted = [*measures] if measures is not None else [*plain, *margins]
         names = dict.fromkeys(map(self.figures.resolve, wanted)) or comparable(self.figures, baseline)
         by_name = {self.figures.resolve(name): value for name, value in margins.items()}
         for name in names:
@@ -226,7 +227,8 @@ class _Judge:
             against=baseline.name,
             note=message("{why}, so that no interval can be made", why=UNSAVED),
         )
-        return self._query_by_query(verdict, baseline) if self.figures.values and baseline.values else verdict
+        is_paired = name in self.figures.values and baseline.resolve(name) in baseline.values
+        return self._query_by_query(verdict, baseline) if is_paired else verdict
 
     def _query_by_query(self, blank: Verdict, baseline: Figures) -> Verdict:
         """The verdict on the queries that both have."""

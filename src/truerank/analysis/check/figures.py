@@ -115,6 +115,10 @@ class Figures:
             )
         return _saved(found[0])
 
+    def is_known(self, name: str) -> bool:
+        """Whether there are values of a measure, where there are any: what lies off has a mean alone."""
+        return not self.values or name in self.values
+
     def components(self, measure: Measure) -> tuple[stats.Components, ...]:
         """What differs between the runs of a system with several; nothing of a single run."""
         if self.system is None:
