@@ -77,7 +77,11 @@ def render(
         return Document((), _flat(scores, per_query, digits, layout, slices)).render(format)
     tables = [_for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)]
     if slices:
-        each = slices.table(labels(scores), digits=DIGITS[percent] if digits is None else digits, percent=percent)
+        each = slices.table(
+            labels([one.run for one in scores]),
+            digits=DIGITS[percent] if digits is None else digits,
+            percent=percent,
+        )
         tables.append(laid_out(each, len(each.columns) - len(scores[0].headings), layout))
     return Document(tables).render(format, styled=styled, language=language)
 
