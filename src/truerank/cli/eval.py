@@ -15,6 +15,7 @@ from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
+from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.present.names import labels
@@ -120,30 +121,24 @@ def command(
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
     is_of_lines = under.unit == "line"
-    if by and (judgements or per_query or format in ("jsonl", "trec")):
-        raise click.UsageError(message("--by is for means: leave out --per-query, --judged-by, jsonl and trec."))
-    attribute = _attribute(path, column) if by else None
+    is_of_rows = format in ("jsonl", "trec")
+    attribute = _attribute(path, column, judgements, per_query, is_of_rows) if by else None
     if judgements:
-        from truerank.cli import predicting
-
-        _refuse_of_estimates(per_query, engine, how, items, percent, is_of_lines, format in ("jsonl", "trec"))
-        shape: dict[str, Any] = {"digits": digits, "width": width, "to_judge": to_judge}
-        predicting.show(judgements, runs, wanted, under, run_format, format, output, as_written=as_written, **shape)
+        _refuse_of_estimates(per_query, engine, how, items, percent, is_of_lines, is_of_rows)
+        shape: dict[str, Any] = {"digits": digits, "width": width, "to_judge": to_judge, "as_written": as_written}
+        _estimate(judgements, runs, wanted, under, run_format, format, output, **shape)
         return
-    judged = read_qrels(qrels, qrels_format)
-    collapse = options.collapsing(how, chunk_ids)
+    judged, collapse = read_qrels(qrels, qrels_format), options.collapsing(how, chunk_ids)
     if how and (engine or is_of_lines):
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
     with inputs.opened(() if engine else runs, run_format, collapse=collapse) as sources:
-        scores: list[Scores]
         if engine:
             scores = engines.scored(judged, runs, wanted, under, run_format, master)
         elif is_of_lines:
             _refuse_of_lines(systems, items)
             scores = _of_lines(judged, runs, wanted, under, run_format)
         else:
-            known = None if items is None else read_catalogue(items)
-            scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
+            scores = _of_runs(judged, sources, wanted, under, threads, items)
     id_overlap.refuse_or_warn(judged, scores, labels([one.run for one in scores]), sources)
     scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
     shape = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
@@ -151,8 +146,10 @@ def command(
     tables.show_scores(scores, format, output, slices=slices, **shape)
 
 
-def _attribute(path: str, column: str) -> dict[str, str]:
-    """What the queries are cut by, of which most evaluations know nothing."""
+def _attribute(path: str, column: str, *others: object) -> dict[str, str]:
+    """What the queries are cut by, of which most evaluations know nothing; the others are refused beside it."""
+    if any(others):
+        raise click.UsageError(message("--by is for means: leave out --per-query, --judged-by, jsonl and trec."))
     from truerank.analysis.compare.slices import read_attribute
 
     return read_attribute(path, column)
@@ -165,6 +162,13 @@ def _sliced(scores: Sequence[Scores], by: dict[str, str], name: str) -> Slices:
 
     without = {query for one in scores for query in one.queries} - set(by)
     return Slices(name, sliced(scores, by), len(without))
+
+
+def _estimate(*given: Any, **shape: Any) -> None:
+    """Show what people's and a model's judgements say together, as `predicting.show` does."""
+    from truerank.cli import predicting
+
+    predicting.show(*given, **shape)
 
 
 def _refuse_of_estimates(*asked: object) -> None:
@@ -184,6 +188,14 @@ def _refuse_of_lines(systems: several.Systems, items: str | None) -> None:
         raise click.UsageError(message("--system is for runs, not for a contest's lines."))
     if items is not None:
         raise click.UsageError(message("--items is for runs, not for a contest's lines."))
+
+
+def _of_runs(
+    qrels: Qrels, runs: Sequence[Run], measures: str | None, rules: Rules, threads: int | None, items: str | None
+) -> list[Scores]:
+    """The scores of runs."""
+    known = None if items is None else read_catalogue(items)
+    return [evaluate(qrels, run, measures, rules=rules, threads=threads, items=known) for run in runs]
 
 
 def _of_lines(
