@@ -204,6 +204,24 @@ def test_the_ladder_shows_only_real_improvements(build: Build, address: str):
     assert seen["score"] == seen["strict"]["public"]["nDCG@10"] != scores[0]
 
 
+def test_a_score_that_is_better_by_the_step_itself_does_not_climb():
+    assert ladder.climbed(0.8, 0.7, 0.1) == 0.7
+    assert ladder.climbed(0.81, 0.7, 0.1) == 0.8
+
+
+def test_teams_whose_scores_differ_by_rounding_alone_share_a_rank(build: Build, sqlite: str):
+    world = build(sqlite, 'measures = ["RR"]')
+    ranks = [1, 2, 3, 5, 7, 3, 10, 6, 9, 4, 11, 3, 7, 8, 2, 3, 13, 6, 7, 9]
+    for turn in range(len(ranks)):
+        places = [*ranks[turn:], *ranks[:turn]]
+        lists = [[f"x{n}" for n in range(1, place)] + [f"d{q}0"] for q, place in enumerate(places)]
+        rows = [f"q{q} Q0 {doc} 1 {-n} t\n" for q, docs in enumerate(lists) for n, doc in enumerate(docs)]
+        assert world.submit(f"team {turn}", "".join(rows)).status_code == 201
+    rows = world.board()["standings"]
+    assert len({row["score"] for row in rows}) > 1
+    assert {row["rank"] for row in rows} == {1}
+
+
 def test_guessing_climbs_without_the_ladder_and_not_with_it():
     """Blum and Hardt's attack: the majority of the random guesses that scored well fits what scores them."""
     draw = np.random.default_rng(7)

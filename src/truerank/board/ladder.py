@@ -11,6 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.equal import difference
+
 Floats = NDArray[np.float64]
 
 
@@ -20,7 +22,7 @@ def climbed(score: float, shown: float | None, step: float) -> float:
     >>> climbed(0.537, None, 0.01), climbed(0.545, 0.54, 0.01), climbed(0.561, 0.54, 0.01)
     (0.54, 0.54, 0.56)
     """
-    if shown is not None and not score > shown + step:
+    if shown is not None and difference(score, shown + step) <= 0:
         return shown
     return on_step(score, step)
 

@@ -17,6 +17,7 @@ from truerank.board.models import Account, Submission, Values
 from truerank.board.scoring import Floats, describe, paired_values
 from truerank.board.settings import BoardSettings
 from truerank.board.submissions import standing
+from truerank.core.equal import as_one
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,6 @@ def standings(session: Session, contest: Contest, version: int, part: str, is_cl
         entry = finals.get(best.account_id, best)
         shown = entry.score if best.account_id in finals else entry.shown
         rows.append(_row(entry, shown or 0.0, team, contest, part, *counts[entry.account_id]))
-    rows.sort(key=lambda row: (-row.score, row.last, row.team_id))
     return Standings(version, part, tuple(_ranked(rows)), is_closed)
 
 
@@ -156,12 +156,14 @@ def _hidden(end: float, contest: Contest) -> float:
 
 
 def _ranked(rows: list[Standing]) -> list[Standing]:
-    """The rows with their ranks; equal scores share one."""
-    ranked: list[Standing] = []
-    for place, row in enumerate(rows, 1):
-        same = ranked and ranked[-1].score == row.score
-        ranked.append(replace(row, rank=ranked[-1].rank if same else place))
-    return ranked
+    """The rows, the best first, with their ranks; equal scores share one."""
+    scores = as_one([row.score for row in rows]).tolist()
+    order = sorted(range(len(rows)), key=lambda i: (-scores[i], rows[i].last, rows[i].team_id))
+    ranks: list[int] = []
+    for place, row in enumerate(order):
+        is_shared = place > 0 and scores[order[place - 1]] == scores[row]
+        ranks.append(ranks[-1] if is_shared else place + 1)
+    return [replace(rows[row], rank=rank) for row, rank in zip(order, ranks, strict=True)]
 
 
 def entry_values(session: Session, standings: Standings, contest: Contest) -> list[Floats | None]:
