@@ -525,7 +525,22 @@ def test_what_got_worse_or_better_is_told_alone(measure: str, sign: int) -> None
 
 def test_a_mean_that_no_query_has_a_value_of_is_unknown() -> None:
     found = tr.diff({"q": {"a": 0}}, {"q": ["a"]}, {"q": ["b"]}, "AP", rules={"without_relevant": "undefined"})
-    assert "Mean unknown; queries: 0 better, 0 worse, 1 the same." in found.to_text()
+    assert "Mean unknown; queries: 0 better, 0 worse, 0 the same." in found.to_text()
+
+
+@pytest.mark.parametrize(("measure", "rank"), [("AP", 0.5), ("MeanRank@9", 2.0)])
+def test_a_query_that_a_run_has_no_value_of_is_neither_better_nor_worse_nor_the_same(
+    measure: str, rank: float
+) -> None:
+    rules = {"without_relevant": "undefined", "unreturned": "ignore"}
+    qrels = {"q": {"a": 1}, "r": {"b": 1}, "s": {"c": 0}}
+    one, two = {"q": ["a"], "r": ["b"], "s": ["c"]}, {"q": ["x"], "r": ["x", "b"], "s": ["c"]}
+    found = diff(qrels, one, two, measure, rules=rules)
+    assert [move.query for move in found.queries] == ["r"]
+    assert (found.means, found.uncommon) == ((1.0, rank), 1)
+    assert (found.better, found.worse, found.same) == (0, 1, 0)
+    with pytest.raises(tr.InputError, match="query q is left out of the mean of a run"):
+        diff(qrels, one, two, measure, query="q", rules=rules)
 
 
 def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:

@@ -270,9 +270,15 @@ def _went(measure: Measure, change: float) -> Only | None:
 
 
 def _changes(both: tuple[Scores, Scores], measure: Measure) -> dict[str, float]:
-    """How much each query rose that both have."""
-    values = [dict(zip(one.queries, one[measure].tolist(), strict=True)) for one in both]
-    return {name: _change(old, values[1][name]) for name, old in values[0].items() if name in values[1]}
+    """How much each query rose that is in both means."""
+    first, second = (_counted(one, measure) for one in both)
+    return {name: _change(old, second[name]) for name, old in first.items() if name in second}
+
+
+def _counted(scores: Scores, measure: Measure) -> dict[str, float]:
+    """The value of each query that the mean includes: a query may have none."""
+    values = zip(scores.queries, scores[measure].tolist(), strict=True)
+    return {query: value for query, value in values if not math.isnan(value)}
 
 
 def _moved(
@@ -292,7 +298,7 @@ def _moved(
         better=went.count("better"),
         worse=went.count("worse"),
         same=went.count(None),
-        uncommon=len(set(first.queries) ^ set(second.queries)),
+        uncommon=len(_counted(first, measure).keys() ^ _counted(second, measure).keys()),
         rules=rules,
     )
 
