@@ -594,3 +594,13 @@ def test_a_document_that_two_calls_return_is_found_once() -> None:
     assert explained.value == 0.5
     assert sum(explained.shares.values()) == 0.5
     assert "1 / 2" in str(explained)
+
+
+@pytest.mark.parametrize("second", [{}, {"r": []}, {"r": [[], []]}])
+def test_a_query_that_no_call_answers_is_explained_as_it_is_evaluated(second: dict[str, list[list[str]]]) -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": [["a"], ["x"]], **second}
+    for measure in ("CallRecall@2", "FirstComplete@3", "SessionDCG@2"):
+        value = tr.evaluate(qrels, run, measure)[measure].tolist()[1]
+        assert tr.explain(qrels, run, "r", measure).value == value
+    with pytest.raises(tr.MeasureError, match="R@2 is about one list a query, and the run has several"):
+        tr.explain(qrels, run, "r", "R@2")

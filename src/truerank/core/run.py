@@ -183,6 +183,13 @@ Progress = Callable[[int, int], object]
 """Called with how far a long piece of work is: done, total; a total of 0 is not known."""
 
 
+def has_calls(batch: Batch) -> bool:
+    """Whether a part of a run says of what it holds which call returned it."""
+    if isinstance(batch, Columns):
+        return batch.calls is not None
+    return isinstance(batch, Ranked) and batch.call is not None
+
+
 def watching(progress: Progress, total: int) -> Callable[[int], None]:
     """A `watch`, told how much more is done, that reports how much is done by now."""
     done = 0

@@ -19,7 +19,7 @@ from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Columns, Piece, Ranked, Run
+from truerank.core.run import Batch, Columns, Piece, Ranked, Run, has_calls
 from truerank.core.schema import POSITIVE
 
 if TYPE_CHECKING:
@@ -180,9 +180,7 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
 
 
 def _push(scanner: Scanner, batch: Batch) -> None:
-    if (isinstance(batch, Columns) and batch.calls is not None) or (
-        isinstance(batch, Ranked) and batch.call is not None
-    ):
+    if has_calls(batch):
         raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
     if isinstance(batch, dict):
         scanner.mapping(batch)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,13 @@ from numpy.typing import NDArray
 from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.rankings import rankings
-from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.core.run import Batch, Columns, Ranked, Run, has_calls
 from truerank.formats.rows import text_column
 from truerank.formats.source import MARK
 from truerank.measures.sums import Ints
+
+NO_CALLS = Columns(*text_column([]), *text_column([]), np.zeros(0), calls=np.zeros(0, np.int64))
+"""No row, of a run that has several lists a query: a query that it does not answer has none of them."""
 
 
 def only(run: Run, queries: Collection[bytes]) -> Run:
@@ -36,11 +38,17 @@ def answers(run: Run) -> Iterator[Ranked]:
 
 
 def _kept(run: Run, queries: frozenset[bytes]) -> Iterator[Batch]:
+    is_of_calls = False
     for kind, batches in itertools.groupby(run.batches(), key=type):
         if kind is bytes:
             yield from _lines(batches, queries, run)  # type: ignore[arg-type]
-        else:
-            yield from filter(None, map(partial(_part, queries=queries), batches))
+            continue
+        for batch in batches:
+            is_of_calls = is_of_calls or has_calls(batch)
+            if part := _part(batch, queries):
+                yield part
+    if is_of_calls:
+        yield NO_CALLS
 
 
 def _part(batch: Batch, queries: frozenset[bytes]) -> Batch | None:
