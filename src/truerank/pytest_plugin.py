@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -15,6 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from truerank.analysis.check import Check
     from truerank.analysis.compare.slices import Attribute
+    from truerank.measures import MeasuresLike
 
 
 class UndecidedWarning(UserWarning):
@@ -37,7 +38,7 @@ class Gates:
         max: Mapping[str, Any] | None = None,
         no_worse_than: Any = None,
         margin: float | Mapping[str, float] = 0.0,
-        measures: Iterable[str] | None = None,
+        measures: MeasuresLike | None = None,
         bench: Any = None,
         sure: bool = False,
         strict: bool = False,

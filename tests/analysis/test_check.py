@@ -62,6 +62,14 @@ def outcomes(found: tr.Check) -> list[str]:
     return [verdict.outcome for verdict in found.verdicts]
 
 
+@pytest.mark.parametrize("measures", ["AP, ndcg_cut_3", ["AP", "nDCG@3"], [tr.AP, tr.nDCG @ 3]])
+def test_what_is_compared_is_named_as_measures_are_elsewhere(measures: Any) -> None:
+    scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP nDCG@3 RR")
+    found = tr.check(scores, no_worse_than=scores, measures=measures)
+    assert [verdict.name for verdict in found.verdicts] == ["AP", "nDCG@3"]
+    assert [verdict.name for verdict in tr.check(scores, no_worse_than=scores, measures=tr.AP).verdicts] == ["AP"]
+
+
 def test_saved_scores_may_be_of_measures_of_the_whole_run_too(tmp_path: Path) -> None:
     qrels, run = {f"q{n}": {"a": 1} for n in range(9)}, {f"q{n}": ["a"] for n in range(9)}
     now = tr.evaluate(qrels, run, "AP Coverage(docs=2)")

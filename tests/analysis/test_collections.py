@@ -130,6 +130,9 @@ def test_one_collection_and_one_system_say_what_they_can(several):
     assert "no ranks to tell" in str(alone)
     with pytest.raises(tr.InputError, match="web is one collection, which shows nothing of others"):
         tr.collections({"web": several["web"]}, "RR", drawn="random")
+    with pytest.raises(tr.InputError, match=r"a\\nb is one collection") as found:
+        tr.collections({"a\nb": several["web"]}, "RR", drawn="random")
+    assert "\n" not in str(found.value)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message
 from truerank.core.scores import averaged, intervals
+from truerank.measures import MeasuresLike, parse_measures
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
@@ -55,7 +56,7 @@ def check(
     max: Limits = None,
     no_worse_than: Any = None,
     margin: float | Mapping[str, float] = 0.0,
-    measures: Iterable[str] | None = None,
+    measures: MeasuresLike | None = None,
     bench: Bench | str | os.PathLike[str] | None = None,
     sure: bool = False,
     confidence: float = 0.95,
@@ -107,23 +108,25 @@ def check(
     by, by_name = attribute_of(by, by_name)
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
-    measures = None if measures is None else list(measures)
+    compared_by = None if measures is None else [measure.written for measure in parse_measures(measures)]
     gates = Gates({} if min is None else min, {} if max is None else max, margin)
     single = Gates.of_slices(slices or {}, gates)
     if no_worse_than is None and any(one.margin for one in (gates, *single.values())):
         raise InputError("a margin is of a baseline: say what it is not to be worse than (no_worse_than)")
-    named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, measures)
+    named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, compared_by)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
     seen = None if watch is None else watch.seeing(figures, baseline)
     if seen:
         figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
     judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
-    verdicts = judge.all(gates, baseline, measures)
+    verdicts = judge.all(gates, baseline, compared_by)
     parts = list(sliced(figures, baseline, by, by_name, gates, single, confidence, is_watched=seen is not None))
     for part in parts:
         one = replace(judge, figures=part.figures, bench=None, confidence=part.confidence)
-        verdicts += [replace(verdict, slice=part.value) for verdict in one.all(part.gates, part.baseline, measures)]
+        verdicts += [
+            replace(verdict, slice=part.value) for verdict in one.all(part.gates, part.baseline, compared_by)
+        ]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""

@@ -13,7 +13,7 @@ from truerank.analysis.collections.files import named, read_collections
 from truerank.analysis.collections.result import Collections, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
 from truerank.analysis.drawing import check_drawing
-from truerank.core.errors import InputError, MeasureError, needs
+from truerank.core.errors import InputError, MeasureError, needs, printable
 from truerank.core.messages import alternatives, listed, message
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
@@ -62,7 +62,7 @@ def collections(
     if drawn == "random" and len(scores) < 2:
         raise InputError(
             "{name} is one collection, which shows nothing of others: take more, or fixed collections",
-            name=next(iter(scores)),
+            name=printable(next(iter(scores))),
         )
     systems = tuple(dict.fromkeys(system for of in scores.values() for system in of))
     missing = {
@@ -115,7 +115,9 @@ def _scored(
         is_pair = isinstance(thing, tuple) and len(thing) == 2
         qrels, runs = thing if is_pair else (None, thing)
         if not isinstance(runs, Mapping | list) and not is_pair:
-            raise InputError("{name} is no collection: it has (qrels, runs), or {{system: Scores}}", name=name)
+            raise InputError(
+                "{name} is no collection: it has (qrels, runs), or {{system: Scores}}", name=printable(str(name))
+            )
         if isinstance(runs, list | tuple) and all(isinstance(run, str | os.PathLike) for run in runs):
             runs = named([os.fspath(run) for run in runs], str(name))
         own = scored(qrels, runs, measures, under, threads)
@@ -171,7 +173,9 @@ def _standings(
     known = {name: of[np.isfinite(of).all(axis=1)] for name, of in values.items()}
     if empty := [name for name, of in known.items() if not len(of)]:
         raise InputError(
-            "{measure} has a value of every system for no query of {name}", measure=measure, name=empty[0]
+            "{measure} has a value of every system for no query of {name}",
+            measure=measure,
+            name=printable(empty[0]),
         )
     means = np.full((len(systems), len(scores)), np.nan)
     place = {name: at for at, name in enumerate(systems)}
