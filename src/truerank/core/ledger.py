@@ -36,6 +36,7 @@ NUMBERS = (
     "unasked",
     "listed",
     "unlisted",
+    "selves",
 )
 """What is counted of each query; `SAID` holds of all if it holds of one."""
 
@@ -52,6 +53,7 @@ RARE = (
     "unasked",
     "listed",
     "unlisted",
+    "selves",
 )
 """What is in JSON only where there is something to say."""
 
@@ -109,7 +111,7 @@ class Ledger:
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
-        rising: whether the run is arrays along whose rows the scores rise, as distances do; in JSON only then.
+        rising: whether the lists of arrays or dicts stand so that scores rise, as distances do; in JSON only then.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
         calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
         again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
@@ -120,6 +122,7 @@ class Ledger:
             them; in JSON only where there are any.
         listed, unlisted: documents in the lists that measures of a table of items see, and how many of them it
             lacks; in JSON only where it lacks some.
+        selves: queries that find themselves in a gallery of vectors; in JSON only where most of them do.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -144,6 +147,7 @@ class Ledger:
     unasked: int = 0
     listed: int = 0
     unlisted: int = 0
+    selves: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod

@@ -95,6 +95,8 @@ def remarks(scores: HasLedger) -> list[str]:
         sentences.insert(0, _unlisted(ledger))
     if ledger.swapped:
         sentences.insert(0, SWAPPED)
+    if ledger.selves:
+        sentences.insert(0, _selves(ledger.selves))
     if ledger.rising:
         sentences.insert(0, RISING)
     if ledger.foreign:
@@ -146,9 +148,21 @@ STRANGE = warned(
 
 
 RISING = message(
-    "The scores rise along every row of the arrays, from the first document to the last: if they are distances, as "
-    "FAISS returns them, give (ids, -distances)."
+    "The scores rise along every list, from the first document to the last: if they are distances, as FAISS "
+    "returns them, give them negated, of arrays (ids, -distances)."
 )
+
+
+def _selves(n: int) -> Message:
+    """How many queries find themselves."""
+    return warned(
+        message(
+            "{n:,} queries stand in the gallery too, and find themselves. Where the queries are the gallery, give "
+            "no gallery (of a matrix nothing that is said of it); else give ids and self_match = 'remove' "
+            "(--set self_match=remove).",
+            n=n,
+        )
+    )
 
 
 def _unlisted(ledger: Ledger) -> Message:

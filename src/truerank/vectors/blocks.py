@@ -12,6 +12,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
+from truerank.vectors.itself import equal_vectors, mirrored
 from truerank.vectors.sides import plain
 from truerank.vectors.source import ONE_THREAD_EACH, PRODUCT, READY, BlockSource, Buffer, Scorer
 
@@ -74,6 +75,7 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
         lambda score, rows: _told(score, sides[0].squares[rows], metric),
         threads,
         ONE_THREAD_EACH,
+        lambda: equal_vectors(queries, gallery, (sides[0].squares, sides[1].squares)),
     )
 
 
@@ -102,6 +104,7 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
         READY,
         lambda columns: _rows(table, columns, holds, real),
         threads=processors(),
+        own=lambda: mirrored(table, holds),
     )
 
 

@@ -20,6 +20,7 @@ from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.core.scores import Scores
+from truerank.vectors.itself import TELLING, found
 from truerank.vectors.pairs import Ignored, JudgedPairs, by_classes, by_label, by_qrels
 from truerank.vectors.protocol import Chosen, remark
 from truerank.vectors.ranking import scan
@@ -38,6 +39,7 @@ class Retrieval:
         queries, gallery: who they are; of the gallery, what is left of it, in the order that equal scores keep.
         columns: where that stands in the whole gallery; None for all of it as it was.
         qrels: what is right, where that is not told by the labels.
+        selves: how many queries find themselves, as the gallery has them too and nothing says so.
     """
 
     source: BlockSource
@@ -46,6 +48,7 @@ class Retrieval:
     columns: Ints | None
     rules: Rules
     qrels: Qrels | None
+    selves: int = 0
 
     @classmethod
     def of(
@@ -70,7 +73,8 @@ class Retrieval:
             raise InputError("nothing is left in the gallery: all of it is junk")
         is_whole = len(columns) == len(both.gallery) and (np.diff(columns) == 1).all()
         gallery = both.gallery if is_whole else both.gallery.take(columns)
-        return cls(source, both.queries, gallery, None if is_whole else columns, rules, qrels)
+        selves = 0 if is_self else _selves(source, both, rules)
+        return cls(source, both.queries, gallery, None if is_whole else columns, rules, qrels, selves)
 
     def hits(self, progress: Progress) -> Hits:
         """Where the right entries were returned."""
@@ -89,6 +93,7 @@ class Retrieval:
         draw = self._draw()
         readings = self._readings(f"{name} ({said})", draw, progress, first)
         scores = _joined([score(reading, wanted.measures, asked=wanted.asked) for reading in readings])
+        scores = replace(scores, ledger=replace(scores.ledger, selves=self.selves))
         if draw is None:
             return scores
         return with_ranks(scores, dict(zip(map(as_text, self.queries.ids), draw.ranks, strict=True)))
@@ -185,6 +190,15 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
             name=name,
             which=which,
         )
+
+
+def _selves(source: BlockSource, both: Sides, rules: Rules) -> int:
+    """How many queries find themselves; none where that is the minority, as pictures may be twice in a gallery."""
+    if source.own is None or rules.self_match != "keep":
+        return 0
+    without_camera = rules.same_camera == "ignore"
+    number = int(found(source.own(), both.queries, both.gallery, without_camera=without_camera).sum())
+    return number if number >= TELLING and 2 * number > len(both.queries) else 0
 
 
 def _columns(both: Sides, rules: Rules) -> Ints:

@@ -38,6 +38,8 @@ class BlockSource:
         final: the scores of some rows as they are told to people.
         threads: how many may score at the same time; 1 where a library uses all processors by itself.
         together: what holds while several do.
+        own: (queries,) the entry of the gallery that each query is itself by its vector, -1 without one; None where
+            that is not known.
     """
 
     shape: tuple[int, int]
@@ -48,6 +50,7 @@ class BlockSource:
     final: Callable[[Any, Ints], Floats] = lambda score, rows: np.asarray(score, np.float64)
     threads: int = 1
     together: AbstractContextManager[Any] = NOTHING
+    own: Callable[[], Ints] | None = None
 
 
 class Buffer(threading.local):

@@ -1,0 +1,89 @@
+"""Queries that stand in the gallery too, and find themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.present.ledger import remarks
+from truerank.vectors import evaluate_matrix, evaluate_vectors
+
+RNG = np.random.default_rng(5)
+VECTORS = RNG.normal(size=(30, 6))
+LABELS = np.arange(30) % 7
+RULES = tr.Rules.named("market1501").replace(distractor_identities=())
+UNIT = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+COSINES = UNIT @ UNIT.T
+
+
+def selves(scores: tr.Scores) -> int:
+    """How many find themselves, as the ledger says it in numbers and in words."""
+    told = [text for text in remarks(scores) if "find themselves" in text]
+    assert bool(told) == bool(scores.ledger.selves)
+    assert scores.ledger.to_dict().get("selves", 0) == scores.ledger.selves
+    return scores.ledger.selves
+
+
+def vectors(queries: Any, gallery: Any, *labels: Any, **more: Any) -> tr.Scores:
+    return evaluate_vectors(queries, gallery, *labels, measures="cmc@1", **{"rules": RULES, **more})
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int8])
+def test_a_gallery_that_is_given_as_queries_too_is_told_of(metric, kind):
+    given = (VECTORS * 20).astype(kind)
+    scores = vectors(given, given.copy(), LABELS, LABELS, metric=metric)
+    assert selves(scores) == 30
+    assert remarks(scores)[0].startswith("Warning: 30 queries stand in the gallery too, and find themselves.")
+    assert selves(vectors(given, None, LABELS, metric=metric)) == 0
+    assert selves(vectors(given[:12], given[::-1], LABELS[:12], LABELS[::-1], metric=metric)) == 12
+
+
+def test_what_leaves_the_list_does_not_find_itself():
+    sides = VECTORS, VECTORS, LABELS, LABELS
+    assert selves(vectors(*sides, LABELS, LABELS)) == 0  # seen by the same camera
+    assert selves(vectors(*sides, LABELS, LABELS, rules=RULES.replace(same_camera="keep"))) == 30
+    names = [f"picture {place}" for place in range(30)]
+    ids = {"query_ids": names, "gallery_ids": names}
+    removed = vectors(*sides, **ids, rules=RULES.replace(self_match="remove"))
+    assert (selves(removed), removed.mean) == (0, vectors(VECTORS, None, LABELS).mean)
+
+
+def test_some_pictures_that_are_twice_in_the_data_are_not_told_of():
+    queries = np.where(np.arange(30)[:, None] < 15, VECTORS, VECTORS + 1)
+    assert selves(vectors(queries, VECTORS, LABELS, LABELS)) == 0
+    assert selves(vectors(VECTORS[:4], VECTORS, LABELS[:4], LABELS)) == 0
+    assert selves(vectors(VECTORS, VECTORS, LABELS, LABELS + 1)) == 0  # the same picture, and not the same label
+
+
+def test_queries_with_several_labels_or_judgements_by_id_find_themselves():
+    several = np.eye(7)[LABELS]
+    assert selves(vectors(VECTORS, VECTORS, several, several)) == 30
+    names = [f"picture {place}" for place in range(30)]
+    ids = {"query_ids": names, "gallery_ids": names}
+    qrels = {name: {names[place - 1]: 1} for place, name in enumerate(names)}
+    assert selves(vectors(VECTORS, VECTORS, qrels=qrels, **ids)) == 30
+
+
+@pytest.mark.parametrize(("matrix", "holds"), [(COSINES, "similarities"), (1 - COSINES, "distances")])
+def test_a_matrix_of_a_set_with_itself_is_told_of(matrix, holds):
+    def scores(matrix: Any, *labels: Any) -> tr.Scores:
+        return evaluate_matrix(matrix, *labels, holds=holds, rules=RULES, measures="cmc@1")
+
+    assert selves(scores(matrix, LABELS, LABELS)) == 30
+    assert selves(scores(matrix.astype(np.float32), LABELS, LABELS)) == 30
+    assert selves(scores(matrix, LABELS)) == 0
+    assert selves(scores(np.roll(matrix, 1, axis=1), LABELS, np.roll(LABELS, 1))) == 0  # another order hides it
+    assert selves(scores(np.triu(matrix), LABELS, LABELS)) == 0
+    assert selves(scores(np.ones((30, 30)), LABELS, LABELS)) == 0
+    assert selves(scores(matrix[:20], LABELS[:20], LABELS)) == 0
+
+
+def test_captions_and_pictures_in_one_order_are_two_sets():
+    captions = VECTORS + RNG.normal(size=VECTORS.shape) / 10
+    ours = np.arange(30)
+    assert selves(evaluate_matrix(captions @ VECTORS.T, ours, ours, holds="similarities", rules=RULES)) == 0
+    assert selves(vectors(captions, VECTORS, ours, ours)) == 0
