@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import truerank as tr
@@ -106,7 +107,7 @@ def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
     for found in (reading, tr.merge(parts), type(reading).from_arrow(reading.to_arrow())):
         scores = tr.evaluate(found, measures="P@1")
         assert (scores.mean, scores.ledger.rising) == ({"P@1": 0.0}, True)  # scores they stay
-    assert remarks(scores)[0].startswith("The scores rise along every row of the arrays")
+    assert remarks(scores)[0].startswith("The scores rise along every list")
     short = np.where(np.arange(4) < [[4], [1], [2]], IDS, -1)
     for quiet in (
         (IDS, -DISTANCES),
@@ -117,6 +118,47 @@ def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
         (short, DISTANCES),  # two rows of several documents
     ):
         assert not tr.read(qrels, quiet).rising
+
+
+def test_distances_in_dicts_are_told_of_as_those_in_arrays():
+    qrels = {"0": ["0"], "1": ["4"], "2": ["8"]}
+    rows = list(enumerate(zip(IDS.tolist(), DISTANCES.tolist(), strict=True)))
+    found = {row: dict(zip(ids, far, strict=True)) for row, (ids, far) in rows}
+    assert tr.read(qrels, found).rising
+    for quiet in (
+        {row: {doc: -far for doc, far in docs.items()} for row, docs in found.items()},
+        {row: found[row] for row in (0, 1)},
+        found | {3: {1: 2.0, 2: 1.0}},
+        found | {3: {1: 2.0, 2: 2.0}},
+        {row: ids for row, (ids, _) in rows},
+    ):
+        assert not tr.read(qrels, quiet).rising
+
+
+def test_a_users_ids_and_scores_are_two_arrays_in_a_dict():
+    qrels = {"u": ["3"], "v": ["9"]}
+    found = {"u": (np.array([2, 3, -1]), np.array([0.1, 0.9, -3e38], np.float32)), "v": ([7, 9], [0.5, 0.4])}
+    assert tr.evaluate(qrels, found, "RR")["RR"].tolist() == [1.0, 0.5]
+    with pytest.raises(tr.InputError, match=r"query 'u' has \(\[2, 3\], \[0.5\]\): documents are ids, or pairs"):
+        tr.evaluate(qrels, {"u": ([2, 3], [0.5])}, "RR")
+
+
+def test_a_row_of_ids_in_a_dict_may_be_short():
+    assert tr.evaluate({"u": ["3"]}, {"u": np.array([2, 3, -1, -1])}, "RR NumRet").mean == {
+        "RR": 0.5,
+        "NumRet": 2.0,
+    }
+
+
+def test_a_series_of_pandas_is_the_lists_or_the_rows_that_it_holds():
+    liked = pd.DataFrame({"user_id": ["u", "u", "v"], "item_id": [1, 2, 3], "rating": [5, 2, 4]})
+    shown = pd.DataFrame({"user_id": ["u", "u", "v"], "item_id": [2, 1, 9], "score": [0.9, 0.5, 0.3]})
+    rows = [each.set_index(["user_id", "item_id"]).iloc[:, 0] for each in (liked, shown)]
+    assert tr.evaluate(*rows, "nDCG RR").mean == tr.evaluate(liked, shown, "nDCG RR").mean
+    lists = [each.groupby("user_id").item_id.apply(list) for each in (liked, shown)]
+    assert tr.evaluate(*lists, "RR")["RR"].tolist() == [1.0, 0.0]
+    with pytest.raises(tr.InputError, match="query 'u' stands twice in the index"):
+        tr.evaluate(liked, shown.set_index("user_id").item_id)
 
 
 def test_ids_alone_are_answered_with_how_to_give_them():

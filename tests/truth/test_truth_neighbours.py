@@ -294,3 +294,30 @@ def test_vectors_of_another_kind_of_distance_are_not_used(tmp_path):
         truth.neighbours(tmp_path / "x.npz", k=5, found=found)
     right = truth.neighbours(tmp_path / "x.npz", k=5, found=(found, found_far))
     assert right.to_dict() == truth.neighbours((exact, far), k=5, found=(found, found_far)).to_dict()
+
+
+def test_queries_of_arrays_may_have_ids_which_differ():
+    arrays = np.array([[1, 2], [3, 4]]), np.array([[0.1, 0.2], [0.3, 0.4]])
+    assert truth.neighbours((*arrays, ["a", "b"]), k=1).to_dict() == {b"a": {b"1": 1.0}, b"b": {b"3": 1.0}}
+    assert truth.neighbours((arrays[0], None, ["a", "b"]), k=1).to_dict() == {b"a": {b"1": 1.0}, b"b": {b"3": 1.0}}
+    with pytest.raises(tr.InputError, match="query 'a' stands twice, in rows 1 and 2"):
+        truth.neighbours((*arrays, ["a", "a"]), k=1)
+
+
+def test_a_file_that_names_a_query_twice_is_refused_as_judgements_and_as_a_run(tmp_path):
+    np.savez(tmp_path / "twice.npz", I=np.array([[1, 2], [3, 4]]), queries=np.array(["a", "a"]))
+    for pair in ((str(tmp_path / "twice.npz"), {"a": ["1"]}), ({"a": ["1"]}, str(tmp_path / "twice.npz"))):
+        with pytest.raises(tr.InputError, match=r"twice\.npz: query 'a' stands twice, in rows 1 and 2"):
+            tr.evaluate(*pair, "RR")
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (np.ma.masked_equal(np.array([[1, 2], [3, 4]]), 4), "some ids are masked"),
+        ([[1, 2], [3]], "the rows of ids are not of one length"),
+    ],
+)
+def test_exact_neighbours_with_gaps_are_refused(ids, said):
+    with pytest.raises(tr.InputError, match=said):
+        truth.neighbours(ids, k=1)

@@ -61,7 +61,7 @@ class Reading:
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
-        rising: whether the run is arrays along whose rows the scores rise, as distances do.
+        rising: whether the run is arrays or dicts along whose lists the scores rise, as distances do.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")

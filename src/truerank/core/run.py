@@ -105,7 +105,7 @@ class Run(Framed):
         files: the runs in the files of which it consists, where they are several.
         together: opens it as `batches` does, with the scattered rows of a query in one batch, where the source has
             to put them together; None where the kernel can.
-        rising: whether it is arrays along whose rows the scores rise, as distances do.
+        rising: whether it is arrays or dicts along whose lists the scores rise, as distances do.
     """
 
     name: str

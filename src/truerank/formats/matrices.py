@@ -17,7 +17,7 @@ from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
-from truerank.formats.rows import Bools, Ints, complete, is_id, plain_ids, steps, text_column
+from truerank.formats.rows import Bools, Ints, check_distinct, complete, is_id, plain_ids, steps, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -66,9 +66,15 @@ def _pieces(arrays: tuple[Any, ...], name: str, threads: int) -> list[Piece]:
 
 
 def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
-    ids = _array(ids, "ids", name)
+    ids = plain_array(ids, "ids", name)
     are_ranks = scores is None
-    scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
+    scores = _falling(ids.shape) if scores is None else plain_array(scores, "scores", name)
+    if ids.dtype.kind == "f" and ids.ndim == 2:
+        raise InputError(
+            "the ids are {kind}, not whole numbers or text; FAISS returns (D, I), and the ids come first: (I, D)",
+            name,
+            kind=ids.dtype,
+        )
     if (
         ids.ndim != 2
         or ids.shape != scores.shape
@@ -93,7 +99,9 @@ def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
         raise InputError("the ids of queries are a list, one a row, not {queries}", name, queries=quoted(queries))
     if len(queries) != rows:
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=rows)
-    return _array(queries, "query ids", name) if isinstance(queries, np.ndarray) else list(queries)
+    ids = plain_array(queries, "query ids", name) if isinstance(queries, np.ndarray) else list(queries)
+    check_distinct(ids, name)
+    return ids
 
 
 def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
@@ -121,7 +129,7 @@ def _rise(ids: Any, scores: Any) -> bool:
     """Whether scores, which can be read, rise along every row of two documents and more."""
     if scores is None:
         return False
-    docs, values = _array(ids, "ids", ""), _array(scores, "scores", "")
+    docs, values = plain_array(ids, "ids", ""), plain_array(scores, "scores", "")
     few = slice(ROWS_THAT_TELL)
     if steps(docs[few], values[few])[2].any():  # as in most arrays
         return False
@@ -134,8 +142,12 @@ def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
     return np.broadcast_to(0.0 - np.arange(shape[-1] if shape else 0), shape)
 
 
-def _array(values: Any, what: str, name: str) -> NDArray[Any]:
-    """An array none of whose cells is masked: what stands beneath a mask is not meant."""
+def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
+    """An array of a list, an array or a tensor, none of whose cells is masked: what stands beneath is not meant.
+
+    Raises:
+        InputError: some cells are masked, or rows have several lengths.
+    """
     if hasattr(values, "detach"):  # a tensor, wherever it is and whatever it remembers
         values = values.detach().cpu()
         values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()

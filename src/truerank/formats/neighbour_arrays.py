@@ -23,7 +23,7 @@ from truerank.core.run import Batch
 from truerank.formats import names
 from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import FILL, is_id, steps
+from truerank.formats.rows import FILL, check_distinct, is_id, steps
 from truerank.formats.source import Source, as_source
 
 if TYPE_CHECKING:
@@ -150,6 +150,8 @@ def neighbours_of(
         raise InputError("ids are whole numbers or text, not {kind}", name, kind=ids.dtype)
     if queries is not None and len(queries) != len(ids):
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
+    if queries is not None:
+        check_distinct(queries, name)
     if ids.dtype.kind == "i":
         _check_range(ids, None if vectors is None else len(vectors[1]), name)
     if vectors is not None:

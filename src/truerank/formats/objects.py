@@ -20,10 +20,17 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats.columnar import rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
-from truerank.formats.matrices import is_sparse, qrels_of_sparse, run_of_arrays, run_of_sparse
+from truerank.formats.matrices import (
+    ROWS_THAT_TELL,
+    is_sparse,
+    plain_array,
+    qrels_of_sparse,
+    run_of_arrays,
+    run_of_sparse,
+)
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, qrels_of_records, run_parts
-from truerank.formats.rows import complete_answers, complete_judgements, plain_ids
+from truerank.formats.rows import complete_answers, complete_judgements, is_id, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
@@ -77,7 +84,7 @@ def run_from_object(run: Any, name: str) -> Run:
         return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
         _refuse_several(run)
-        return Run(name, partial(_mapping, run, name))
+        return Run(name, partial(_mapping, run, name), rising=partial(_rise, run))
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
@@ -119,6 +126,8 @@ def _whole(thing: Any) -> Any:
         return thing
     if _is_ranx(thing):
         return thing.to_dict()
+    if _is_series(thing):
+        return _of_series(thing)
     if hasattr(thing, "with_format") and hasattr(thing, "column_names"):
         if isinstance(thing, Mapping):
             raise InputError(
@@ -132,6 +141,25 @@ def _whole(thing: Any) -> Any:
 
 def _is_ranx(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] == "ranx" and hasattr(thing, "to_dict")
+
+
+def _is_series(thing: Any) -> bool:
+    """Whether this is a Series of pandas, which is a column with an index."""
+    return getattr(thing, "ndim", 0) == 1 and hasattr(thing, "index") and hasattr(thing, "to_dict")
+
+
+def _of_series(series: Any) -> Any:
+    """{query: its documents}, as `groupby` makes it; a row a document, where the index has query and document."""
+    if series.index.nlevels > 1:
+        return series.reset_index()
+    if not series.index.is_unique:
+        twice = series.index[series.index.duplicated()][0]
+        raise InputError(
+            "query {query} stands twice in the index; give the documents of a query as one list, or a DataFrame "
+            "with a row a document",
+            query=quoted(twice),
+        )
+    return series.to_dict()
 
 
 def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Batch]:
@@ -257,12 +285,45 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
         yield from _answers(pair[0], pair[1], name)
 
 
+def _rise(run: Mapping[Any, Any]) -> bool:
+    """Whether scores, which can be read, rise along every list of two documents and more, as they stand there."""
+    rising = 0
+    for docs in run.values():
+        if not isinstance(docs, Mapping):
+            return False
+        scores = list(docs.values())
+        if len(scores) < 2:
+            continue
+        if scores[0] == scores[-1] or any(one > other for one, other in itertools.pairwise(scores)):
+            return False  # as in most runs at once
+        rising += 1
+    return rising >= ROWS_THAT_TELL
+
+
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
-    """A query's list, or its lists, one a call."""
-    if are_lists(docs):
+    """A query's list, or its lists, one a call; or its ids and their scores, which are fractions as no id is."""
+    if isinstance(docs, tuple) and len(docs) == 2 and [_are_fractions(part) for part in docs] == [False, True]:
+        ids, scores = (plain_array(part, "ids and scores", name) for part in docs)
+        if ids.shape != scores.shape or ids.ndim != 1:
+            raise InputError(
+                "query {query} has {docs}: documents are ids, or pairs (id, score)",
+                name,
+                query=quoted(query),
+                docs=quoted(docs),
+            )
+        there = is_id(ids)
+        yield Ranked(query, plain_ids(ids[there].tolist(), query, name), scores[there].tolist())
+    elif are_lists(docs):
         yield from (_answer(query, each, name)._replace(call=call) for call, each in enumerate(docs, 1))
     else:
         yield _answer(query, docs, name)
+
+
+def _are_fractions(values: Any) -> bool:
+    """Whether these are floats, one beside the other."""
+    if isinstance(values, np.ndarray):
+        return bool(values.dtype.kind == "f")
+    return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, float) for v in values)
 
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
@@ -270,7 +331,7 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
         refuse_fractions(list(docs)[:1], name)
         return Ranked(query, plain_ids(list(docs), query, name), list(docs.values()))
     if isinstance(docs, np.ndarray):
-        docs = docs.tolist()
+        docs = docs[is_id(docs)].tolist() if docs.ndim == 1 and docs.dtype.kind in "iu" else docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
         raise InputError(
             "query {query} has {docs} where its documents should stand",

@@ -18,6 +18,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
 from truerank.core.run import Columns, Ranked
+from truerank.core.schema import is_missing
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -189,6 +190,34 @@ def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
 
 def _line(part: Columns, i: int, row: int) -> int:
     return row + i if part.lines is None else int(part.lines[i])
+
+
+def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
+    """Raise where an id of a query, one a row, is missing, is a fraction, or stands in two rows."""
+    is_numbered = isinstance(queries, np.ndarray) and queries.dtype.kind in "iu"
+    if is_numbered and len(np.unique(queries)) == len(queries):
+        return
+    places: dict[bytes, int] = {}
+    for row, query in enumerate(queries.tolist() if isinstance(queries, np.ndarray) else queries):
+        if is_missing(query):
+            raise InputError("row {row:,} of the arrays has no query id", name, row=row + 1)
+        if isinstance(query, float | np.floating):
+            raise InputError(
+                "row {row:,} of the arrays has the query id {query}: ids are text or whole numbers",
+                name,
+                row=row + 1,
+                query=query,
+            )
+        first = places.setdefault(as_bytes(query), row)
+        if first != row:
+            raise InputError(
+                "query {query} stands twice, in rows {first:,} and {row:,} of the arrays; a row is a query: call "
+                "them apart, or put them together as {{query: documents}}",
+                name,
+                query=quoted(query),
+                first=first + 1,
+                row=row + 1,
+            )
 
 
 def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:

@@ -15,6 +15,7 @@ from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.formats.exact import Neighbours, Tolerance
+from truerank.formats.matrices import plain_array
 from truerank.formats.neighbour_arrays import neighbours_of, read_neighbours
 from truerank.formats.rows import is_id
 from truerank.formats.source import as_source
@@ -34,7 +35,9 @@ STRANGE = 0.1
 
 
 def read_exact(source: Any, name: str | None = None) -> Neighbours:
-    """Neighbours from a file of arrays, or (ids, distances); where all rows fall, these are inner products.
+    """Neighbours from a file of arrays, (ids, distances) or (ids, distances, ids of queries).
+
+    Where all rows fall, the distances are inner products.
 
     >>> read_exact(([[7, 3]], [[0.5, 2.0]])).far.tolist()
     [[0.5, 2.0]]
@@ -44,10 +47,10 @@ def read_exact(source: Any, name: str | None = None) -> Neighbours:
     if isinstance(source, str | os.PathLike):
         return read_neighbours(as_source(source))
     called = name or "neighbours"
-    is_pair = isinstance(source, tuple) and len(source) == 2
-    ids, distances = source if is_pair else (source, None)
-    numbers = None if distances is None else np.asarray(distances, np.float64)
-    return neighbours_of(np.asarray(ids), numbers, name=called)
+    is_several = isinstance(source, tuple) and len(source) in (2, 3)
+    ids, distances, queries = (*source, None)[:3] if is_several else (source, None, None)
+    far = None if distances is None else plain_array(distances, "distances", called).astype(np.float64)
+    return neighbours_of(plain_array(ids, "ids", called), far, queries, name=called)
 
 
 def _read_found(source: Any, exact: Neighbours) -> Neighbours:
@@ -76,7 +79,8 @@ def neighbours(
 
     Args:
         queries: the exact neighbours, nearest first: a file (HDF5, .ivecs, .ibin, .npy, .npz), or (ids, distances);
-            inner products where the rows fall.
+            inner products where the rows fall. A third one has the ids of the queries, which are the rows' numbers
+            otherwise.
         k: how many of them are wanted.
         tie: documents whose distances differ from the k-th's by less than this are as near (big-ann: 1e-6); 0: if
             they are equal; None: they are not, and only the first k are right.
