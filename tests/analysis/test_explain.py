@@ -539,8 +539,9 @@ def test_a_query_that_a_run_has_no_value_of_is_neither_better_nor_worse_nor_the_
     assert [move.query for move in found.queries] == ["r"]
     assert (found.means, found.uncommon) == ((1.0, rank), 1)
     assert (found.better, found.worse, found.same) == (0, 1, 0)
-    with pytest.raises(tr.InputError, match="query q is left out of the mean of a run"):
-        diff(qrels, one, two, measure, query="q", rules=rules)
+    (asked,) = diff(qrels, one, two, measure, query="q", rules=rules).to_dict()["queries"]
+    assert (asked["before"], asked["after"], asked["change"]) == (1.0, None, None)
+    assert [shift["change"] for shift in asked["documents"]] == [None]
 
 
 def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:

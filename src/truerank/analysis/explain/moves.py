@@ -76,8 +76,8 @@ class QueryDiff:
 
     @property
     def change(self) -> float:
-        """How much it rose; below 0: fell."""
-        return _change(self.before, self.after)
+        """How much it rose; below 0: fell; NaN where a run has no value of it."""
+        return math.nan if math.isnan(self.after - self.before) else _change(self.before, self.after)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -86,7 +86,7 @@ class QueryDiff:
             "query": self.query,
             "before": finite(self.before),
             "after": finite(self.after),
-            "change": self.change,
+            "change": finite(self.change),
             "documents": documents,
         }
 
@@ -254,9 +254,9 @@ def _shown_of(
     only: Only | None,
 ) -> list[str]:
     """The queries that moved farthest under a measure, or the one that is asked for."""
-    changes = _changes(both, measure)
     if query is not None:
-        return [_known(as_bytes(query), judged, changes)]
+        return [_known(as_bytes(query), judged, both)]
+    changes = _changes(both, measure)
     if only is None:
         return _farthest(changes, most)
     return _farthest({name: change for name, change in changes.items() if _went(measure, change) == only}, most)
@@ -314,12 +314,12 @@ def _farthest(changes: dict[str, float], most: int) -> list[str]:
     return sorted(moving, key=lambda query: (-abs(changes[query]), query))[:most]
 
 
-def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
-    """The id as the scores have it, if both runs have a value for it."""
+def _known(query: bytes, qrels: Qrels, both: tuple[Scores, Scores]) -> str:
+    """The id as the scores have it, if both runs have been scored on it."""
     name = as_text(query)
     if query not in qrels.queries:
         raise no_such_query(query, qrels.queries, qrels.name)
-    if name not in changes:
+    if any(name not in one.queries for one in both):
         raise InputError(
             "query {query} is left out of the mean of a run, under these rules", qrels.name, query=printable(query)
         )
@@ -329,7 +329,7 @@ def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
 def _move(before: Explanation, after: Explanation) -> QueryDiff:
     """The two explanations of a query side by side."""
     old, new = _first_places(before), _first_places(after)
-    adds = bool(before.shares or after.shares)
+    adds = bool(before.shares or after.shares) and not math.isnan(after.value - before.value)
     shifts = []
     for doc in old | new:
         change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
