@@ -282,7 +282,7 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         (["q"], "pairs .query, documents., not 'q'"),
         (([1, 2], [1.0, 2.0]), "two arrays of one shape"),
         (([[1, 2]], [[1.0]]), "two arrays of one shape"),
-        (([[1.5]], [[1.0]]), "two arrays of one shape"),
+        (([[1.5]], [[1.0]]), "the ids are float64, not whole numbers or text"),
         (([[1]], [["x"]]), "two arrays of one shape"),
         (([[1]], [[1.0]], ["q", "r"]), "2 query ids for 1 rows"),
         (([[1]], [[float("nan")]]), "not a finite number"),

@@ -122,12 +122,13 @@ def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
 
 def test_distances_in_dicts_are_told_of_as_those_in_arrays():
     qrels = {"0": ["0"], "1": ["4"], "2": ["8"]}
-    rows = list(enumerate(zip(IDS.tolist(), DISTANCES.tolist(), strict=True)))
+    rows = list(enumerate(zip([*IDS.tolist(), [1, 2]], [*DISTANCES.tolist(), [0.5, 0.6]], strict=True)))
     found = {row: dict(zip(ids, far, strict=True)) for row, (ids, far) in rows}
     assert tr.read(qrels, found).rising
     for quiet in (
         {row: {doc: -far for doc, far in docs.items()} for row, docs in found.items()},
-        {row: found[row] for row in (0, 1)},
+        {row: found[row] for row in (0, 1, 2)},  # of nine steps from a document to the next
+        {0: {doc: float(doc) for doc in range(20)}},
         found | {3: {1: 2.0, 2: 1.0}},
         found | {3: {1: 2.0, 2: 2.0}},
         {row: ids for row, (ids, _) in rows},

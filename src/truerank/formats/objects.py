@@ -285,9 +285,13 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
         yield from _answers(pair[0], pair[1], name)
 
 
+STEPS_THAT_TELL = 10
+"""In dicts, whose order means nothing, fewer steps from a document to the next may all rise by chance."""
+
+
 def _rise(run: Mapping[Any, Any]) -> bool:
     """Whether scores, which can be read, rise along every list of two documents and more, as they stand there."""
-    rising = 0
+    rising = steps = 0
     for docs in run.values():
         if not isinstance(docs, Mapping):
             return False
@@ -296,8 +300,8 @@ def _rise(run: Mapping[Any, Any]) -> bool:
             continue
         if scores[0] == scores[-1] or any(one > other for one, other in itertools.pairwise(scores)):
             return False  # as in most runs at once
-        rising += 1
-    return rising >= ROWS_THAT_TELL
+        rising, steps = rising + 1, steps + len(scores) - 1
+    return rising >= ROWS_THAT_TELL and steps >= STEPS_THAT_TELL
 
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
@@ -319,6 +323,11 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
         yield _answer(query, docs, name)
 
 
+def _may_be_short(docs: np.ndarray) -> bool:
+    """Whether these are numbers, of which -1 is no document; None, where some are masked, is refused."""
+    return docs.ndim == 1 and docs.dtype.kind in "iu" and not np.ma.is_masked(docs)
+
+
 def _are_fractions(values: Any) -> bool:
     """Whether these are floats, one beside the other."""
     if isinstance(values, np.ndarray):
@@ -331,7 +340,7 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
         refuse_fractions(list(docs)[:1], name)
         return Ranked(query, plain_ids(list(docs), query, name), list(docs.values()))
     if isinstance(docs, np.ndarray):
-        docs = docs[is_id(docs)].tolist() if docs.ndim == 1 and docs.dtype.kind in "iu" else docs.tolist()
+        docs = docs[is_id(docs)].tolist() if _may_be_short(docs) else docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
         raise InputError(
             "query {query} has {docs} where its documents should stand",
