@@ -86,6 +86,8 @@ def test_vectors_in_memory_are_numbered_from_0(queries):
     [
         (np.zeros(3), r"a table of numbers, a row a query, not float64 of shape \(3,\)"),
         (np.array([["a"]]), "a table of numbers"),
+        (np.ma.masked_less([[1.0], [-1.0]], 0), "there are masked values in an array"),
+        ({"a": np.ma.masked_less([1.0, -1.0], 0)}, "there are masked values in an array"),
         (np.array([[1.0], [np.nan]]), "query 1 has a number that is not finite"),
         ([[1.0], [1.0, 2.0]], "the vectors of queries are not of one length"),
         (np.zeros((0, 3)), "a table of numbers"),

@@ -53,6 +53,8 @@ def read_vectors(queries: Any) -> dict[str, Array]:
     for number, key in enumerate(queries if isinstance(queries, Mapping) else (), 1):
         ids[id_of(key, number, name, ids)] = None
     rows = list(queries.values()) if isinstance(queries, Mapping) else queries
+    if any(map(np.ma.is_masked, rows if isinstance(rows, list | tuple) else [rows])):
+        raise InputError("there are masked values in an array; leave these entries out, or say what they are", name)
     try:
         table = _of_file(rows) if isinstance(rows, Source) else np.asarray(rows)
     except ValueError:
