@@ -30,10 +30,13 @@ from truerank.formats.matrices import (
 )
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, qrels_of_records, run_parts
-from truerank.formats.rows import complete_answers, complete_judgements, is_id, plain_ids
+from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
+
+STEPS_THAT_TELL = 10
+"""In dicts, whose order means nothing, fewer steps from a document to the next may all rise by chance."""
 
 
 def qrels_from_object(qrels: Any) -> Qrels:
@@ -285,10 +288,6 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
         yield from _answers(pair[0], pair[1], name)
 
 
-STEPS_THAT_TELL = 10
-"""In dicts, whose order means nothing, fewer steps from a document to the next may all rise by chance."""
-
-
 def _rise(run: Mapping[Any, Any]) -> bool:
     """Whether scores, which can be read, rise along every list of two documents and more, as they stand there."""
     rising = steps = 0
@@ -309,12 +308,7 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
     if isinstance(docs, tuple) and len(docs) == 2 and [_are_fractions(part) for part in docs] == [False, True]:
         ids, scores = (plain_array(part, "ids and scores", name) for part in docs)
         if ids.shape != scores.shape or ids.ndim != 1:
-            raise InputError(
-                "query {query} has {docs}: documents are ids, or pairs (id, score)",
-                name,
-                query=quoted(query),
-                docs=quoted(docs),
-            )
+            raise no_ids(query, docs, name)
         there = is_id(ids)
         yield Ranked(query, plain_ids(ids[there].tolist(), query, name), scores[there].tolist())
     elif are_lists(docs):
@@ -337,7 +331,6 @@ def _are_fractions(values: Any) -> bool:
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, Mapping):
-        refuse_fractions(list(docs)[:1], name)
         return Ranked(query, plain_ids(list(docs), query, name), list(docs.values()))
     if isinstance(docs, np.ndarray):
         docs = docs[is_id(docs)].tolist() if _may_be_short(docs) else docs.tolist()

@@ -224,14 +224,19 @@ def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     """The documents, if none is something else than an id."""
     refuse_fractions(docs, name)
     if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
-        raise InputError(
-            "query {query} has {docs}: documents are ids, or pairs (id, score)",
-            name,
-            query=quoted(query),
-            docs=quoted(docs),
-        )
+        raise no_ids(query, docs, name)
     refuse_empty(query, docs, name)
     return docs
+
+
+def no_ids(query: Any, docs: Any, name: str) -> InputError:
+    """The error to raise where something else than documents stands."""
+    return InputError(
+        "query {query} has {docs}: documents are ids, or pairs (id, score)",
+        name,
+        query=quoted(query),
+        docs=quoted(docs),
+    )
 
 
 def refuse_empty(query: Any, docs: Collection[Any], name: str, line: int | None = None) -> None:

@@ -16,7 +16,7 @@ from truerank.analysis.check.baselines import comparable, compared, is_plain, pa
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
-from truerank.analysis.check.slices import sliced
+from truerank.analysis.check.slices import Part, sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of
@@ -120,13 +120,8 @@ def check(
     if seen:
         figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
     judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
-    verdicts = judge.all(gates, baseline, compared_by)
     parts = list(sliced(figures, baseline, by, by_name, gates, single, confidence, is_watched=seen is not None))
-    for part in parts:
-        one = replace(judge, figures=part.figures, bench=None, confidence=part.confidence)
-        verdicts += [
-            replace(verdict, slice=part.value) for verdict in one.all(part.gates, part.baseline, compared_by)
-        ]
+    verdicts = [*judge.all(gates, baseline, compared_by), *judge.of_slices(parts, compared_by)]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
@@ -180,6 +175,12 @@ class _Judge:
             *(self.limited(limit_of(name, value), is_upper=True) for name, value in gates.max.items()),
             *(self.against(baseline, gates.margin, measures, limited) if baseline else ()),
         ]
+
+    def of_slices(self, parts: Iterable[Part], measures: Iterable[str] | None) -> Iterator[Verdict]:
+        """A verdict for each gate of each slice, by its own values and interval."""
+        for part in parts:
+            one = replace(self, figures=part.figures, bench=None, confidence=part.confidence)
+            yield from (replace(each, slice=part.value) for each in one.all(part.gates, part.baseline, measures))
 
     def limited(self, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a value."""
