@@ -29,6 +29,7 @@ LATER = (
     "objects",
     "pages",
     "parallel",
+    "rank_eval",
     "shapes",
     "texts",
     "vector_files",

@@ -1,4 +1,4 @@
-"""Tables by the names of their columns, as Python and JSON have them: {column: values}, and what pandas writes."""
+"""What a mapping is if not {query: documents}, in Python and JSON: {column: values}, pandas' ways, rank_eval's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from truerank.core.errors import InputError, quoted
 from truerank.formats.names import DOC, QUERY, SCORE, find, folded
+from truerank.formats.rank_eval import queries_of
 from truerank.formats.records import kind
 
 WIDEST = 64
@@ -19,14 +20,20 @@ Rows = Callable[[], Iterator[Any]]
 """Goes through the rows of a table, a record a row."""
 
 
-def rows_of(table: Mapping[Any, Any], what: str) -> Rows | None:
-    """The rows of {column: values}, or of pandas' {column: {row: value}} and {row: {column: value}}.
+def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
+    """The rows of {column: values}, of pandas' {column: {row: value}} and {row: {column: value}}, or of rank_eval.
 
     None for another mapping, such as {query: documents}.
+
+    Args:
+        what: "qrels" or "run".
+        name: for errors.
 
     Raises:
         InputError: the columns are not of one length.
     """
+    if queries := queries_of(table, what, name):
+        return queries
     first = next(iter(table.values()), None)
     if type(first) is dict and _are_columns(first, what):
         rows = list(table.values())
@@ -42,7 +49,7 @@ def rows_of(table: Mapping[Any, Any], what: str) -> Rows | None:
     if any(map(_is_answer, values)):
         return None
     if len(set(map(len, values))) > 1:
-        raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, table)))
+        raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
     plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
     return partial(_records, list(table), plain)
 

@@ -1,4 +1,4 @@
-"""JSON: {query: {document: score or grade}}, {query: [documents, best first]}, or a list of objects."""
+"""JSON: {query: {document: score or grade}}, {query: [documents, best first]}, a list of objects, rank_eval's."""
 
 from __future__ import annotations
 
@@ -47,9 +47,13 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """Told by the keys of a list's objects, or by fractions that fall from document to document: scores."""
+    """Told by the keys of a list's objects, of rank_eval's, or by fractions that fall from document to document."""
     if source.head.lstrip().startswith(b"["):
         return jsonl.holds(source)
+    from truerank.formats.rank_eval import side
+
+    if known := side(source.head):
+        return known
     numbers = [float(number) for number in _NUMBER.findall(source.head.split(b"}", 1)[0])]
     falling = len(numbers) >= FALLING and all(a > b for a, b in itertools.pairwise(numbers))
     return "run" if falling and any(number % 1 for number in numbers) else None
@@ -63,14 +67,16 @@ def read_run(source: Source) -> Iterator[Batch]:
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
     else:
-        parts = _distinct(_objects(source), source.name)
-        first = next(parts)
         from truerank.formats.columnar import may_be_table, rows_of
+        from truerank.formats.rank_eval import RESPONSE
 
-        if may_be_table(first):
+        is_response = bool(RESPONSE.match(source.head))
+        parts = _distinct([_object(source.text(), source.name)] if is_response else _objects(source), source.name)
+        first = next(parts)
+        if is_response or may_be_table(first):
             for part in parts:
                 first |= part
-            if rows := rows_of(first, "run"):
+            if rows := rows_of(first, "run", source.name):
                 yield from run_parts(((None, record) for record in rows()), source.name)
                 return
         for part in itertools.chain([first], parts):
@@ -93,7 +99,7 @@ def read_qrels(source: Source) -> Qrels:
     whole = _object(text, source.name)
     from truerank.formats.columnar import rows_of
 
-    if rows := rows_of(whole, "qrels"):
+    if rows := rows_of(whole, "qrels", source.name):
         return qrels_of_records(((None, record) for record in rows()), source.name)
     judged = _ignoring(whole) if _has_word(text, b"null") else whole
     return complete_judgements(Qrels.from_dict(judged, source.name))
@@ -284,7 +290,8 @@ register(
     Format(
         "json",
         message(
-            "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored"
+            "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored; "
+            "Elasticsearch's rank_eval: its request is qrels, its response a run"
         ),
         sniff,
         holds,

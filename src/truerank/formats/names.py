@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
-QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user")
+QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user", "querytext")
 QUERY_OR_ID = (*QUERY, "id")
 QUESTION = ("userinput", "question")  # its text, which is its id in a list without ids, as RAGAS has them
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
@@ -49,7 +49,7 @@ LAST_PAGE = ("pageend", "endpage", "lastpage")
 # What orders documents: the higher the better, the lower the better, either.
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 SCORES = ("scores", "sims", "similarities")
-RANK = ("rank", "position")
+RANK = ("rank", "position", "docposition")
 RANKS = ("rank", "ranks", "position", "place")
 LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
 HIGHER = (

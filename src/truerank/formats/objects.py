@@ -46,7 +46,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
         return qrels_of_sparse(qrels)
     if isinstance(qrels, Presented):
         raise InputError("qrels are judgements, not {kind}, which was made of them", kind=type(qrels).__name__)
-    if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels")):
+    if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels", "qrels")):
         return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
         return complete_judgements(Qrels.from_dict(qrels))
@@ -83,7 +83,7 @@ def run_from_object(run: Any, name: str) -> Run:
         raise InputError(
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
-    if isinstance(run, Mapping) and (table := rows_of(run, "run")):
+    if isinstance(run, Mapping) and (table := rows_of(run, "run", name)):
         return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
         _refuse_several(run)
