@@ -104,6 +104,13 @@ def test_what_is_wrong_with_ratings_is_said_with_the_file(entries: list[Any], sa
         tr.read_qrels(qrels)
 
 
+def test_a_response_of_elasticsearch_s_client_is_a_run() -> None:
+    transport = pytest.importorskip("elastic_transport")
+    meta = transport.ApiResponseMeta(200, "1.1", transport.HttpHeaders(), 0.01, None)
+    answered = transport.ObjectApiResponse(meta=meta, body=response())
+    assert tr.evaluate(request(), answered, "RR").mean == tr.evaluate(request(), response(), "RR").mean
+
+
 def test_queries_may_be_called_like_rank_eval_s_keys() -> None:
     qrels, run = {"requests": {"a": 1}, "details": {"b": 1}}, {"metric_score": {"a": 1.0}, "details": {"b": 1.0}}
     assert tr.evaluate(qrels, run, "RR")["RR"].tolist() == [1.0, 0.0]

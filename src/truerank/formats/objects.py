@@ -123,10 +123,12 @@ def is_one_run(thing: Any) -> bool:
 def _whole(thing: Any) -> Any:
     """The rows of what has them behind a call: a query of polars, a Hugging Face Dataset, ranx's Qrels or Run.
 
-    And all rows of what can be gone through only once.
+    And all rows of what can be gone through only once, and the body of a response of Elasticsearch's client.
     """
     if type(thing) is dict:
         return thing
+    if hasattr(thing, "meta") and type(getattr(thing, "body", None)) is dict:
+        return thing.body
     if _is_ranx(thing):
         return thing.to_dict()
     if _is_series(thing):
