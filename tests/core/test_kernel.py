@@ -30,6 +30,7 @@ SCORES = st.integers(-3, 3).map(float) | st.floats(-1e6, 1e6)
 ANSWER = st.dictionaries(IDS, SCORES, max_size=12)
 RUN = st.dictionaries(IDS, ANSWER, max_size=4)
 JUDGED = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), max_size=8), min_size=1, max_size=4)
+ODD = (0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1.0, math.nextafter(1.0, 2), -1.0, math.nextafter(-1.0, 0))
 TIES = st.sampled_from(["doc-descending", "doc-ascending", "input"])
 
 
@@ -152,7 +153,9 @@ def test_lists_of_any_length_are_ranked_alike_whether_some_or_all_of_them_is_jud
     length, scores, whole, ties, seed
 ):
     chance = random.Random(seed)
-    answer = {f"d{number}": float(chance.randrange(scores)) for number in chance.sample(range(500), length)}
+    kinds = (lambda: float(chance.randrange(scores)), lambda: chance.uniform(-9, 9), lambda: chance.choice(ODD))
+    values = [chance.choice(kinds)() for _ in range(scores)]
+    answer = {f"d{number}": chance.choice(values) for number in chance.sample(range(500), length)}
     judged = {"q": {doc: 1 for doc in answer if whole or chance.random() < 0.5} | {"other": 1}}
     qrels = Qrels.from_dict(judged)
     text, mapping = Scanner(qrels.judged, ties), Scanner(qrels.judged, ties)

@@ -6,7 +6,7 @@ A rank is 1 + the number of rows before: no list is ever sorted. Compiled into t
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from truerank.core.kernel.ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_grow
 
@@ -116,7 +116,67 @@ cdef inline int as_given(const void* a, const void* b) noexcept nogil:
 ctypedef int (*Order)(const void*, const void*) noexcept nogil
 
 
-cdef enum: FEW_FOUND = 64      # so many are sorted faster by insertion than by a function called for each pair
+cdef struct Key:
+    uint64_t bits
+    const Found* found
+
+
+cdef inline uint64_t falling_bits(double score) noexcept nogil:
+    """A number that is the larger the lower the score."""
+    cdef uint64_t bits
+    score += 0.0                                 # -0.0 is no lower than 0.0
+    memcpy(&bits, &score, sizeof(double))
+    return bits if bits >> 63 else ~bits & (<uint64_t>-1 >> 1)
+
+
+cdef inline Key* sorted_keys(Key* keys, Key* room, int64_t n) noexcept nogil:
+    """Sort by the bits, byte by byte from the last one, equal ones as they stand; in one of the two places."""
+    cdef int64_t[8][256] place
+    cdef int64_t i, byte, value, before, count
+    memset(place, 0, sizeof(place))
+    for i in range(n):
+        for byte in range(8):
+            place[byte][keys[i].bits >> 8 * byte & 255] += 1
+    for byte in range(8):
+        if place[byte][keys[0].bits >> 8 * byte & 255] == n:
+            continue
+        before = 0
+        for value in range(256):
+            count = place[byte][value]
+            place[byte][value] = before
+            before += count
+        for i in range(n):
+            value = keys[i].bits >> 8 * byte & 255
+            room[place[byte][value]] = keys[i]
+            place[byte][value] += 1
+        keys, room = room, keys
+    return keys
+
+
+cdef inline int sort_many(Found* found, int64_t n, Order order) noexcept nogil:
+    """Sort by the scores alone, and then within groups of equal ones."""
+    cdef Key* keys = <Key*>malloc(2 * n * sizeof(Key))
+    cdef Found* sorted = <Found*>malloc(n * sizeof(Found))
+    cdef const Key* falling
+    cdef int64_t i, j = 0
+    if keys != NULL and sorted != NULL:
+        for i in range(n):
+            keys[i].bits, keys[i].found = falling_bits(found[i].score), &found[i]
+        falling = sorted_keys(keys, keys + n, n)
+        for i in range(n):
+            sorted[i] = falling[i].found[0]
+        memcpy(found, sorted, n * sizeof(Found))
+        for i in range(1, n + 1):
+            if i == n or found[i].score != found[j].score:
+                if i - j > 1:
+                    qsort(found + j, i - j, sizeof(Found), order)
+                j = i
+    free(keys)
+    free(sorted)
+    return OK if keys != NULL and sorted != NULL else MEMORY
+
+
+cdef enum: FEW_FOUND = 64      # so many are sorted faster by insertion
 
 
 cdef inline void sort_found(Found* found, int64_t n, Order order) noexcept nogil:
@@ -127,7 +187,8 @@ cdef inline void sort_found(Found* found, int64_t n, Order order) noexcept nogil
     if n < 2:
         return
     if n > FEW_FOUND:
-        qsort(found, n, sizeof(Found), order)
+        if sort_many(found, n, order):           # no memory beside them
+            qsort(found, n, sizeof(Found), order)
         return
     for i in range(n):
         j = i
