@@ -238,3 +238,33 @@ def test_trec_eval_cuts_before_it_removes_and_its_presets_too() -> None:
         assert [doc.place for doc in tr.explain(qrels, run, "q", "R@5", rules=under).documents] == [
             *("ranked", "removed", "below depth")
         ]
+
+
+UNRETURNED = {"q": {"a": 1}, "r": {"b": 1, "c": 0}, "s": {"d": 0}, "t": {"e": 1}}
+RETURNED = {"q": {"a": 1}, "r": {"c": 0}, "s": {"d": 0}, "t": {}}
+CAME = {"q": ["a", "x"], "r": ["c", "x"], "s": ["d"]}
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("rule", ["zero", "skip", "one", "undefined", "empty-is-right"])
+def test_what_did_not_come_back_is_not_relevant_to_rules_either(rule: str, missing: str) -> None:
+    """torchmetrics' empty_target_action sees the rows of the run alone."""
+    names, rules = "AP R@5 RR P@1", {"without_relevant": rule, "missing": missing}
+    ours = tr.evaluate(UNRETURNED, CAME, names, rules={**rules, "unreturned": "ignore"})
+    cut = tr.evaluate(RETURNED, CAME, names, rules=rules)
+    assert (ours.mean, ours.queries, ours.ledger) == (cut.mean, cut.queries, cut.ledger)
+    assert ours.ledger.without_relevant == (3 if missing == "zero" else 2)
+    for query in UNRETURNED:
+        why = tr.explain(UNRETURNED, CAME, query, "AP", rules={**rules, "unreturned": "ignore"})
+        has_value = not math.isnan(dict(zip(ours.queries, ours["AP"], strict=True)).get(query, math.nan))
+        assert why.is_counted == has_value
+    bounds = tr.bounds(UNRETURNED, CAME, "AP", "ties", rules={**rules, "unreturned": "ignore"})
+    assert bounds.queries == ours.queries
+
+
+def test_a_query_whose_relevant_documents_did_not_come_back_can_be_an_error() -> None:
+    rules = {"without_relevant": "error", "unreturned": "ignore"}
+    with pytest.raises(tr.InputError, match="query r has no relevant document"):
+        tr.evaluate(UNRETURNED, CAME, "AP", rules=rules)
+    with pytest.raises(tr.RulesError, match="unjudged documents decide whether query r"):
+        tr.bounds(UNRETURNED, CAME, "AP", "unjudged", rules={**rules, "without_relevant": "skip"})

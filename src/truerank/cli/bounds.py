@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.bounds import bounds, judge_next
 from truerank.analysis.bounds.bounding import SAMPLES, Doubt
-from truerank.analysis.bounds.pool import bare
+from truerank.analysis.bounds.pool import of_queries
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.evaluate import reading_of
@@ -89,7 +89,7 @@ def command(
         raise click.UsageError(message("--judge-next needs a second run to tell the first one from."))
     under = inputs.rules_asked(rules, changes, names)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
-    bare(under)  # refuses rules that have no bounds before anything is read
+    of_queries(under)  # refuses rules that have no bounds before anything is read
     judged = read_qrels(qrels, qrels_format)
     sources = [collapse(open_run(name, run_format)) for name in names]
     under_doubt = of or get_args(Doubt)

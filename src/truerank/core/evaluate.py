@@ -130,7 +130,7 @@ def score(
     tied = np.concatenate([_depends_on_ties(part, plain, rules) for part in hits.parts()])
     if lists:
         tied |= lists.tied()
-    nothing_to_find = without_relevant(reading.hits if rules.without_relevant == "skip" else hits, rules)
+    nothing_to_find = without_relevant(reading.hits, rules)
     swapped = are_swapped(reading.hits)
     values = _values(plain, final, rules)  # last: of a million queries they are most of the memory
     if lists:
@@ -304,7 +304,7 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     if rules.missing == "skip":
         keep &= ~missing
     if rules.without_relevant in ("skip", "error"):
-        answerable = hits.relevant_total(rules.level) > 0
+        answerable = hits.judged_under(rules).relevant_total(rules.level) > 0
         if rules.without_relevant == "error" and not answerable.all():
             first = printable(hits.queries[int(np.argmin(answerable))])
             raise InputError(

@@ -301,7 +301,7 @@ class Hits(Presented):
 
     def under(self, rules: Rules) -> Hits:
         """What is left when the rules for depth, unjudged and unreturned documents are applied."""
-        hits = self.knowing_only_returned() if rules.unreturned == "ignore" else self
+        hits = self.judged_under(rules)
         if rules.unjudged == "removed":
             if rules.depth_of == "returned":
                 return hits.cut(rules.depth)._judged_alone()
@@ -334,8 +334,10 @@ class Hits(Presented):
         calls = None if calls is None else replace(calls, end=calls.up_to(hits.query, hits.rank))
         return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None, calls=calls)._retied()
 
-    def knowing_only_returned(self) -> Hits:
-        """The same, as if only the documents that were returned had been judged."""
+    def judged_under(self, rules: Rules) -> Hits:
+        """The same with the judgements that count: all, or as if only what was returned had been judged."""
+        if rules.unreturned == "count":
+            return self
         best_first = np.lexsort((-self.grade, self.query))
         judgements = Judgements(self.query[best_first], self.grade[best_first])
         if self.aspects is None:

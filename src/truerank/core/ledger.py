@@ -179,8 +179,10 @@ def _few(queries: Sequence[bytes], which: Bools) -> _Few:
 
 
 def without_relevant(hits: Hits, rules: Rules) -> _Few:
-    """The queries that have nothing to find."""
-    return _few(hits.queries, np.concatenate([part.relevant_total(rules.level) == 0 for part in hits.parts()]))
+    """The queries that have nothing to find, but for those that are left out for being missing."""
+    parts = (part.judged_under(rules) for part in hits.parts())
+    nothing = np.concatenate([part.relevant_total(rules.level) == 0 for part in parts])
+    return _few(hits.queries, nothing & (hits.returned >= 0) if rules.missing == "skip" else nothing)
 
 
 def undefined(values: dict[str, PerQuery], rules: Rules) -> dict[str, int]:

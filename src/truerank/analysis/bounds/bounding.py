@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, of_queries, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
@@ -73,7 +73,7 @@ def bounds(
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     refuse_uncovered(chosen)
-    before, is_asked = bare(under), "unjudged" in doubts
+    before, is_asked = of_queries(under), "unjudged" in doubts
     if is_asked:
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)

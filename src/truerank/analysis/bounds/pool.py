@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -61,7 +61,7 @@ class Pool:
                 )
             rows = rows.where(~later)
         _refuse_deciding(rows, reading.rules)
-        hits = in_mean(rows, bare(reading.rules), reading.name)
+        hits = in_mean(rows, of_queries(reading.rules), reading.name)
         return cls(reading.qrels, hits, reading.name, reading.rules)
 
     def as_is(self) -> Hits:
@@ -140,14 +140,13 @@ def is_open(hits: Hits, rules: Rules) -> Bools:
     return (hits.grade < min(0.0, rules.level)) & (hits.rank <= deepest)
 
 
-def bare(rules: Rules) -> Rules:
-    """The rules without those that `Hits.under` applies, which come when it is known how things could be.
+def of_queries(rules: Rules) -> Rules:
+    """These rules.
 
     Raises:
         RulesError: the rules count submitted lines.
     """
-    rules = rules.by_query(message("bounds are of judged queries"))
-    return replace(rules, depth=None, unjudged="not-relevant", unreturned="count")
+    return rules.by_query(message("bounds are of judged queries"))
 
 
 def refuse_uncovered(measures: Iterable[Measure]) -> None:
@@ -165,7 +164,7 @@ def _refuse_deciding(rows: Hits, rules: Rules) -> None:
     if rules.without_relevant != "skip":
         return
     open_of = np.bincount(rows.query[is_open(rows, rules)], minlength=len(rows.queries))
-    decided = (open_of > 0) & (rows.relevant_total(rules.level) == 0)
+    decided = (open_of > 0) & (rows.judged_under(rules).relevant_total(rules.level) == 0)
     if decided.any():
         raise RulesError(
             "under without_relevant = 'skip' unjudged documents decide whether query {query} is in the mean: there "

@@ -131,8 +131,7 @@ class Answer:
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules = self.rules
-        asked = self._everything if rules.without_relevant in ("skip", "error") else self.hits  # as `in_mean` asks
-        relevant = int(asked.relevant_total(rules.level)[0])
+        relevant = int(self.hits.relevant_total(rules.level)[0])
         rows = self.lists[0] if measure.definition.sees_lists else self.hits
         hits = seen_by(measure, rows, rules).cut(measure.depth)
         case = self._case(measure, hits, documents)
