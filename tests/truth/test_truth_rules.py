@@ -334,3 +334,22 @@ def test_a_list_of_pairs_is_not_measured_across_planes():
     one, other = [{"id": "q", "x": 0, "y": 0, "zone": "52N"}], [{"id": "a", "x": 3, "y": 4, "zone": "53N"}]
     with pytest.raises(tr.TruerankError, match="several planes"):
         truth.listed(one, other, pairs=[("q", "a")], distance="xy")
+
+
+def test_empty_labels_and_cameras_are_none_whatever_holds_them(tmp_path):
+    rows = [{"id": "a", "label": "7", "camera": ""}, {"id": "b", "label": "7", "camera": "2"}]
+    (tmp_path / "rows.csv").write_text("id,label,camera\na,7,\nb,7,2\n")
+    query = [{"id": "q", "label": "7", "camera": ""}]
+    for gallery in (rows, tmp_path / "rows.csv"):
+        assert truth.identity(query, gallery).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+    with pytest.raises(tr.InputError, match="a has no label"):
+        truth.identity([{"id": "q", "label": "7"}], [{"id": "a", "label": ""}])
+
+
+def test_an_id_in_another_unicode_form_is_named_so():
+    composed, decomposed = "\uac00.jpg", "\u1100\u1161.jpg"
+    references = [{"id": "\ub098.jpg"}, {"id": decomposed}]
+    with pytest.raises(tr.InputError, match=f"Did you mean {decomposed}, in another Unicode form"):
+        truth.listed([{"id": "q"}], references, pairs=[("q", composed)])
+    with pytest.raises(tr.InputError, match=f"Did you mean {composed}, in another Unicode form"):
+        tr.explain({composed: ["d"]}, {composed: ["d"]}, decomposed, "RR")

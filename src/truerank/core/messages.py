@@ -140,9 +140,23 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
 
     if not isinstance(word, str):
         return ""
-    folded = {name.lower(): name for name in known}
+    names = list(known)
+    if (same := _composed_like(word, names)) is not None:
+        return message(" Did you mean {name}, in another Unicode form?", name=same)
+    folded = {name.lower(): name for name in names}
     near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return message(" Did you mean {name}?", name=folded[near[0]]) if near else ""
+
+
+def _composed_like(word: str, names: Iterable[str]) -> str | None:
+    """The first name that looks as the word does and is another: é in one character, or in two."""
+    import unicodedata
+
+    if word.isascii():
+        return None
+    composed = unicodedata.normalize("NFC", word)
+    likely = (name for name in names if not name.isascii() and name != word)
+    return next((name for name in likely if unicodedata.normalize("NFC", name) == composed), None)
 
 
 def to_plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ TEXTS = {str, int, type(None)}
 
 
 def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
-    """Ids, labels and cameras: text or whole numbers."""
+    """Ids, labels and cameras: text or whole numbers; None where there is none, and for an empty text."""
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not set(map(type, values)) <= TEXTS:
         row, bad = next((row, value) for row, value in enumerate(values, 1) if type(value) not in TEXTS)
@@ -30,7 +30,7 @@ def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Te
             row=row,
             value=bad,
         )
-    return tuple(None if value is None else str(value) for value in values)
+    return tuple(None if value is None or value == "" else str(value) for value in values)
 
 
 def _whole(value: Any) -> Any:
