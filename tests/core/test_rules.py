@@ -186,3 +186,9 @@ def test_rules_and_measures_of_another_kind_are_refused_in_a_sentence():
         tr.evaluate({"q": ["a"]}, {"q": ["a"]}, rules=5)
     with pytest.raises(tr.MeasureError, match="measures are named by text, such as nDCG@10, not 5"):
         tr.evaluate({"q": ["a"]}, {"q": ["a"]}, 5)
+
+
+def test_a_rules_file_may_begin_with_the_mark_that_editors_on_windows_write(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b'\xef\xbb\xbfextends = "trec_eval-10"\nlevel = 2\n')
+    rules = Rules.of(tmp_path / "mine.toml")
+    assert (rules.level, rules.extra, rules.missing) == (2, "skip", "error")

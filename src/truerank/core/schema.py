@@ -280,7 +280,7 @@ def text_of(path: str | os.PathLike[str], what: str, hint: str = "") -> str:
         InputError: it cannot be read.
     """
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             return file.read()
     except (OSError, ValueError) as error:
         more = hint if isinstance(error, FileNotFoundError) else ""
