@@ -375,6 +375,28 @@ def test_an_unknown_average_is_refused() -> None:
         tr.measure("Median", average="median")(lambda hits: np.zeros(len(hits.queries)))
 
 
+def test_parameters_that_measures_and_rules_could_not_give_are_refused() -> None:
+    def by_place(hits: Hits, level: float = 1) -> PerQuery:
+        return hits.relevant(level).count / 1
+
+    for function, taken in ((by_place, "hits, level"), (lambda: np.zeros(1), "nothing")):
+        with pytest.raises(MeasureError, match=f"the function of Own takes {taken} by position"):
+            tr.measure("Own")(function)
+    assert "Own" not in tr.measures()
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_function_that_hides_what_it_takes_can_be_a_measure() -> None:
+    tr.measure("Constant")(lambda *taken: np.ones(len(taken[0].queries)))
+    assert tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "Constant").mean == {"Constant": 1.0}
+
+
+@pytest.mark.parametrize("names", [("my measure",), ("Own@1",), ("Own", "eigen maß")])
+def test_a_name_that_nobody_could_write_is_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(MeasureError, match=f"nobody could ask for a measure called '{names[-1]}'"):
+        tr.measure(*names)(lambda hits: np.zeros(len(hits.queries)))
+
+
 def test_forgetting_what_is_not_registered_is_an_error() -> None:
     with pytest.raises(MeasureError, match=r"no measure is registered as 'nDGC'. Did you mean nDCG\?"):
         tr.unregister("nDGC")

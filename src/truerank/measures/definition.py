@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from truerank.core.errors import MeasureError
 from truerank.core.messages import Message, message
 from truerank.core.schema import Kind, kind_of, parameters_of
 from truerank.measures.of_run import OfRun
@@ -169,6 +171,38 @@ class Definition:
         if self.at not in self.parameters:
             return self.name
         return f"{self.name}@{self.at}" if self.at in self.required else f"{self.name}[@{self.at}]"
+
+
+WORD = r"[\w.+#♯-]+"
+"""What measures can be called, in ASCII."""
+
+
+def refuse_unusable(definition: Definition) -> None:
+    """Refuse a measure that nobody could ask for, or whose parameters nobody could give.
+
+    Raises:
+        MeasureError: a name cannot be written, there is no such mean, or the function takes something other than
+            hits by position.
+    """
+    for word in (definition.name, *definition.aliases):
+        if not re.fullmatch(f"{WORD}@?", word, re.ASCII):
+            raise MeasureError(
+                "nobody could ask for a measure called {word!r}: a name is letters of ASCII, digits and . + # - _",
+                word=word,
+            )
+    if definition.average not in (known := (*MEANS, RUN)):
+        raise MeasureError(
+            "average is one of {known}, not {average!r}", known=", ".join(known), average=definition.average
+        )
+    taken = parameters_of(definition.function).values()
+    places = [p.name for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(places) != 1 and not (len(places) == 0 and any(p.kind is p.VAR_POSITIONAL for p in taken)):
+        raise MeasureError(
+            "the function of {name} takes {taken} by position: it takes the hits, and all others by name alone, "
+            "as in (hits, *, k=None), so that measures and rules can give them",
+            name=definition.name,
+            taken=", ".join(places) or message("nothing"),
+        )
 
 
 def _default(parameter: inspect.Parameter) -> str:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from truerank.core.errors import MeasureError
-from truerank.measures.definition import Definition
+from truerank.measures.definition import WORD, Definition
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import (
     Measure,
@@ -25,7 +25,7 @@ from truerank.measures.registry import (
 from truerank.measures.spellings import SPELLINGS, SUFFIX, WORDS, persistence, split
 
 _SHAPE = re.compile(
-    r"\s*([\w.+#♯-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
+    rf"\s*({WORD}?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
 _AT_R = re.compile(r"@\s*R(?![\w.])", re.IGNORECASE)
 """MAP@R: a cutoff that is no number."""

@@ -24,12 +24,12 @@ from truerank.measures.definition import (
     FROM_RULES,
     MEANS,
     NEEDS,
-    RUN,
     Definition,
     Divisor,
     Function,
     Monotone,
     Need,
+    refuse_unusable,
 )
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.of_run import OfRun
@@ -314,11 +314,8 @@ def measure(
             lower_is_better,
         )
         if not (function.__module__ or "").startswith("truerank."):
+            refuse_unusable(definition)
             load_more()  # a name may be taken there
-        if average not in (known := (*MEANS, RUN)):
-            raise MeasureError(
-                "average is one of {known}, not {average!r}", known=", ".join(known), average=average
-            )
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again
         for word in (name, *names):
