@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import truerank as tr
 from truerank.analysis.check import read_settings
+from truerank.analysis.compare.slices import cut
 from truerank.cli import truerank
 from truerank.present import check as report
 
@@ -165,3 +166,8 @@ def test_the_name_of_a_slice_is_escaped_wherever_it_stands():
     found = tr.check(scores, min={"AP": 0.1}, sure=True, by=dict.fromkeys("pqr", "a\x1b[31mred"))
     assert "\x1b" not in str(found)
     assert "a\\x1b[31mred" in str(found)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", None, float("nan")])
+def test_queries_whose_attribute_is_blank_are_in_no_slice(blank: Any) -> None:
+    assert cut(["q1", "q2"], {"q1": "en", "q2": blank}) == {"en": [0]}

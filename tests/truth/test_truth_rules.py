@@ -219,6 +219,16 @@ def test_a_listed_id_that_is_no_items_is_refused_with_a_suggestion(pair, said):
     assert said in str(caught.value)
 
 
+def test_a_listed_pair_that_lacks_an_id_is_named(tmp_path):
+    (tmp_path / "pairs.csv").write_text("query_id,doc_id\nq,a\n,a\n")
+    for pairs, said in (
+        (tmp_path / "pairs.csv", r"pair 2 .*\(None, 'a'\)"),
+        ([("q", None)], r"pair 1 .*\('q', None\)"),
+    ):
+        with pytest.raises(tr.InputError, match=said):
+            truth.listed([{"id": "q"}], [{"id": "a"}], pairs=pairs)
+
+
 PLACED = [{"id": "a", "lat": 0.0, "lon": 0.0}, {"id": "b", "lat": 0.0, "lon": 0.0001}]
 
 

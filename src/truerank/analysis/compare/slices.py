@@ -86,8 +86,8 @@ def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str | None = 
 
 
 def _is_blank(value: Any) -> bool:
-    """Nothing, an empty text, or NaN."""
-    return is_missing(value) or value == ""
+    """Nothing, a text of blanks alone, or NaN."""
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def cut(queries: Sequence[str], by: Attribute) -> dict[str, list[int]]:
