@@ -27,6 +27,8 @@ def written(header: str, rows: list[tuple[str, ...]], delimiter: str = ",", end:
         written("qid,docno,score", ROWS, "\t"),
         written("Query-ID,DocID,Similarity", ROWS, ";"),
         written("topic,pid,sim", ROWS, "|", "\r\n"),
+        written("topic,query,doc_id,score", [("sports", *row) for row in ROWS]),
+        written("user,question,doc_id,score", [("ann", *row) for row in ROWS]),
         b"\xef\xbb\xbf" + written("query,doc,score", ROWS).rstrip(b"\n"),
         written("n,score,doc_id,run,query_id", [(str(i), s, d, "x", q) for i, (q, d, s) in enumerate(ROWS)]),
         written("qid,docid,docno,rank,score,query", [(q, "7", d, "1", s, "what?") for q, d, s in ROWS], "\t"),

@@ -21,13 +21,15 @@ LISTS = [
     {"query_id": 1, "retrieved_ids": ["x", "a"]},
     {"query_id": 1, "retrieved_doc_ids": ["x", "a"], "reference_context_ids": ["a"]},
     {"topic": 1, "docids": ["a", "x"], "scores": [0.5, 0.75]},
+    {"topic": "sports", "query": 1, "docids": ["x", "a"]},
 ]
 
 
 @pytest.mark.parametrize("line", LISTS)
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json", "a"])
 def test_an_answer_a_line_may_be_written_in_many_ways_whatever_the_file_is_called(line, name, tmp_path):
-    other = {**line, **{key: 2 for key in line if key in ("eval_id", "qid", "query_id", "id", "topic")}}
+    named = next(key for key in ("eval_id", "qid", "query_id", "id", "query", "topic") if key in line)
+    other = {**line, named: 2}
     (tmp_path / name).write_text(json.dumps(line) + "\r\n\n" + json.dumps(other))
     assert tr.evaluate({"1": ["a"], "2": []}, tmp_path / name, "RR")["RR"].tolist() == [0.5, 0.0]
 

@@ -120,12 +120,17 @@ def test_scores_that_rise_along_every_row_of_arrays_are_told_of():
         assert not tr.read(qrels, quiet).rising
 
 
-def test_distances_in_dicts_are_told_of_as_those_in_arrays():
+def test_distances_in_dicts_and_lists_are_told_of_as_those_in_arrays():
     qrels = {"0": ["0"], "1": ["4"], "2": ["8"]}
     rows = list(enumerate(zip([*IDS.tolist(), [1, 2]], [*DISTANCES.tolist(), [0.5, 0.6]], strict=True)))
     found = {row: dict(zip(ids, far, strict=True)) for row, (ids, far) in rows}
-    assert tr.read(qrels, found).rising
+    lists = {row: list(docs.items()) for row, docs in found.items()}
+    arrays = {row: ([str(doc) for doc in docs], list(docs.values())) for row, docs in found.items()}
+    for run in (found, lists, arrays):
+        assert tr.read(qrels, run).rising
     for quiet in (
+        {row: docs[::-1] for row, docs in lists.items()},
+        {row: (ids, far[::-1]) for row, (ids, far) in arrays.items()},
         {row: {doc: -far for doc, far in docs.items()} for row, docs in found.items()},
         {row: found[row] for row in (0, 1, 2)},  # of nine steps from a document to the next
         {0: {doc: float(doc) for doc in range(20)}},

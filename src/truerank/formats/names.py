@@ -14,9 +14,11 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
-QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q", "userid", "user", "querytext")
-QUERY_OR_ID = (*QUERY, "id")
-QUESTION = ("userinput", "question")  # its text, which is its id in a list without ids, as RAGAS has them
+QUESTION = ("userinput", "question")  # its text, which is its id where it has no other, as RAGAS has them
+_QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "query", "q")
+_GROUP = ("topic", "userid", "user")  # of queries too, where what these ask stands beside it
+QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext")
+QUERY_OR_ID = (*_QUERY, *_GROUP, "id")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
 QUERY_TEXT = ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description")
 QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")

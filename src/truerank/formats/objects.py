@@ -294,9 +294,9 @@ def _rise(run: Mapping[Any, Any]) -> bool:
     """Whether scores, which can be read, rise along every list of two documents and more, as they stand there."""
     rising = steps = 0
     for docs in run.values():
-        if not isinstance(docs, Mapping):
+        scores = _scores_beside(docs)
+        if scores is None:
             return False
-        scores = list(docs.values())
         if len(scores) < 2:
             continue
         if scores[0] == scores[-1] or any(one > other for one, other in itertools.pairwise(scores)):
@@ -305,9 +305,19 @@ def _rise(run: Mapping[Any, Any]) -> bool:
     return rising >= ROWS_THAT_TELL and steps >= STEPS_THAT_TELL
 
 
+def _scores_beside(docs: Any) -> list[Any] | None:
+    """The scores of a query's documents, in {document: score}, (ids, scores) or pairs; None where none are."""
+    if isinstance(docs, Mapping):
+        return list(docs.values())
+    if _are_ids_and_scores(docs):
+        return list(docs[1])
+    is_pairs = isinstance(docs, list | tuple) and all(_is_pair(doc) for doc in docs)
+    return [score for _, score in docs] if is_pairs and not are_lists(docs) else None
+
+
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
     """A query's list, or its lists, one a call; or its ids and their scores, which are fractions as no id is."""
-    if isinstance(docs, tuple) and len(docs) == 2 and [_are_fractions(part) for part in docs] == [False, True]:
+    if _are_ids_and_scores(docs):
         ids, scores = (plain_array(part, "ids and scores", name) for part in docs)
         if ids.shape != scores.shape or ids.ndim != 1:
             raise no_ids(query, docs, name)
@@ -317,6 +327,10 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
         yield from (_answer(query, each, name)._replace(call=call) for call, each in enumerate(docs, 1))
     else:
         yield _answer(query, docs, name)
+
+
+def _are_ids_and_scores(docs: Any) -> bool:
+    return isinstance(docs, tuple) and [_are_fractions(part) for part in docs] == [False, True]
 
 
 def _may_be_short(docs: np.ndarray) -> bool:
@@ -329,6 +343,10 @@ def _are_fractions(values: Any) -> bool:
     if isinstance(values, np.ndarray):
         return bool(values.dtype.kind == "f")
     return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, float) for v in values)
+
+
+def _is_pair(doc: Any) -> bool:
+    return isinstance(doc, tuple | list) and len(doc) == 2
 
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
@@ -344,6 +362,6 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
             docs=quoted(docs),
         )
     scores = None
-    if docs and all(isinstance(doc, tuple | list) and len(doc) == 2 for doc in docs):
+    if docs and all(map(_is_pair, docs)):
         docs, scores = zip(*docs, strict=True)
     return Ranked(query, plain_ids(docs, query, name), scores)

@@ -30,7 +30,7 @@ DIGITS = 18
 """So many a number has at most."""
 
 ROLES: dict[str, tuple[Sequence[str], Message]] = {
-    "query": ((*names.QUERY, "question"), message("the queries; name it query_id")),
+    "query": (names.QUERY, message("the queries; name it query_id")),
     "id": (names.CHUNK, message("the ids of chunks; name it chunk_id")),
     "doc": (names.SOURCE, message("the documents; name it doc_id")),
     "start": (names.START, message("where spans begin; name it start (characters), or page")),
