@@ -203,6 +203,40 @@ def test_spans_are_read_from_tables_as_libraries_write_them(tmp_path):
     assert (named.ids, named.end.tolist()) == ([b"x"], [2])
 
 
+def test_of_several_lists_the_one_whose_objects_have_places_holds_the_spans():
+    evidence = [{"doc": "a", "start": 1, "end": 2}]
+    row = {"qid": "q", "retrieved": [{"doc": "b", "score": 0.5}], "evidence": evidence}
+    assert truth.read_spans([row]).doc == [b"a"]
+    for retrieved in ([{"doc": "b", "page": 1}], [{"doc": "b", "at": {"start_index": 1}}]):
+        with pytest.raises(tr.InputError, match="several columns have lists of objects, 'retrieved', 'evidence': "):
+            truth.read_spans([row | {"retrieved": retrieved}])
+
+
+@pytest.mark.parametrize("unit", ["pages", "characters"])
+def test_spans_of_frames_may_have_ids_that_are_numbers(unit, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    where = {"page": [1, 7]} if unit == "pages" else {"start": [0, 5], "end": [5, 9]}
+    evidence = pandas.DataFrame({"query_id": [1, 2], "doc_id": [10, 11], **where})
+    chunks = pandas.DataFrame({"chunk_id": [7, 8], "doc_id": [10, 11], **where})
+    chunks.to_parquet(tmp_path / "chunks.parquet")
+    for each in (chunks, tmp_path / "chunks.parquet", [row._asdict() for row in chunks.itertuples(index=False)]):
+        found = truth.overlaps(evidence, each, segments=False)
+        assert found.to_dict() == {b"1": {b"7": 1.0, b"8": 0.0}, b"2": {b"8": 1.0, b"7": 0.0}}
+
+
+def test_characters_that_are_counted_anew_on_each_page_are_refused(tmp_path):
+    path = tmp_path / "chunks.csv"
+    through = "chunk_id,doc_id,page,start,end\na,d,1,0,9\nb,d,1,5,12\nc,d,2,9,20\nd,e,2,0,9\n"
+    path.write_text(through + "e,d,iv,9,20\n")
+    assert truth.read_spans(path).start.tolist() == [0, 5, 9, 0, 9]
+    path.write_text(through)
+    assert truth.read_spans(path).start.tolist() == [0, 5, 9, 0]
+    for start in (3, 5):
+        path.write_text(through.replace("c,d,2,9", f"c,d,2,{start}"))
+        with pytest.raises(tr.InputError, match=rf"csv:4: the span of d on page 2 begins at {start}, not behind"):
+            truth.read_spans(path)
+
+
 def test_a_query_whose_list_of_evidence_is_empty_is_judged_and_named(tmp_path):
     rows = [
         {"query_id": "q", "evidence": [{"doc_id": "a", "start": 0, "end": 10}]},

@@ -120,7 +120,7 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
         table = Table(_columns(source, called), called)
     if not len(table):
         raise InputError("there are no spans in it", called)
-    rows = _unnested(table)
+    rows = _unnested(table, keys)
     spans = _of_table(rows, pattern, keys)
     return spans if rows is table else replace(spans, lacking=_lacking(table, keys, spans))
 
@@ -134,16 +134,37 @@ def _lacking(table: Table, keys: Mapping[str, str], spans: Spans) -> list[bytes]
     return [query for query in dict.fromkeys(_all_texts(table, column)) if query not in known]
 
 
-def _unnested(table: Table) -> Table:
+def _unnested(table: Table, keys: Mapping[str, str]) -> Table:
     """The same with a row for each object of a list in it, where rows have one: a query with all its evidence."""
-    listing = next((column for column, values in table.columns.items() if any(map(_is_listing, values))), None)
-    if listing is None:
+    listings = [column for column, values in table.columns.items() if any(map(_is_listing, values))]
+    if not listings:
         return table
+    inner = {column: _inner(table, column) for column in listings}
+    placed = [column for column in listings if _are_placed(inner[column], keys)] or listings
+    if len(placed) > 1:
+        raise InputError(
+            "several columns have lists of objects, {names}: leave all out but the one with the spans",
+            table.name,
+            names=names.few(placed),
+        )
+    listing = placed[0]
     others = {column: values for column, values in table.columns.items() if column != listing}
-    rows = [(row, span) for row, spans in enumerate(table.columns[listing]) for span in spans or ()]
-    kept = {column: [values[row] for row, _ in rows] for column, values in others.items()}
-    inner = columns(Listing("", [span for _, span in rows]), table.name)
-    return Table(kept | inner, table.name, None if table.lines is None else [table.lines[row] for row, _ in rows])
+    rows = [row for row, spans in enumerate(table.columns[listing]) for _ in spans or ()]
+    kept = {column: [values[row] for row in rows] for column, values in others.items()}
+    lines = None if table.lines is None else [table.lines[row] for row in rows]
+    return Table(kept | dict(inner[listing].columns), table.name, lines)
+
+
+def _inner(table: Table, column: str) -> Table:
+    """The objects of a column's lists, a row each."""
+    objects = [each for values in table.columns[column] for each in values or ()]
+    return Table(columns(Listing("", objects), table.name), table.name)
+
+
+def _are_placed(objects: Table, keys: Mapping[str, str]) -> bool:
+    """Whether they say where they begin."""
+    wanted = [names.folded(keys[role]) if role in keys else "" for role in ("start", "page")]
+    return objects.find([*filter(None, wanted), *names.START, *names.PAGE]) is not None
 
 
 def _is_listing(value: Any) -> bool:
@@ -203,15 +224,44 @@ def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spa
 def _ends(table: Table, keys: Mapping[str, str], docs: Sequence[bytes]) -> tuple[Ints, Ints, str]:
     """Where spans begin and end, in characters where these are known, else in pages."""
     page = _found(table, "page", keys)
-    if page is not None and _found(table, "start", keys) is None:
+    begin = _found(table, "start", keys)
+    if page is not None and begin is None:
         start = _numbers(table, page)
         last = _found(table, "last_page", keys)
         return start, (start if last is None else _numbers(table, last)) + 1, "pages"
     start = _numbers(table, _column(table, "start", keys))
+    if page is not None:
+        _refuse_pages(table, page, docs, start)
     text = _found(table, "text", keys)
     if _found(table, "end", keys) is None and text is not None:
         return start, start + np.array(_sizes(table, text, docs), np.int64), "characters"
     return start, _numbers(table, _column(table, "end", keys)), "characters"
+
+
+def _refuse_pages(table: Table, column: str, docs: Sequence[bytes], start: Ints) -> None:
+    """Refuse characters that are counted anew on each page: those of different pages would be the same."""
+    try:
+        pages = _numbers(table, column)
+    except InputError:  # such as iv, or none: the characters are asked for
+        return
+    furthest: dict[bytes, tuple[int, int, int]] = {}  # of each document: a page, and starts on it and before it
+    for row in np.lexsort((start, pages)).tolist():
+        page, begin = int(pages[row]), int(start[row])
+        last, here, before = furthest.get(docs[row], (page, -1, -1))
+        before = before if page == last else max(here, before)
+        furthest[docs[row]] = page, begin, before
+        if begin <= before:
+            raise InputError(
+                "the span of {doc} on page {page} begins at {start}, not behind those of earlier pages: characters "
+                "are counted through the document. If these are counted on each page, put its number into the ids "
+                "of the documents, of evidence and of chunks; else leave {column} out",
+                table.name,
+                table.line(row),
+                doc=truncated(docs[row]),
+                page=page,
+                start=begin,
+                column=column,
+            )
 
 
 def _found(table: Table, role: str, keys: Mapping[str, str]) -> str | None:
@@ -230,7 +280,7 @@ def _texts(table: Table, role: str, keys: Mapping[str, str]) -> list[bytes] | No
 
 
 def _all_texts(table: Table, column: str) -> list[bytes]:
-    values = list(table.columns[column])
+    values = [value.item() if isinstance(value, np.generic) else value for value in table.columns[column]]
     for row, value in enumerate(values):
         if type(value) not in (str, int) or value == "":
             raise InputError(
