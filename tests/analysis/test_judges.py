@@ -149,6 +149,19 @@ def test_common_scores_systems_with_what_all_have_judged() -> None:
     assert found.standings[0].outcomes["e"].means["s4"].estimate == tr.evaluate(common, RUNS["s4"], "AP").mean["AP"]
 
 
+def test_common_leaves_out_queries_without_a_document_that_all_have_judged() -> None:
+    first, *others = QUERIES
+    model = {**MODEL, first: {"other": 1}}
+    found = tr.judges({"e": EXPERT, "m": model}, RUNS, "AP", common=True, samples=100)
+    without = tr.judges({"e": EXPERT, "m": {q: MODEL[q] for q in others}}, RUNS, "AP", common=True, samples=100)
+    assert found.standings[0].to_dict() == without.standings[0].to_dict()
+    assert (found.standings[0].queries, found.dropped) == (len(others), 1)
+    assert "1 query has no document that all judges have judged" in "".join(remarks_of(found))
+    pairwise = [{"q": dict.fromkeys(docs, 1)} for docs in ("ab", "bc", "ca")]
+    with pytest.raises(tr.InputError, match="no document is judged by all of judge 1, judge 2, judge 3"):
+        tr.judges(pairwise, {"s": {"q": ["a"]}}, common=True)
+
+
 @pytest.mark.parametrize("binary", [[2, 1], {"graded": 2}])
 def test_judges_of_different_scales_are_compared_by_relevance(binary: Any) -> None:
     graded, yes = EXPERT, {q: {d: int(g >= 2) for d, g in own.items()} for q, own in EXPERT.items()}

@@ -85,14 +85,7 @@ def remarks_of(judges: Judges) -> list[str]:
     said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
     said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
     said += _scales(judges)
-    if judges.dropped:
-        said.append(
-            plural(
-                "{n:,} query is not judged by all judges or has no score of some run: in no mean.",
-                "{n:,} queries are not judged by all judges or have no score of some run: in no mean.",
-                n=judges.dropped,
-            )
-        )
+    said += _dropped(judges)
     if judges.standings and not judges.is_common and any(_is_partial(pair) for pair in judges.pairs):
         said.append(
             message(
@@ -101,6 +94,21 @@ def remarks_of(judges: Judges) -> list[str]:
             )
         )
     return said
+
+
+def _dropped(judges: Judges) -> Iterator[str]:
+    if judges.dropped and judges.is_common:
+        yield plural(
+            "{n:,} query has no document that all judges have judged or no score of some run: in no mean.",
+            "{n:,} queries have no document that all judges have judged or no score of some run: in no mean.",
+            n=judges.dropped,
+        )
+    elif judges.dropped:
+        yield plural(
+            "{n:,} query is not judged by all judges or has no score of some run: in no mean.",
+            "{n:,} queries are not judged by all judges or have no score of some run: in no mean.",
+            n=judges.dropped,
+        )
 
 
 def _is_partial(pair: TwoJudges) -> bool:

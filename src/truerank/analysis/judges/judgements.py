@@ -73,10 +73,14 @@ class Judgements:
         given[self.query[doc], judge] = True
         return np.asarray(given.all(axis=1))
 
+    @property
+    def whole(self) -> Bools:
+        """(documents,) those that every judge has judged."""
+        return np.asarray(np.isfinite(self.grades).all(axis=1))
+
     def of_all(self) -> dict[str, Qrels]:
         """The qrels of each judge, with the documents alone that every judge has judged."""
-        whole = np.asarray(np.isfinite(self.grades).all(axis=1))
-        kept = set(itertools.compress(self.ids, whole.tolist()))
+        kept = set(itertools.compress(self.ids, self.whole.tolist()))
         return {name: _among(one, kept) for name, one in self.qrels.items()}
 
 

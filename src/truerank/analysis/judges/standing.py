@@ -46,9 +46,7 @@ def standings(
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
     runs = by_name(runs)
     _refuse_read(runs.values())
-    shared = set(itertools.compress(judgements.queries, judgements.shared.tolist()))
-    if not shared:
-        raise InputError("no query is judged by all of {names}", names=", ".join(judgements.names))
+    shared = _shared(judgements, common)
     qrels = judgements.of_all() if common else judgements.qrels
     scores: dict[str, Scores] = {}
     names: list[str] = []
@@ -65,6 +63,18 @@ def standings(
     progress(len(qrels) + 1, len(qrels) + 1)
     dropped = len(judgements.queries) - len(systems.queries)
     return {"systems": tuple(names), "standings": made, "dropped": dropped}
+
+
+def _shared(judgements: Judgements, common: bool) -> set[bytes]:
+    """The queries of which every judge has judged a document, the same one where only such count."""
+    names = ", ".join(judgements.names)
+    if not judgements.shared.any():
+        raise InputError("no query is judged by all of {names}", names=names)
+    if not common:
+        return set(itertools.compress(judgements.queries, judgements.shared.tolist()))
+    if not judgements.whole.any():
+        raise InputError("no document is judged by all of {names}: score systems without --common", names=names)
+    return {query for query, _ in itertools.compress(judgements.ids, judgements.whole.tolist())}
 
 
 def _refuse_read(runs: Collection[Any]) -> None:
