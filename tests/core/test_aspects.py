@@ -289,7 +289,13 @@ def test_rows_that_name_no_document_or_aspect_are_refused_by_the_kernel() -> Non
 def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
     pairs = {"q": [["a", 1], ["b", 2]]}
     assert rows(Qrels.from_dict(pairs)) == rows(Qrels.from_dict({"q": {"a": 1, "b": 2}}))
-    assert tr.evaluate({"q": [(1, 2), (3, 4)]}, {"q": [2]}, ["StRecall"]).mean == {"StRecall": 0.5}
+    for unclear in ({"q": [(1, 2), (3, 4)]}, {"p": [], "q": [[1, 2.5]]}, {"p": [("a", 1)], "q": [(1, 1)]}):
+        with pytest.raises(
+            tr.InputError, match=r"query 'q' has .*these may be pairs \(document, grade\), or lists of"
+        ):
+            Qrels.from_dict(unclear)
+    for alternatives in ([("1", "2"), ("3", "4")], [(1, 2), (3, 4, 5)], [{1, 2}, {3, 4}], [[1, 2], [3]]):
+        assert tr.evaluate({"q": alternatives}, {"q": [2]}, ["StRecall"]).mean == {"StRecall": 0.5}
     with pytest.raises(tr.InputError, match="document a of query q is judged twice"):
         Qrels.from_dict({"q": [["a", 1], ["a", 2]]})
 

@@ -82,16 +82,35 @@ def has_aspects(judged: Any) -> bool:
 
 def are_pairs(judged: Sequence[Any]) -> bool:
     """Whether these are pairs (document, grade), and no lists of alternatives: each is a text and a number."""
-    return bool(judged) and all(
-        isinstance(part, list | tuple)
-        and len(part) == 2
-        and _is_text(type(part[0]))
-        and isinstance(part[1], int | float | np.number)
-        for part in judged
-    )
+    return bool(judged) and all(may_be_pair(part) and _is_text(type(part[0])) for part in judged)
 
 
-def by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any, Any]]:
+def may_be_pair(part: Any) -> bool:
+    """Whether this may be a document and its grade; where the document is a number, also two alternatives."""
+    is_two = isinstance(part, list | tuple) and len(part) == 2
+    return is_two and type(part[0]) not in FLOATS and isinstance(part[1], int | float | np.number)
+
+
+def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, Any, Any]]:
+    """Query, document, aspect and grade of each judgement.
+
+    Raises:
+        InputError: what no aspects can be made of, or lists of two numbers alone: a grade may be one of them.
+    """
+    lists = {key: judged for key, judged in judgements.items() if isinstance(judged, list | tuple)}
+    if len(lists) == len(judgements) and all(may_be_pair(part) for judged in lists.values() for part in judged):
+        query = next(key for key, judged in lists.items() if has_aspects(judged))
+        raise InputError(
+            "query {query} has {docs}: these may be pairs (document, grade), or lists of documents, a list an "
+            "aspect; give {{document: grade}}, or the ids of documents as text",
+            name,
+            query=quoted(query),
+            docs=quoted(lists[query]),
+        )
+    return [(key, *row) for key, judged in judgements.items() for row in _by_aspect(judged, key, name)]
+
+
+def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any, Any]]:
     """Document, aspect and grade of each judgement of a query."""
     if isinstance(judged, Mapping):
         for doc, aspects in judged.items():

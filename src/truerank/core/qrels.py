@@ -257,7 +257,7 @@ class Qrels:
     @classmethod
     def _from_aspects(cls, judgements: Mapping[Any, Any], name: str) -> Qrels:
         """Qrels from a dict whose documents have a grade an aspect, or whose lists are aspects."""
-        rows = [(key, *row) for key, judged in judgements.items() for row in by_aspect(judged, key, name)]
+        rows = by_aspect(judgements, name)
         queries = query_ids(judgements, name)
         places = {key: place for place, key in enumerate(judgements)}
         query = np.array([places[key] for key, *_ in rows], np.int64)
