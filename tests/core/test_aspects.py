@@ -336,6 +336,13 @@ def test_a_budget_and_lengths_are_numbers(budget: float, lengths: dict[str, floa
         reading.within(budget, lengths)
 
 
+@pytest.mark.parametrize("lengths", [{1: 0.1, 2: 0.1, 3: 0.1}, {"1": 0.1, "2": 0.1, "3": 0.1, 4: 1}])
+def test_a_budget_that_rounding_alone_misses_is_met_whatever_ids_lengths_have(lengths: dict[Any, float]) -> None:
+    reading = tr.read({"q": {1: 1}}, {"q": [3, 2, 1]}, keep="all")
+    found = [tr.evaluate(reading.within(budget, lengths), measures="RR").mean["RR"] for budget in (0.3, 0.299)]
+    assert found == [1 / 3, 0.0]
+
+
 @pytest.mark.parametrize("kind", ["file", "objects"])
 def test_one_aspect_throughout_is_one_where_the_rules_say_so(kind, tmp_path):  # type: ignore[no-untyped-def]
     class Judged(NamedTuple):

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from truerank.core.equal import difference
 from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
 from truerank.core.found import hits_of, is_later
 from truerank.core.hits import UNJUDGED, Bools, Hits
@@ -201,12 +202,13 @@ class Reading:
             raise InputError("a budget is a number from 0 on, not {budget}", self.name, budget=quoted(budget))
         if not isinstance(lengths, Mapping):
             raise InputError("lengths are {{document: length}}, not {lengths}", self.name, lengths=quoted(lengths))
-        given = [lengths.get(name) for name in names]
+        known = lengths if all(name in lengths for name in names) else {str(doc): n for doc, n in lengths.items()}
+        given = [known.get(name) for name in names]
         sizes = np.array([each if is_length(each) else math.nan for each in given], np.float64)
         if not (sizes >= 0).all():
             doc = truncated(names[int(np.argmin(sizes >= 0))])
             raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)
-        return replace(self, rows=rows.read_to(rows.running_sum(sizes) <= budget))
+        return replace(self, rows=rows.read_to(difference(rows.running_sum(sizes), budget) <= 0))
 
     def to_arrow(self, *, judgements: bool = True) -> pyarrow.Table:
         """One row a judged query: its id, how many documents it returned, its judgements, and its rows.
