@@ -84,6 +84,7 @@ def test_the_same_bytes_are_the_same_submission_when_the_day_is_used_up_too(buil
     [
         ("eval.jsonl", '{"eval_id": "q1", "query": "a"}\n{"eval_id": "q2", "query": "b"}\n'),
         ("beir.jsonl", '{"_id": "q1", "text": "q"}\n\n{"_id": "q2", "text": "b"}'),
+        ("questions.jsonl", '{"id": "q1", "question": "a"}\n{"id": "q2", "question": "b", "topic": "c"}\n'),
         ("numbers.jsonl", '{"qid": 1, "query": "a"}\n{"qid": 2}\n'),
         ("one.json", '{"q1": "text", "q2": "text"}'),
         ("list.json", '["q1", "q2"]'),

@@ -14,7 +14,7 @@ from truerank.formats.delimited import cells_of
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, as_source
 
-ID = (*names.QUERY, "id")
+ID = names.QUERY_OR_ID
 """The names under which a query's id stands, the surest first; a query's text may be called "query"."""
 
 TEXTS = ("query", "topic", "q")
