@@ -200,6 +200,28 @@ def test_tuples_of_ir_measures_are_rows_also_one_at_a_time():
     assert mean(qrels, run) == mean(iter(qrels), iter(run)) == EXPECTED
 
 
+class Gone:
+    """Rows that can be gone through, any number of times, as the qrels of a dataset of ir_datasets."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+def test_what_can_only_be_gone_through_is_rows():
+    qrels = [Qrel(q, d, g) for q, docs in JUDGED.items() for d, g in docs.items()]
+    run = [ScoredDoc(q, d, s) for q, docs in SCORED.items() for d, s in docs.items()]
+    assert mean(Gone(qrels), Gone(run)) == mean(tuple(qrels), tuple(run)) == EXPECTED
+    assert mean({"q": ["a"]}, (ScoredDoc("q", "b", 1.0), ScoredDoc("q", "a", 0.5)))["RR"] == 0.5
+
+
+def test_a_set_is_no_run_for_it_has_no_order():
+    with pytest.raises(tr.InputError, match="a run is a path"):
+        tr.evaluate({"q": ["a"]}, {("q", ("a", "b"))}, "AP")
+
+
 class Iterated(NamedTuple):
     """As ir_measures' Qrel is."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,22 @@ def iterators() -> tuple[Any, Any]:
     return iter(judged), iter(run)
 
 
-@pytest.mark.parametrize("given", [dicts, tuples, iterators, frames])
+class Gone:
+    """What can be gone through, any number of times, and no more, as adapters to other packages are."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+
+def adapters() -> tuple[Any, Any]:
+    judged, run = tuples()
+    return Gone(judged), Gone(run)
+
+
+@pytest.mark.parametrize("given", [dicts, tuples, iterators, adapters, frames])
 def test_it_takes_what_ir_measures_takes(given: Any) -> None:
     found = provider().calc([AP, RR @ 10], *given())
     assert {row.query_id: row.value for row in found.per_query if row.measure == AP} == VALUES

@@ -127,9 +127,14 @@ def test_a_near_miss_is_suggested() -> None:
         ours.RelevanceEvaluator({"q": {"a": 1}}, {"ndgc_cut"})
 
 
+def test_a_cutoff_that_no_list_reaches_is_refused_as_values_are() -> None:
+    with pytest.raises(ValueError, match="99999999999999999999"):
+        ours.RelevanceEvaluator({"q": {"a": 1}}, {"P_99999999999999999999"})
+
+
 @pytest.mark.parametrize("level", [0, -1, 1.5])
 def test_a_level_that_is_no_positive_whole_number_is_refused(level: Any) -> None:
-    with pytest.raises(TypeError, match="relevance_level"):
+    with pytest.raises(TypeError, match="relevance_level should be a positive whole number"):
         ours.RelevanceEvaluator({"q": {"a": 1}}, {"map"}, level)
 
 
@@ -142,6 +147,9 @@ def test_parsing_and_aggregation_are_pytrec_evals() -> None:
     run, qrel = ["q Q0 a 1 2.5 t", "q Q0 b 2 1 t"], ["q 0 a 1", "p 0 b -1"]
     assert ours.parse_run(run) == theirs.parse_run(run)
     assert ours.parse_qrel(qrel) == theirs.parse_qrel(qrel)
+    packed = [line.encode() for line in run], [line.encode() for line in qrel]  # as gzip.open gives them
+    assert ours.parse_run(packed[0]) == theirs.parse_run(packed[0])
+    assert ours.parse_qrel(packed[1]) == theirs.parse_qrel(packed[1])
     for each in (theirs, ours):
         with pytest.raises(AssertionError):
             each.parse_run([*run, run[0]])

@@ -46,6 +46,16 @@ def test_blank_lines_and_comments_are_read_over(ours_alone, compat):
     assert ours_alone(f"--compat {compat} -m num_rel", qrels, f"# hm\n\n{ANSWER}#\n") == [["num_rel", "all", "1"]]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_topic(ours_alone):
+    assert ours_alone("-m map", f"\ufeff{ONE}", f"\ufeff{ANSWER}") == [["map", "all", "1.0000"]]
+
+
+@pytest.mark.parametrize("blank", ["\v", "\f", "\r"])
+def test_a_control_character_is_no_blank(ours_alone, blank):
+    message, status = refusal(ours_alone, "", ONE, ANSWER.replace(" ", blank, 1))
+    assert ("run:1: this line holds a control character" in message, status) == (True, FILES)
+
+
 def test_compressed_files_are_read(tmp_path):
     (tmp_path / "run.gz").write_bytes(gzip.compress(ANSWER.encode()))
     qrels, _ = written(tmp_path, ONE, "")

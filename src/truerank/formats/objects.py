@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -123,7 +123,8 @@ def is_one_run(thing: Any) -> bool:
 def _whole(thing: Any) -> Any:
     """The rows of what has them behind a call: a query of polars, a Hugging Face Dataset, ranx's Qrels or Run.
 
-    And all rows of what can be gone through only once, and the body of a response of Elasticsearch's client.
+    And all rows of what can only be gone through, as generators can, and the qrels of a dataset of ir_datasets; and
+    the body of a response of Elasticsearch's client.
     """
     if type(thing) is dict:
         return thing
@@ -141,7 +142,15 @@ def _whole(thing: Any) -> Any:
         return thing.with_format("arrow")[:]
     if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
         return thing.collect()
-    return list(thing) if isinstance(thing, Iterator) and not is_frame(thing) else thing
+    return list(thing) if _is_of_rows(thing) else thing
+
+
+def _is_of_rows(thing: Any) -> bool:
+    """Whether these are named tuples, or all that is known is that it can be gone through, in an order."""
+    if isinstance(thing, tuple):
+        return bool(thing) and hasattr(thing[0], "_asdict")
+    known = isinstance(thing, str | bytes | Mapping | Sequence | Set | Presented) or hasattr(thing, "ndim")
+    return isinstance(thing, Iterable) and not known and not is_frame(thing) and not is_sparse(thing)
 
 
 def _is_ranx(thing: Any) -> bool:

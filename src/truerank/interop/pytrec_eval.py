@@ -28,7 +28,6 @@ from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES
 from truerank.interop.trec_eval.columns import Column, columns
 from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers, judged_alone
-from truerank.interop.trec_eval.status import TrecEvalError
 from truerank.interop.trec_eval.values import per_topic, shown
 
 __all__ = [
@@ -78,7 +77,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
         ValueError: a line has not six columns, or its score is no number.
     """
     run: dict[str, dict[str, float]] = collections.defaultdict(dict)
-    for query, _, doc, _, score, _ in map(str.split, f_run):
+    for query, _, doc, _, score, _ in (line.split() for line in f_run):
         _refuse_repeat(run[query], query, doc)
         run[query][doc] = float(score)
     return run
@@ -95,7 +94,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
         ValueError: a line has not four columns, or its grade is no whole number.
     """
     qrel: dict[str, dict[str, int]] = collections.defaultdict(dict)
-    for query, _, doc, grade in map(str.split, f_qrel):
+    for query, _, doc, grade in (line.split() for line in f_qrel):
         _refuse_repeat(qrel[query], query, doc)
         qrel[query][doc] = int(grade)
     return qrel
@@ -216,7 +215,7 @@ def _level(level: Any) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        raise TypeError("Argument relevance_level should be positive.")
+        raise TypeError("Argument relevance_level should be a positive whole number.")
     return number
 
 
@@ -252,7 +251,7 @@ def _columns(measures: frozenset[str], compat: int) -> list[Column]:
     names = set(itertools.chain.from_iterable(supported_nicknames.get(name, (name,)) for name in measures))
     try:
         return columns(_combined(names, _supported(compat)), compat) if names else []
-    except TrecEvalError as error:
+    except TruerankError as error:
         raise ValueError(str(error)) from error
 
 
