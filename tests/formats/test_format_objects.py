@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import sys
+import uuid
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -220,6 +223,31 @@ def test_what_can_only_be_gone_through_is_rows():
 def test_a_set_is_no_run_for_it_has_no_order():
     with pytest.raises(tr.InputError, match="a run is a path"):
         tr.evaluate({"q": ["a"]}, {("q", ("a", "b"))}, "AP")
+
+
+@dataclasses.dataclass
+class Document:
+    """As those of LangChain, Haystack and LlamaIndex, which are no keys of a dict."""
+
+    id: str
+
+
+class Hit:
+    """A thing without a text of its own."""
+
+
+@pytest.mark.parametrize("doc", [Document("a"), Hit()], ids=["document", "hit"])
+def test_documents_that_are_objects_are_refused_and_no_ids(doc):
+    for run in ({"q": [doc]}, {"q": [(doc, 0.5)]}, [("q", [doc])]):
+        with pytest.raises(tr.InputError, match=r"query 'q' has \(?\[?.*: documents are ids, or pairs"):
+            tr.evaluate({"q": ["a"]}, run, "RR")
+    with pytest.raises(tr.InputError, match=r"documents are ids, or \{id: grade\}"):
+        tr.evaluate({"q": [doc]}, {"q": ["a"]}, "RR")
+
+
+@pytest.mark.parametrize("doc", [uuid.UUID(int=5), Path("a/b"), np.str_("a"), np.int64(5), b"a"], ids=str)
+def test_what_has_a_text_of_its_own_is_an_id(doc):
+    assert tr.evaluate({"q": [doc]}, {"q": [doc]}, "RR").mean == {"RR": 1.0}
 
 
 class Iterated(NamedTuple):

@@ -74,6 +74,18 @@ def test_rows_go_query_by_query_as_the_qrels_do_and_those_without_an_answer_have
     assert [(row.query_id, row.value) for row in rows] == [
         ("q1", 1.0), ("q1", 2.0), ("q2", 1.0), ("q2", 1.0), ("q3", 0.0), ("q3", 0.0)
     ]  # fmt: skip
+    qrels, run = {f"q{n}": {"a": 1} for n in (2, 10, 9)}, {f"q{n}": {"a": 1.0} for n in (9, 10)}
+    assert [(row.query_id, row.value) for row in provider().iter_calc([AP], qrels, run)] == [
+        ("q2", 0.0), ("q10", 1.0), ("q9", 1.0)
+    ]  # fmt: skip
+
+
+def test_means_are_of_the_values_in_the_order_of_the_qrels_as_theirs_are_to_the_last_bit() -> None:
+    qrels = {f"q{n}": {f"d{place}": 1 for place in range(n % 7 + 1)} for n in range(12)}
+    run = {query: {f"d{place}": 1.0 / (place + 1) for place in range(1, 9)} for query in qrels}
+    measures = [theirs.nDCG @ 10, AP, theirs.R @ 3]
+    expected = theirs.pytrec_eval.calc_aggregate(measures, qrels, run)
+    assert provider().calc_aggregate(measures, qrels, run) == expected
 
 
 def test_measures_in_a_set_as_ir_measures_hands_them_on_stand_in_one_order() -> None:

@@ -62,7 +62,7 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
                 "document {doc} of query {query} is judged twice; keep one of them", name, doc=twice, query=query
             )
         return pairs
-    if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
+    if are_no_ids(docs):
         raise InputError(
             "query {query} has {docs}: documents are ids, or {{id: grade}}",
             name,
@@ -70,6 +70,19 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
             docs=quoted(docs),
         )
     return dict.fromkeys(docs, 1.0)
+
+
+def are_no_ids(docs: Iterable[Any]) -> bool:
+    """Whether some are no ids: None, lists, and objects that are no keys of a dict or have no text of their own.
+
+    A Document of LangChain or of Haystack is no key, nor is a node of LlamaIndex.
+    """
+    return any(
+        kind in (type(None), tuple)
+        or kind.__hash__ is None
+        or all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__"))
+        for kind in set(map(type, docs))
+    )
 
 
 def has_aspects(judged: Any) -> bool:

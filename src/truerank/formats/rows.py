@@ -13,7 +13,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import all_ids, first_empty
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.mappings import distinct_ids, refuse_fractions
+from truerank.core.mappings import are_no_ids, distinct_ids, refuse_fractions
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
@@ -223,7 +223,7 @@ def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
 def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     """The documents, if none is something else than an id."""
     refuse_fractions(docs, name)
-    if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
+    if are_no_ids(docs):
         raise no_ids(query, docs, name)
     refuse_empty(query, docs, name)
     return docs

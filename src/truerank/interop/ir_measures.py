@@ -19,7 +19,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError, TruerankError, needs, quoted
 from truerank.core.evaluate import ranked, valued
-from truerank.core.kernel.scanning import as_text
+from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules
@@ -178,9 +178,9 @@ class Evaluation:
         given = sorted(measures, key=str) if isinstance(measures, Set) else measures
         self.measures = list(dict.fromkeys(given))
         self._asked = [_supported(measure) for measure in self.measures]
-        self._judged = _read_qrels(qrels, {each.rules.iteration for each in self._asked})
-        queries = [as_text(query) for query in next(iter(self._judged.values())).queries]
-        self._queries, self.qrel_qids = queries, set(queries)
+        self._queries, self._judged = _read_qrels(qrels, {each.rules.iteration for each in self._asked})
+        self._sorted = [as_text(query) for query in next(iter(self._judged.values())).queries]
+        self.qrel_qids = set(self._sorted)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """The values of each query, query by query, in the order of the qrels."""
@@ -213,8 +213,9 @@ class Evaluation:
 
     def _column(self, each: Asked, reading: Reading) -> dict[str, float]:
         values, there = each.values(reading)
-        rows = zip(self._queries, values.tolist(), there, strict=True)
-        return {query: value for query, value, is_there in rows if is_there}
+        rows = zip(self._sorted, values.tolist(), there, strict=True)
+        found = {query: value for query, value, is_there in rows if is_there}
+        return {query: found[query] for query in self._queries if query in found}
 
     def _reading(self, run: Any, rules: Rules, worth: Worth | None) -> Reading:
         judged = self._judged[rules.iteration]
@@ -264,8 +265,8 @@ def _supported(measure: Any) -> Asked:
     return supported
 
 
-def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
-    """{what the second column is for: the judgements}; the last of one document is the one that counts.
+def _read_qrels(qrels: Any, kinds: set[str]) -> tuple[list[str], dict[str, Qrels]]:
+    """The queries as they come, and {what the second column is for: the judgements}, of a document the last one.
 
     Raises:
         ValueError: they are nothing that ir_measures takes.
@@ -284,8 +285,9 @@ def _read_qrels(qrels: Any, kinds: set[str]) -> dict[str, Qrels]:
                 docs.setdefault(row.doc_id, {})[row.iteration] = row.relevance
     if "aspect" in kinds and len({row.iteration for row in rows}) == 1:
         _LOG.warning("all judgements are of one subtopic; measures of diversity need their iterations")
+    queries = [as_text(as_bytes(query)) for query in next(iter(by_kind.values()))]
     try:
-        return {kind: read_qrels(judged) for kind, judged in by_kind.items()}
+        return queries, {kind: read_qrels(judged) for kind, judged in by_kind.items()}
     except TruerankError as error:
         raise ValueError(str(error)) from error
 
