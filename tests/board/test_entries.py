@@ -249,7 +249,7 @@ def test_a_host_marks_an_entry_on_its_page(build: Build, sqlite: str):
     assert len(world.board()["standings"]) == 1
 
 
-def test_the_commands_mark_entries_and_approve_teams(build: Build, sqlite: str):
+def test_the_commands_mark_entries_and_approve_teams(build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch):
     world = build(sqlite, more="registration = true")
     id = world.submit("A", run(good=4)).json()["id"]
     assert id.isalnum()  # what begins with a dash would be an option
@@ -265,6 +265,11 @@ def test_the_commands_mark_entries_and_approve_teams(build: Build, sqlite: str):
     assert "is ranked again" in call("reinstate", id)
     assert "is withdrawn" in call("withdraw", id, "--reason", "by its team")
     assert world.board()["standings"] == []
+    assert "say why" in call("disqualify", id, "--reason", " ", status=2)
+    assert world.board()["unranked"][0]["reason"] == "by its team"
+    monkeypatch.setenv("TRUERANK_LANG", "ko")
+    assert call("disqualify", id, "--reason", "계정이 둘") == f"truerank: {id}: 실격 처리했습니다\n"
+    monkeypatch.delenv("TRUERANK_LANG")
     assert "no submission 'none'" in call("withdraw", "none", "--reason", "x", status=2)
     world.client.post("/api/registrations", json={"name": "New"})
     assert "New takes part" in call("approve", "New")

@@ -115,6 +115,19 @@ def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
     assert world.board()["standings"][0]["entries"] == 2
 
 
+def test_a_question_may_be_dropped_from_the_truth_of_a_contest_by_lines(build: Build, sqlite: str):
+    truth = {"1": ["a"], "2": ["b"], "3": ["c"]}
+    world = build(sqlite, 'rules = "science-qa"', qrels=json.dumps(truth), truth="truth.json")
+    answers = {1: ["a"], 2: ["x", "b"], 3: ["y"]}
+    lines = [json.dumps({"eval_id": id, "topk": docs}) for id, docs in answers.items()]
+    world.submit("A", "\n".join(lines))
+    (world.folder / "truth.json").write_text(json.dumps({"1": ["a"], "2": ["b"]}))
+    assert len(rescore(world.service.settings, world.service.database, "main", write=True).changed) == 1
+    id = world.board(as_="A")["standings"][0]["submission"]
+    entry = world.client.get(f"/api/submissions/{id}", headers=world.headers("A")).json()
+    assert entry["official"]["public"] == entry["strict"]["public"] == {"AP(divisor='hits')@3": 0.75}
+
+
 def with_a_new_truth(world: World, monkeypatch: pytest.MonkeyPatch, then: Callable[[], object]) -> None:
     """Let the truth be another one by the time that the next submission is scored."""
     judging, truth = world.service.processing, world.folder / "truth.qrels"

@@ -24,8 +24,11 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
     chosen to count at the end is so again when it is put back, unless the team has chosen as many others since.
 
     Raises:
-        ApiError: it is no scored submission.
+        ApiError: it is no scored submission, or no reason is given.
     """
+    if word and not reason.strip():
+        why = message("say why, in a sentence that its team and everybody else may read")
+        raise ApiError(422, "no-reason", why)
     board = submissions.locked_board(session, contest.settings.name)
     submission = submissions.locked_with_team(session, id)
     if submission.state != SCORED:

@@ -118,9 +118,6 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
         ApiError: there is none, it is not scored, or no reason is given.
     """
     said = clean(reason) or ""
-    if word and not said:
-        why = message("say why, in a sentence that its team and everybody else may read")
-        raise ApiError(422, "no-reason", why)
 
     def change(session: Session) -> schemas.SubmissionState:
         submission = found(session, id)

@@ -121,6 +121,7 @@ def mark(
 
     Raises:
         BoardError: there is no such entry, or its board is not set here.
+        ApiError: it is not scored, or no reason is given.
     """
     with database.writing() as session:
         submission = session.get(Submission, entry)

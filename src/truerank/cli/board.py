@@ -187,7 +187,12 @@ def _mark(settings: ServiceSettings, database: Database, entry: str, word: str |
     from truerank.board.offline import mark
 
     mark(settings, database, entry, word, reason, _now())
-    click.echo(f"truerank: {entry} is {word or 'ranked again'}", err=True)
+    if word is None:
+        say(message("{entry} is ranked again", entry=entry))
+    elif word == "withdrawn":
+        say(message("{entry} is withdrawn", entry=entry))
+    else:
+        say(message("{entry} is disqualified", entry=entry))
 
 
 @command.command("export")
