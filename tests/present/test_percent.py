@@ -95,6 +95,15 @@ def test_a_report_in_percent(tmp_path, ending):
     assert "0.6368" not in text.split("application/json")[0]
 
 
+def test_what_a_report_in_percent_could_detect_is_in_percent_wherever_it_stands(tmp_path):
+    least = "four of five samples of this size: 23.4 in Success@1, 12.5 in AP."
+    compared = invoke("compare", QRELS, PATHS[0], PATHS[2], "-m", "Success@1 AP", "--percent").stdout
+    path = tmp_path / "report.txt"
+    invoke("report", QRELS, PATHS[0], PATHS[2], "-m", "Success@1 AP", "--percent", "--lang", "en", "-o", path)
+    assert least in compared
+    assert least in " ".join(path.read_text("utf-8").split())
+
+
 def test_a_report_as_json_keeps_fractions(tmp_path):
     path = tmp_path / "report.json"
     write_report(QRELS, PATHS, path, ASKED, as_written=True, percent=True, lang="en")

@@ -38,7 +38,7 @@ def _least(comparison: Comparison) -> list[str]:
                 differences=joined(", ", parts),
             )
         )
-    if beyond := [str(outcome.measure) for outcome in comparison.outcomes if _beyond(outcome)]:
+    if beyond := [outcome.name for outcome in comparison.outcomes if _beyond(outcome)]:
         sentences.append(
             message(
                 "With so few queries no difference, however large, is detected in four of five samples: "

@@ -24,10 +24,10 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if data.runs is None:
         return
     yield Heading(message("Reliability"), "trust")
-    remarks = cautions.remarks(data.runs.comparison)
+    remarks = cautions.remarks(data.runs.shown)
     yield from (Caution(text) for text in remarks if isinstance(text, Warned))
     others = (text for text in remarks if not isinstance(text, Warned))
-    yield Prose((*cautions.made(data.runs.comparison), *others))
+    yield Prose((*cautions.made(data.runs.shown), *others))
     if len(data.runs.systems) > 1:
         yield from _detectable(data.runs)
 
