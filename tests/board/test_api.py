@@ -5,13 +5,14 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import re
 
 import pytest
 import zstandard
 
 import truerank as tr
 from board_worlds import QRELS, Build, run
-from truerank.board import submissions
+from truerank.board import api, submissions
 from truerank.board.audit import SubmissionAudit
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 
@@ -202,6 +203,32 @@ def test_the_export_has_everything_and_is_for_hosts(build: Build, address: str):
     assert [(one["team"], one["state"]) for one in found] == [("A", "scored"), ("B", "refused")]
     assert found[0]["rules"]["name"] == "truerank"
     assert found[0]["version"] == tr.__version__
+
+
+def test_a_long_list_of_submissions_goes_on_where_it_ends(
+    build: Build, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(api, "MOST", 2)
+    world = build(address)
+    sent = []
+    for good in range(5):
+        world.clock[0] += good % 2  # some at the same moment
+        sent.append(world.submit("A" if good else "B", run(good=good)).json()["id"])
+    for name, count in (("host", 5), ("A", 4)):
+        path, found, lists = "/api/boards/main/submissions", [], 0
+        while path:
+            answer = world.client.get(path, headers=world.headers(name))
+            found += [one["id"] for one in answer.json()]
+            path, lists = answer.links.get("next", {}).get("url", ""), lists + 1
+        assert sorted(found) == sorted(sent[-count:])
+        assert lists == (count + 1) // 2
+    other = world.client.get(f"/api/boards/main/submissions?before={sent[0]}", headers=world.headers("A"))
+    assert other.status_code == 404
+    world.client.post("/login", data={"token": world.accounts["A"]})
+    page = world.client.get("/boards/main/submissions").text
+    earlier = re.search(r'href="([^"#]*[?]before=[^"#]*)#own"', page)
+    assert earlier
+    assert "?before=" not in world.client.get(earlier[1]).text
 
 
 def test_the_history_rises_with_each_teams_best(build: Build, address: str):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
-from sqlalchemy import select
+from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from truerank import __version__
@@ -71,6 +71,18 @@ SENT: dict[int | str, dict[str, Any]] = {
     202: {"model": schemas.Submitted, "description": "It is being scored; see Location and Retry-After."},
 }
 
+MORE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "Link": {"description": "Where those before the last one stand.", "schema": {"type": "string"}},
+        }
+    }
+}
+"""What a list says that may go on, for the documentation."""
+
+MOST = 1000
+"""The most submissions in one list."""
+
 Asker = Annotated["Team | None", Depends(optional_user)]
 User = Annotated[Team, Depends(require_user)]
 Sender = Annotated[Team, Depends(team_by_token)]
@@ -79,6 +91,7 @@ Key = Annotated[
     "str | None", Header(alias="Idempotency-Key", max_length=80, description="the same key is the same submission")
 ]
 SubmissionId = Annotated[str, Path(max_length=22)]
+Before = Annotated["str | None", Query(max_length=22, description="only what was received before this submission")]
 Label = Annotated[str, Query(max_length=120, description="what the team calls it; only it and the hosts see it")]
 
 
@@ -272,18 +285,44 @@ async def check(request: Request, board: BoardName, team: Sender) -> schemas.Che
     return schemas.Checked.model_validate({**audit.to_dict(), "valid": audit.is_valid})
 
 
-@router.get("/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
-async def own(request: Request, board: BoardName, team: User) -> list[schemas.SubmissionState]:
-    """A team's own submissions, the last first; to a host all of them."""
-    service = service_of(request)
-    settings = visible(service, board, team)
+@router.get(
+    "/api/boards/{board}/submissions",
+    tags=["submissions"],
+    responses={**problems(401, 404, 409, 429, 503), **MORE},
+)
+async def own(
+    request: Request, response: Response, board: BoardName, team: User, before: Before = None
+) -> list[schemas.SubmissionState]:
+    """A team's own submissions, the last first; to a host all of them. Up to 1,000, and a Link to those before."""
+    states, is_last = await listed(request, visible(service_of(request), board, team), team, before)
+    if not is_last:
+        response.headers["Link"] = f'</api/boards/{board}/submissions?before={states[-1].id}>; rel="next"'
+    return states
 
-    def look(session: Session) -> list[schemas.SubmissionState]:
+
+async def listed(
+    request: Request, settings: BoardSettings, team: Team, before: str | None
+) -> tuple[list[schemas.SubmissionState], bool]:
+    """The last submissions that a viewer may see, or of those before one, up to `MOST`; and whether that is all.
+
+    Raises:
+        ApiError: there is no such submission among them.
+    """
+    service = service_of(request)
+
+    def look(session: Session) -> tuple[list[schemas.SubmissionState], bool]:
         theirs = select(Submission).where(Submission.board == settings.name)
         if not team.is_host:
             theirs = theirs.where(Submission.account_id == team.id)
-        rows = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(1000))
-        return [submission_state(service, session, one, team, with_queries=False) for one in rows]
+        if before:
+            after = session.scalar(theirs.where(Submission.id == clean(before)))
+            if after is None:
+                raise not_found(message("submission"))
+            at, id = after.received_at, after.id
+            theirs = theirs.where(tuple_(-Submission.received_at, Submission.id) > tuple_(-at, id))
+        rows = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(MOST + 1)).all()
+        shown = [submission_state(service, session, one, team, with_queries=False) for one in rows[:MOST]]
+        return shown, len(rows) <= MOST
 
     return await service.database.read(look)
 

@@ -52,18 +52,19 @@ async def board(request: Request, board: str) -> Response:
 
 
 @router.get("/boards/{board}/submissions")
-async def own(request: Request, board: str) -> Response:
-    """A team's own submissions, and the form for another."""
+async def own(request: Request, board: str, before: str | None = None) -> Response:
+    """A team's own submissions, up to as many as one list has, and the form for another."""
     team = await viewer(request)
     if team is None:
         return to_sign_in(request)
     service = service_of(request)
     settings = api.visible(service, board, team)
     about = next(one for one in await api.visible_boards(service, team) if one["name"] == settings.name)
-    rows = [one.model_dump() for one in await api.own(request, board, team)]
+    states, is_last = await api.listed(request, settings, team, before)
     used = await api.attempts(request, board, team)
     more: dict[str, Any] = {"attempts": used.model_dump(), "key": secrets.token_urlsafe(18), "settings": settings}
-    return page(request, "submissions.html", team, board=about, submissions=rows, **more)
+    more |= {"submissions": [one.model_dump() for one in states], "is_last": is_last}
+    return page(request, "submissions.html", team, board=about, **more)
 
 
 @router.post("/boards/{board}/submissions")
