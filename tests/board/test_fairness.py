@@ -32,6 +32,7 @@ from truerank.board.upload import Receiver
 from truerank.board.workers import OutOfTime, ProcessPool, WorkerLost
 from truerank.cli import truerank
 from truerank.formats.compression import CODECS, Members
+from truerank.present.names import cells
 
 SCIENCE = 'rules = "science-qa"'
 TRUTH = json.dumps({str(q): [f"d{q}"] for q in range(3)})
@@ -320,6 +321,14 @@ def test_submit_follows_what_takes_long(
     *_, ranks, submission, left = (re.split("  +", line) for line in done.stdout.splitlines())
     assert (ranks, submission) == (["ranked by", "nDCG@10"], ["submission", id])
     assert left == ["4 submissions left now"]
+    world.client.post("/api/boards/main/close", headers=world.headers("host"))
+    korean = {"TRUERANK_LANG": "ko"}
+    again = CliRunner().invoke(truerank, ["submit", str(tmp_path / "mine.run"), *options], env=korean)
+    lines = again.stdout.splitlines()
+    assert not re.search("score|interval|queries|strict|official|ranked|submission", again.stdout)
+    assert len({cells(line[: line.index(line.split("  ")[-1].strip())]) for line in lines[:2]}) == 1
+    assert lines[-1] == "지금 남은 제출 0번"
+    world.client.post("/api/boards/main/reopen", headers=world.headers("host"))
     (tmp_path / "bad.run").write_text("q0 Q0 d\n")
     bad = CliRunner().invoke(truerank, ["submit", str(tmp_path / "bad.run"), *options])
     assert bad.exit_code == 2

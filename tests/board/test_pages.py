@@ -193,6 +193,27 @@ def test_the_day_that_is_used_up_says_when_the_next_begins(build: Build, sqlite:
     assert (over.status_code, over.headers["retry-after"]) == (429, str(59 * 60))
 
 
+def test_nothing_is_left_of_a_board_that_is_closed_and_no_next_day_begins(build: Build, sqlite: str):
+    world = build(sqlite, "opens = 2030-03-17T12:00:00Z\ncloses = 2030-03-18T12:00:00Z")
+    noon = 1_900_000_000 // 86400 * 86400 + 43200
+
+    def left(hours: int) -> tuple[int, str | None]:
+        world.clock[0] = noon + hours * 3600
+        found = world.client.get("/api/boards/main/attempts", headers=world.headers("A")).json()
+        return found["left"], found["resets"]
+
+    assert [left(hours) for hours in (-1, 1, 13, 25)] == [
+        (0, "2030-03-18T00:00:00Z"),
+        (5, "2030-03-18T00:00:00Z"),
+        (5, None),
+        (0, None),
+    ]
+    world.client.post("/login", data={"token": world.accounts["A"]})
+    page = world.client.get("/boards/main/submissions").text
+    assert "Nothing is taken now." in page
+    assert "left now" not in page
+
+
 def test_a_board_of_answers_says_what_it_takes_to_who_sends_something_else(build: Build, sqlite: str):
     world = build(sqlite, 'rules = "science-qa"', qrels=json.dumps({"1": ["d1"]}), truth="truth.json")
     said = world.client.post("/api/boards/main/audits", content="hello\n{broken", headers=world.headers("A")).json()

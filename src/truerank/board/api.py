@@ -249,11 +249,12 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     """
     settings = service.board(sent.board)
 
-    def look(session: Session) -> tuple[schemas.SubmissionState, submissions.Attempts, str]:
+    def look(session: Session) -> tuple[schemas.SubmissionState, submissions.Attempts, schemas.AttemptsState, str]:
         used = submissions.attempts(session, settings, team.id, service.now)
-        return submission_state(service, session, sent, team), used, service.ranked_by(session, settings.name)
+        left = attempts_state(service, session, settings, used)
+        return submission_state(service, session, sent, team), used, left, service.ranked_by(session, settings.name)
 
-    state, used, ranks = await service.database.read(look)
+    state, used, left, ranks = await service.database.read(look)
     if sent.state == REFUSED:
         raise invalid([finding.model_dump() for finding in state.audit.findings])
     if sent.state == OVER:
@@ -261,14 +262,21 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     if sent.state == FAILED:
         why = message("this could not be scored, through no fault of yours; it costs nothing")
         raise ApiError(503, "failed", why, after=60)
-    left = attempts_state(used)
     return schemas.Submitted(**state.model_dump(), rank_by=ranks, is_new=is_new, attempts=left)
 
 
-def attempts_state(used: submissions.Attempts) -> schemas.AttemptsState:
-    """The counts for an answer."""
-    same = ("today", "total", "per_day", "most", "left", "resets")
-    return schemas.AttemptsState(**{name: getattr(used, name) for name in same})
+def attempts_state(
+    service: Service, session: Session, board: BoardSettings, used: submissions.Attempts
+) -> schemas.AttemptsState:
+    """The counts for an answer; none are left where nothing is taken."""
+    now = service.now
+    same = ("today", "total", "per_day", "most")
+    counts = {name: getattr(used, name) for name in same}
+    left = used.left if service.is_open(session, board, now) else 0
+    is_last_day = service.is_closed(session, board, now) or (
+        board.closes is not None and board.closes <= used.resets
+    )
+    return schemas.AttemptsState(**counts, left=left, resets=None if is_last_day else used.resets)
 
 
 @router.post(
@@ -332,9 +340,12 @@ async def attempts(request: Request, board: BoardName, team: User) -> schemas.At
     """How many submissions a team may still send."""
     service = service_of(request)
     settings = visible(service, board, team)
-    now = service.now
-    used = await service.database.read(lambda session: submissions.attempts(session, settings, team.id, now))
-    return attempts_state(used)
+
+    def look(session: Session) -> schemas.AttemptsState:
+        used = submissions.attempts(session, settings, team.id, service.now)
+        return attempts_state(service, session, settings, used)
+
+    return await service.database.read(look)
 
 
 @router.get("/api/submissions/{id}", tags=["submissions"], responses={**problems(401, 404, 409, 429, 503), **SOON})

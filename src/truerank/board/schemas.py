@@ -67,7 +67,9 @@ class AttemptsState(Answer):
     per_day: int
     most: int
     left: int
-    resets: datetime = Field(description="when the next day begins, from which per_day counts anew")
+    resets: datetime | None = Field(
+        description="when the next day begins, when per_day counts anew; null where the board is closed by then"
+    )
 
 
 class SubmissionState(Answer):

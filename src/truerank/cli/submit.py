@@ -19,6 +19,7 @@ from truerank.core.errors import InputError, needs
 from truerank.core.languages import translated
 from truerank.core.messages import Message, joined, message, plural
 from truerank.formats import convert
+from truerank.present.names import cells
 
 
 @click.command("submit")
@@ -72,6 +73,14 @@ STATES = {
     "received": message("received; it waits to be audited"),
     "accepted": message("valid; it is being scored"),
 }
+
+PARTS = {
+    "all": message("all queries"),
+    "public": message("public queries"),
+    "private": message("private queries"),
+}
+
+SCORES = {"strict": message("strict score"), "official": message("official score")}
 
 
 @contextmanager
@@ -144,23 +153,31 @@ def _minute(at: str) -> str:
 
 def _scored(said: dict[str, Any]) -> Message:
     """The score, each measure by the official and by the strict rules, what ranks, and what is left to the team."""
-    rows = [[f"{said['ranks']} score", f"{said['score']:.4f}"]] if said["score"] is not None else []
+    rows: list[list[str]] = []
+    if said["score"] is not None:
+        rows.append([SCORES[said["ranks"]], f"{said['score']:.4f}"])
     if said["interval"]:
-        rows.append(["interval", "{:.4f} to {:.4f}".format(*said["interval"])])
+        low, high = (f"{end:.4f}" for end in said["interval"])
+        rows.append([message("interval"), message("{low} to {high}", low=low, high=high)])
     if said["shown"] is not None:
-        rows.append(["shown on the board", f"{said['shown']:.4f}"])
+        rows.append([message("shown on the board"), f"{said['shown']:.4f}"])
     for part, strict in said["strict"].items():
         official = said["official"].get(part, {})
-        rows.append([f"{part} queries", "official", "strict"])
+        rows.append([PARTS[part], message("official"), message("strict")])
         rows += [[m, f"{official[m]:.4f}" if m in official else "-", f"{strict[m]:.4f}"] for m in strict]
-    rows += [["ranked by", said["rank_by"]], ["submission", said["id"]]]
-    wide = max(len(row[0]) for row in rows)
-    lines = ["  ".join([row[0].ljust(wide), *(cell.ljust(8) for cell in row[1:])]).rstrip() for row in rows]
+    rows += [[message("ranked by"), said["rank_by"]], [message("submission"), said["id"]]]
+    texts = [[translated(cell, spoken()) for cell in row] for row in rows]
+    wide = max(cells(row[0]) for row in texts)
+    lines = ["  ".join([_padded(row[0], wide), *(_padded(cell, 8) for cell in row[1:])]).rstrip() for row in texts]
     return joined("\n", [*lines, _left(said["attempts"])])
+
+
+def _padded(text: str, columns: int) -> str:
+    return text + " " * (columns - cells(text))
 
 
 def _left(attempts: dict[str, Any]) -> Message:
     left = plural("{n:,} submission left now", "{n:,} submissions left now", n=attempts["left"])
-    if attempts["left"] or attempts["total"] >= attempts["most"]:
+    if attempts["left"] or attempts["total"] >= attempts["most"] or attempts["resets"] is None:
         return left
     return message("{left}; the next day begins at {minute}", left=left, minute=_minute(attempts["resets"]))
