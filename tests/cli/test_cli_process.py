@@ -246,6 +246,11 @@ def test_bash_completes_commands_measures_and_rules(shell):
     assert "plain,nDCG" in completed("truerank", "eval", "-m", "ndc")
     assert "plain,level=" in completed("truerank", "eval", "--set", "lev")
     assert "plain,trec" in completed("truerank", "eval", "--run-format", "tre")
+    assert "plain,nDCG" in completed("truerank", "measures", "ndc")
+    for command in (["rules"], *([name, "--rules"] for name in ("explain", "geo", "vectors"))):
+        assert "plain,trec_eval-10" in completed("truerank", *command, "trec")
+    for where in (["rules"], ["eval", "--rules"], ["eval", "--by"], ["eval", "--import"], ["check", "--by"]):
+        assert completed("truerank", *where, "mine") == ["file,mine"]
 
 
 def test_help_does_not_wait_for_numpy():

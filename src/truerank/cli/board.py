@@ -65,8 +65,20 @@ def _now() -> int:
 @command.command("init")
 @click.option("--board", "path", default="board.toml", show_default=True, type=BOARD, help="The file to write.")
 @click.option("--name", default="contest", show_default=True, help="The board's name in addresses.")
-@click.option("--rules", default="truerank", show_default=True, help="A preset of rules or a rules file.")
-@click.option("--truth", default="qrels.txt", show_default=True, help="The hidden truth, beside the file.")
+@click.option(
+    "--rules",
+    default="truerank",
+    show_default=True,
+    help="A preset of rules or a rules file.",
+    shell_complete=options.presets_or_files,
+)
+@click.option(
+    "--truth",
+    default="qrels.txt",
+    show_default=True,
+    help="The hidden truth, beside the file.",
+    shell_complete=options.files,
+)
 def init(path: Path, name: str, rules: str, truth: str) -> None:
     """Write a board.toml to begin with."""
     from truerank.board.offline import write_settings

@@ -50,6 +50,7 @@ from truerank.present.comparison import LAYOUTS, document
 @click.option(
     "--by",
     metavar="FILE:COLUMN",
+    shell_complete=options.files,
     help="The same for each slice of the queries: those with the same value in this column of a CSV, TSV, "
     "JSON lines or Parquet file that has a column query_id.",
 )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--by",
     metavar="FILE:COLUMN",
+    shell_complete=options.files,
     help="The means of each slice of the queries too: those with the same value in this column of a CSV, TSV, "
     "JSON lines or Parquet file that has a column query_id.",
 )

@@ -65,6 +65,7 @@ class _Explain(click.Command):
     "--rules",
     metavar="NAME|FILE",
     help="A preset or a rules file; several names with commas show one run under many tools' rules.",
+    shell_complete=options.presets_or_files,
 )
 @options.changes
 @click.option(

@@ -28,7 +28,13 @@ from truerank.present import geo as report
 @places.judging
 @click.option("-m", "--measures", multiple=True, metavar="MEASURES", help="More of them, e.g. RR; may be repeated.")
 @options.imports
-@click.option("-r", "--rules", metavar="NAME|FILE", help="A preset or a rules file [default: geo, see above].")
+@click.option(
+    "-r",
+    "--rules",
+    metavar="NAME|FILE",
+    help="A preset or a rules file [default: geo, see above].",
+    shell_complete=options.presets_or_files,
+)
 @options.changes
 @places.reading
 @options.run_format

@@ -16,7 +16,7 @@ from truerank.present.table import Table
 
 
 @click.command("measures")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=options.completing(measures))
 @options.imports
 def command(name: str | None) -> None:
     """List the measures, or explain one.

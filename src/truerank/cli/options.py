@@ -20,6 +20,8 @@ from truerank.formats import formats
 from truerank.measures import measures as known_measures
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from truerank.core.run import Run
     from truerank.live.result import Bench
 
@@ -32,6 +34,18 @@ FILE = click.Path(allow_dash=True)
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
     """What the shell offers for the beginning of a word: the known ones that begin like it, in capitals or not."""
     return lambda ctx, param, incomplete: [word for word in known() if word.lower().startswith(incomplete.lower())]
+
+
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What the shell offers where a file stands, as in FILE:COLUMN: its own names of files."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def presets_or_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """What it offers for rules: the presets that begin so; files where there is none."""
+    return completing(presets)(ctx, param, incomplete) or files(ctx, param, incomplete)
 
 
 def numbers(texts: Iterable[str], number: Callable[[str], Number], option: str) -> list[Number]:
@@ -66,6 +80,7 @@ imports = click.option(
     callback=importing.before,
     expose_value=False,
     help="Import it first: it registers measures of your own; may be repeated.",
+    shell_complete=files,
 )
 _measures = click.option(
     "-m",
@@ -91,7 +106,7 @@ rules = click.option(
     "--rules",
     metavar="NAME|FILE",
     help="A preset or a rules file: `truerank rules` lists them [default: truerank].",
-    shell_complete=completing(presets),
+    shell_complete=presets_or_files,
 )
 changes = click.option(
     "--set",

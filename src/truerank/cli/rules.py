@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from truerank.cli import options
 from truerank.cli.output import show, write
 from truerank.core.messages import message
 from truerank.core.rules import Rules, purposes
@@ -12,7 +13,7 @@ from truerank.present.table import Table
 
 
 @click.command("rules")
-@click.argument("name", required=False, metavar="[NAME|FILE]")
+@click.argument("name", required=False, metavar="[NAME|FILE]", shell_complete=options.presets_or_files)
 def command(name: str | None) -> None:
     """List the presets of rules, or print one as a rules file.
 

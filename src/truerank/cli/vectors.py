@@ -51,6 +51,7 @@ HOLDS = ("vectors", *get_args(Holds))
     metavar="NAME|FILE",
     default="market1501",
     help="market1501 (the default), cuhk03, university1652, another preset or a rules file.",
+    shell_complete=options.presets_or_files,
 )
 @options.changes
 @click.option(
