@@ -12,6 +12,7 @@ from truerank import geo
 from truerank.analysis.compare import compare
 from truerank.present import comparison
 from truerank.present import geo as places
+from truerank.present.build import write_report
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.renderers import csv, markdown, terminal
 from truerank.present.renderers.json import dumps
@@ -83,3 +84,12 @@ def test_recall_within_metres_stands_above_the_means():
     found = located()
     means = replace(places.means(found), notes=())
     assert places.document(found, surface=True).tables == [places.within(found), means, places.metres(found)]
+
+
+def test_no_report_detects_a_difference_beyond_the_range_of_a_measure(tmp_path):
+    qrels = {query: {"a": 1, "b": 1} for query in ("q1", "q2", "q3")}
+    good = {"q1": ["a", "b"], "q2": ["x", "a"], "q3": ["a"]}
+    poor = {"q1": ["x", "a"], "q2": ["x", "y", "a"], "q3": ["a", "b"]}
+    write_report(qrels, {"good": good, "poor": poor}, tmp_path / "r.txt", "AP", lang="en")
+    text = (tmp_path / "r.txt").read_text("utf-8").partition("What these queries can show")[2]
+    assert "more than is possible" in text.splitlines()[3]

@@ -64,6 +64,10 @@ def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ..
     return (
         outcome.name,
         span(*(f"{sd * scale:.3g}" for sd in sds)),
-        span(*(f"{least * scale:.3g}" for least in (known[0], known[-1]))),
+        span(*(_difference(least, outcome, scale) for least in (known[0], known[-1]))),
         span(*(f"{n:,}" for n in needed)),
     )
+
+
+def _difference(least: float, outcome: Outcome, scale: int) -> str:
+    return f"{least * scale:.3g}" if least <= outcome.widest else message("more than is possible")
