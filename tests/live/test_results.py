@@ -222,6 +222,16 @@ def test_retrievers_that_take_turns_are_compared_query_by_query():
     assert both.b.latency["p50"] == 75.0
 
 
+def test_queries_that_only_one_answered_are_said_to_be_in_no_ratio():
+    clock = SimulatedClock()
+    slow = taking(clock, lambda query: 9.0 if by_number(query) > 0.095 else 0.001)
+    both = alternate(taking(clock, 0.001), slow, QUERIES, timeout=1, clock=clock)
+    assert (both.shared, both.unpaired, both.ratio.estimate) == (95, 5, 1.0)
+    assert "5 queries that only one of them answered are not in that ratio." in both.to_text()
+    whole = alternate(taking(clock, 0.001), taking(clock, 0.002), QUERIES, clock=clock)
+    assert (whole.unpaired, "not in that ratio" in whole.to_text()) == (0, False)
+
+
 def test_they_come_after_each_other_at_each_query_in_random_order():
     clock = SimulatedClock()
     asked = []

@@ -78,6 +78,11 @@ class BenchComparison(Presented):
         """Queries that both answered."""
         return len(self._logs)
 
+    @property
+    def unpaired(self) -> int:
+        """Queries that only one answered; they are not in the ratio."""
+        return len(_log_times(self.a).keys() ^ _log_times(self.b).keys())
+
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Why the two may not be comparable."""

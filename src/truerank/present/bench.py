@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from truerank.core.errors import MissingPackage, printable
-from truerank.core.messages import joined, message
+from truerank.core.messages import joined, message, plural
 from truerank.core.presented import finite
 from truerank.live.indexing import Indexing
 from truerank.live.latency import MILLION, PERCENTILES
@@ -319,7 +319,7 @@ def times_table(comparison: BenchComparison, digits: int) -> Table:
         rows.append(
             (message("indexing, s"), *(one.indexing.seconds if one.indexing else None for one in both), None)
         )
-    notes = [_verdict(comparison, a, b), *([TURNS] if comparison.alternated else comparison.remarks)]
+    notes = [*_verdict(comparison, a, b), *([TURNS] if comparison.alternated else comparison.remarks)]
     notes += [
         joined(": ", [name, text])
         for name, one in ((a, comparison.a), (b, comparison.b))
@@ -345,13 +345,14 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def _verdict(comparison: BenchComparison, a: str, b: str) -> str:
-    """The paired ratio in a sentence."""
+def _verdict(comparison: BenchComparison, a: str, b: str) -> Iterator[str]:
+    """The paired ratio in a sentence, and how many queries it says nothing of."""
     ratio = comparison.ratio
     if ratio is None or comparison.ratio_test is None:
-        return message("No query was answered by both: there is no ratio.")
+        yield message("No query was answered by both: there is no ratio.")
+        return
     limits = message("{low} to {high}", low=f"{ratio.low:.3f}", high=f"{ratio.high:.3f}")
-    return message(
+    yield message(
         "{b} takes {times:.3f} times as long as {a} (95 % interval {limits}, p = {p:.2g}; {queries}, paired).",
         a=a,
         b=b,
@@ -360,6 +361,12 @@ def _verdict(comparison: BenchComparison, a: str, b: str) -> str:
         p=comparison.ratio_test.p,
         queries=ledger.queries(comparison.shared),
     )
+    if comparison.unpaired:
+        yield plural(
+            "{n:,} query that only one of them answered is not in that ratio.",
+            "{n:,} queries that only one of them answered are not in that ratio.",
+            n=comparison.unpaired,
+        )
 
 
 def _ratio(comparison: BenchComparison, name: str) -> float | None:
