@@ -137,20 +137,30 @@ def _of_runs(
     qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None, items: Any
 ) -> tuple[Spreads, Message]:
     scores = scored(qrels, runs, measures, rules, items=items)
-    systems, spreads = align(scores), Spreads()
+    systems, spreads, compared = align(scores), Spreads(), common_measures(scores, measures)
     if len(systems.queries) < 2:
         raise InputError("one query shows nothing of a spread: the runs must share 2 queries or more")
-    for measure in common_measures(scores, measures):
+    for measure in compared:
         _refuse_sum(measure)
         values = averaged(measure, systems.values(measure))
         kept = values[np.isfinite(values).all(axis=1)]
         spreads += _of_values(str(measure), kept) if len(kept) > 1 else []
     if not spreads:
         raise InputError("the runs score the same on every query: their differences have no spread to go by")
-    n = math.comb(len(scores), 2)
-    if not n:
-        return spreads, message("guessed from the spread of one run: give two or more to know that of a difference")
-    return spreads, plural("the {n} pair of the runs", "the {n} pairs of the runs", n=n)
+    source = _source(math.comb(len(scores), 2))
+    if on_logarithms := [str(measure) for measure in compared if measure.definition.average == "geometric"]:
+        source = message(
+            "{source}; all that is said of {measures} is of differences of natural logarithms",
+            source=source,
+            measures=listed(on_logarithms),
+        )
+    return spreads, source
+
+
+def _source(pairs: int) -> Message:
+    if not pairs:
+        return message("guessed from the spread of one run: give two or more to know that of a difference")
+    return plural("the {n} pair of the runs", "the {n} pairs of the runs", n=pairs)
 
 
 def _of_values(name: str, values: np.ndarray) -> Spreads:
