@@ -26,6 +26,13 @@ def test_power_takes_the_spread_of_runs(invoke):
     assert plain["rows"][0]["needed"] is None
 
 
+def test_power_of_a_geometric_mean_is_said_to_be_of_logarithms(invoke):
+    said = "all that is said of GMAP is of differences of natural logarithms."
+    asked = ("power", "-n", "50", "--difference", "0.1", "--like", QRELS, BM25, DENSE, "-m")
+    assert said in invoke(*asked, "GMAP AP").stdout
+    assert "logarithms" not in invoke(*asked, "AP").stdout
+
+
 def test_power_takes_items_where_runs_list_them(invoke, here):
     (here / "items.csv").write_text("id,popularity\n" + "".join(f"d{n:02},{n}\n" for n in range(1, 31)))
     asked = ("-n", "50", "-m", "Novelty@5", "--items", "items.csv")
@@ -45,6 +52,17 @@ def test_a_table_comes_from_a_file_or_from_standard_input(invoke, here):
     text = invoke("audit-table", "table.csv", "-n", "50").stdout
     assert "what 50 queries could have shown" in text
     assert max(map(len, text.split("Told apart")[0].splitlines())) <= 80
+
+
+def test_with_a_baseline_all_that_are_compared_to_it_are_listed_however_many(invoke):
+    table = "System,AP\n" + "".join(f"s{n},0.{100 + n}\n" for n in range(20))
+    all_pairs, with_baseline = (
+        invoke("audit-table", "-", "-n", "50", *asked, input=table).stdout for asked in ((), ("--baseline", "s0"))
+    )
+    assert "Pairs of the best system by AP" in all_pairs
+    lines = [line.split() for line in with_baseline.splitlines()]
+    assert [line[0] for line in lines if line[1:2] == ["s0"]] == [f"s{n}" for n in range(19, 0, -1)]
+    assert "best system" not in with_baseline
 
 
 @pytest.mark.parametrize(

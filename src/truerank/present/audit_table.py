@@ -13,7 +13,7 @@ from truerank.present.document import Document
 from truerank.present.table import Cell, Table
 
 MOST_PAIRS = 15
-"""Of a measure with more pairs the table has those of its best system; JSON and CSV have all."""
+"""Of every two systems the table has no more pairs than this, else those of the best one; JSON and CSV have all."""
 
 NAMED = 6
 
@@ -68,9 +68,9 @@ def _span(low: float, high: float) -> str:
 
 
 def _pairs(audit: TableAudit, one: Told, digits: int) -> Table:
-    """The pairs of one measure, or those of its best system."""
+    """The pairs of one measure; of every two of many systems those of the best one."""
     claims = audit.of(one.measure)
-    shown = claims if len(claims) <= MOST_PAIRS else _of_best(claims)
+    shown = claims if audit.baseline is not None or len(claims) <= MOST_PAIRS else _of_best(claims)
     is_signed = any(claim.best_p is not None for claim in shown)
     title = message("Pairs by {measure}", measure=one.measure)
     if len(shown) < len(claims):
