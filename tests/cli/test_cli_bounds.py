@@ -29,6 +29,19 @@ def test_the_table_has_a_row_a_measure_and_says_how_to_read_it(invoke):
     assert any("each gets one of the grades 0, 1, 2, or stays unjudged" in line for line in lines)
 
 
+@pytest.mark.parametrize("of", ["ties", "unjudged"])
+def test_a_run_of_other_queries_is_refused_and_one_of_other_documents_is_warned_of(invoke, here, of):
+    (here / "stranger.run").write_text("other Q0 a 1 1.0 r\n", "utf-8")
+    result = invoke("bounds", "qrels.txt", "stranger.run", "-m", "RR", "--of", of)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "stranger.run: no query of the run is judged: it answers other" in result.stderr
+    query = next(line.split()[0] for line in (here / "qrels.txt").read_text("utf-8").splitlines())
+    (here / "stranger.run").write_text(f"{query} Q0 nothing-of-it 1 1.0 r\n", "utf-8")
+    result = invoke("bounds", "qrels.txt", "stranger.run", "-m", "RR", "--of", of)
+    assert result.exit_code == 0
+    assert "no document of stranger.run is judged" in result.stderr
+
+
 def test_only_what_is_asked_for_is_shown(invoke):
     by_ties, by_judgement = (invoke(*ONE, "-m", "RR", "--of", of).stdout for of in ("ties", "unjudged"))
     assert by_ties.split("\n")[0].split() == ["measure", "value", "worst", "tied", "expected", "best", "tied"]

@@ -116,6 +116,22 @@ def test_two_runs_are_told_as_the_queries_and_the_documents_that_moved(invoke):
     )
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_two_runs_one_of_other_queries_is_refused_and_one_of_other_documents_is_warned_of(
+    invoke, here, is_first
+):
+    (here / "stranger.run").write_text("other Q0 a 1 1.0 r\n", "utf-8")
+    runs = ["stranger.run", "first.run"] if is_first else ["first.run", "stranger.run"]
+    result = invoke("explain", "qrels.txt", *runs)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "stranger.run: no query of the run is judged: it answers other" in result.stderr
+    query = next(line.split()[0] for line in (here / "qrels.txt").read_text("utf-8").splitlines())
+    (here / "stranger.run").write_text(f"{query} Q0 nothing-of-it 1 1.0 r\n", "utf-8")
+    result = invoke("explain", "qrels.txt", *runs)
+    assert result.exit_code == 0
+    assert "no document of stranger.run is judged" in result.stderr
+
+
 def test_of_two_runs_one_query_or_the_farthest_may_be_asked_for(invoke):
     one = json.loads(invoke(*TWO, "--query", "q1", "-f", "json").stdout)
     assert [move["query"] for move in one["queries"]] == ["q1"]

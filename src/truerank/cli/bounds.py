@@ -9,9 +9,9 @@ import click
 from truerank.analysis.bounds import bounds, judge_next
 from truerank.analysis.bounds.bounding import SAMPLES, Doubt
 from truerank.analysis.bounds.pool import of_queries
-from truerank.cli import inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import reading_of
+from truerank.core.evaluate import reading_of, score
 from truerank.core.messages import message
 from truerank.core.reading import Keep, Reading
 from truerank.core.vocabulary import DEFAULT
@@ -99,6 +99,7 @@ def command(
         with Counting(message("trying orders and grades")) as bar:
             how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "progress": bar.reach}
             reading = reading_of(judged, source, under, keep=keep)
+            id_overlap.refuse_or_warn(judged, [score(reading, [])], [reading.name], [source])
             by_run.append(bounds(reading, None, wanted, under_doubt, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None

@@ -8,13 +8,15 @@ from typing import Any
 import click
 
 from truerank.analysis.explain import diff_each, explain_each
-from truerank.analysis.explain.moves import MOST, ONLY, Only
-from truerank.cli import inputs, options, tables
+from truerank.analysis.explain.moves import MOST, ONLY, Only, reading_for
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.core.errors import InputError, printable
+from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.vocabulary import DEFAULT
@@ -153,7 +155,8 @@ def command(
         if other:
             wanted = chosen or [_default(under)]
             moved: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
-            diffs = diff_each(judged, sources[0], sources[1], wanted, **moved)
+            a, b = (_related(judged, source, wanted, under) for source in sources)
+            diffs = diff_each(None, a, b, wanted, **moved)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
                 diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits
@@ -166,6 +169,13 @@ def command(
                 message("Name a query{example}, a second run, or several --rules.", example=_example(judged))
             )
     return tables.show(document, format, output)
+
+
+def _related(judged: Qrels, run: Run, measures: list[Measure], rules: Rules) -> Reading:
+    """The reading of a run that answers judged queries; of another all would have become worse, or better."""
+    reading = reading_for(judged, run, measures, rules)
+    id_overlap.refuse_or_warn(judged, [score(reading, [])], [reading.name], [run])
+    return reading
 
 
 def _under_many(

@@ -226,9 +226,7 @@ def diff_each(
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
     known = None if items is None else read_catalogue(items)
-    sees_all = under.unjudged == "graded" or any(measure.definition.sees_lists for measure in chosen)
-    keep: Keep = "all" if sees_all else "judged"  # documents that have a grade, or are listed, can move a value
-    a, b = (run_reading(judged, run, under, keep=keep, threads=threads) for run in (run_a, run_b))
+    a, b = (reading_for(judged, run, chosen, under, threads) for run in (run_a, run_b))
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
     shown = [_shown_of(a.qrels, both, measure, query, most, only) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
@@ -243,6 +241,19 @@ def diff_each(
     named = list(dict.fromkeys(s.doc for one in diffs for move in one.queries for s in move.documents))
     texts = locate(queries, docs, asked, named)
     return [replace(one, texts=texts) for one in diffs]
+
+
+def reading_for(
+    qrels: Qrels | None,
+    run: RunLike | Reading,
+    measures: Iterable[Measure],
+    rules: Rules,
+    threads: int | None = None,
+) -> Reading:
+    """A run with all its documents that can move a value: those that have a grade, or all that are listed."""
+    sees_all = rules.unjudged == "graded" or any(measure.definition.sees_lists for measure in measures)
+    keep: Keep = "all" if sees_all else "judged"
+    return run_reading(qrels, run, rules, keep=keep, threads=threads)
 
 
 def _shown_of(
