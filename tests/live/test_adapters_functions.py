@@ -289,6 +289,32 @@ def test_a_lazy_answer_is_made_by_the_timed_call():
     assert retriever.read(raw).docs == ("0", "1", "2")
 
 
+class Mapped:
+    """As object mappers have it: the database is asked when it is iterated over, or its length is."""
+
+    def __init__(self):
+        self.is_asked = False
+
+    def __iter__(self):
+        self.is_asked = True
+        return iter(["7", "8", "9"])
+
+    def __len__(self):
+        return len(list(self))
+
+    def __getitem__(self, at):
+        return list(self)[at]
+
+
+@pytest.mark.parametrize("takes_k", [True, False])
+def test_a_query_of_an_object_mapper_is_run_by_the_timed_call(takes_k):
+    mapped = Mapped()
+    retriever = adapt((lambda query, k: mapped) if takes_k else (lambda query: mapped))
+    raw = retriever.call("tea", 2)
+    assert mapped.is_asked
+    assert retriever.read(raw).docs == ("7", "8")
+
+
 async def coroutine(query, k):
     await asyncio.sleep(0)
     return [query] * k

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import Any
 
@@ -106,8 +106,11 @@ def _sync(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, 
 
 
 def _made(raw: Any, k: int) -> object:
-    """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is."""
-    if not hasattr(raw, "__next__"):
+    """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is.
+
+    What can be iterated over but is no collection is lazy: generators, cursors, queries of an object mapper.
+    """
+    if not isinstance(raw, Iterable) or isinstance(raw, Collection) or hasattr(raw, "__array__"):
         return raw
     made = list(islice(raw, k))
     return [*made, *raw] if are_lists(made) else made  # of several lists k is how many documents each has
