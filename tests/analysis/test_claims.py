@@ -213,6 +213,47 @@ def test_tables_are_read_as_people_publish_them(text, tmp_path):
     }
 
 
+@pytest.mark.parametrize("name", ["bm25_rm3", "a_b_c", "x_1"])
+def test_underscores_in_names_stay(name, tmp_path):
+    found = tr.audit_table(
+        {name: {"recip_rank": 0.3, "success_1": 0.613}, "b": {"recip_rank": 0.4}}, 50, baseline=name
+    )
+    assert [(one.measure, one.is_binary, one.impossible) for one in found.measures] == [
+        ("recip_rank", False, ()),
+        ("success_1", True, (name,)),
+    ]
+    assert found.of("recip_rank")[0].worse == name
+    (tmp_path / "table.tex").write_text(
+        "Run & AP \\\\\n" + name.replace("_", r"\_") + " & .2 \\\\\n\\textbf{b*} & .3 \\\\\n"
+    )
+    assert published(tmp_path / "table.tex").systems == (name, "b")
+
+
+def test_a_gain_in_percent_behind_a_mean_makes_no_percentages(tmp_path):
+    (tmp_path / "table.md").write_text(
+        "|System|AP|\n|-|-|\n|BM25|0.41|\n|Ours|0.45 (+10%)|\n|More|0.47 ± 2 %|\n", "utf-8"
+    )
+    found = published(tmp_path / "table.md")
+    assert not found.percent
+    assert [mean.value for mean in found.columns["AP"].values()] == [0.41, 0.45, 0.47]
+
+
+def test_latex_may_have_a_caption_and_name_the_systems_below_a_heading_over_several_columns(tmp_path):
+    lines = (
+        *(r"\begin{table}[t]", r"\centering", r"\small", r"\caption{Results}", r"\label{tab:main}"),
+        *(r"\begin{tabular}{l|cc|c}", r"\toprule", r" & \multicolumn{2}{c|}{DL 19} & BEIR \\"),
+        *(r"\cmidrule(lr){2-3}", r"Model & nDCG@10 & MRR@10 & R@100 \\", r"\midrule"),
+        *(r"BM25~\cite{bm25} & 50.6 & .704 & 65.2 \\", r"\addlinespace"),
+        *(r"Ours & \textbf{74.3}$^{ab}$ & .861 & -- \\", r"\bottomrule", r"\end{tabular}", r"\end{table}"),
+    )
+    (tmp_path / "table.tex").write_text("\n".join(lines), "utf-8")
+    found = published(tmp_path / "table.tex")
+    assert list(found.columns) == ["DL 19 nDCG@10", "DL 19 MRR@10", "BEIR R@100"]
+    assert {name: mean.value for name, mean in found.columns["DL 19 nDCG@10"].items()} == pytest.approx(
+        {"BM25": 0.506, "Ours": 0.743}
+    )
+
+
 def test_percentages_become_shares_and_their_digits_too():
     found = published({"a": {"AP": "41.2 %", "RR": 0.5}, "b": {"AP": 43, "RR": None}})
     assert found.percent == {"AP"}

@@ -24,7 +24,11 @@ SYSTEMS = ("system", "systems", "model", "models", "run", "method", "name", "ret
 """What the column that names the systems is called, whatever is in it."""
 
 NOTHING = ("", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null", "/")
-_MARKUP = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\[!,;: ]|[*_`${}~]|</?[a-z]+>")
+_MARKUP = re.compile(
+    r"\\([*_%#$])"  # what is escaped is meant; an underscore in a word is a part of it
+    r"|\\cite[a-z]*\*?(?:\[[^]]*\])*\{[^}]*\}|\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\[!,;: ]"
+    r"|[*`${}~]|</?[a-z]+>|(?<![^\W_])_|_(?![^\W_])"
+)
 _RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?<=\d)\s*\[[^]]*\]|(?:±|\\pm|\+/-).*")
 _NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([-+]?\d{1,3}))?\s*%?\s*[^\d\s.,]*\Z")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+\b(?!\.?,)")
@@ -32,6 +36,11 @@ _LETTERED = re.compile(r"\d+[A-Za-z]+\Z")
 _SIZE = re.compile(r"\d+ ?[KMBT]\Z")
 _BEGUN = re.compile(r"[-+]?\.?\d")
 _RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*")
+_LAYOUT = re.compile(
+    r"%|\\(?:begin|end|caption|label|centering|small|footnotesize|scriptsize|tiny|setlength|renewcommand|vspace"
+    r"|resizebox|adjustbox|addlinespace)\b|\}+%?\Z"
+)
+"""Lines of LaTeX that are about a table and none of its rows."""
 _WIDE = re.compile(r"\\multi(?:column|row)\s*\{([^}]*)\}\s*\{[^}]*\}\s*\{(.*)\}\s*\Z")
 _DASHES = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
@@ -113,7 +122,7 @@ def _rows(text: str, name: str) -> Iterator[Row]:
     """The rows with their lines; all have as many cells as the first."""
     lines = [(n, line.strip("\r\n ")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     lines = [(n, _RULE.sub("", line).strip()) for n, line in lines]
-    lines = [(n, line) for n, line in lines if line and not line.startswith(("\\begin", "\\end", "%"))]
+    lines = [(n, line) for n, line in lines if line and not _LAYOUT.match(line)]
     lines = _first_markdown(lines) or lines
     if not lines:
         raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
@@ -206,7 +215,8 @@ def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
     kept = [row for row in rows if not _is_title(row[1])]
     if not kept:
         raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
-    heads = [kept[0], *itertools.takewhile(_is_head, kept[1:])]
+    is_above = not _plain(kept[0][1][0])
+    heads = [kept[0], *itertools.takewhile(lambda row: _is_head(row, is_above), kept[1:])]
     columns = zip(*(row for _, row in heads), strict=True)
     words = [dict.fromkeys(filter(None, map(_plain, cells))) for cells in columns]
     named = distinct([" ".join(each) or f"column {n}" for n, each in enumerate(words, 1)])
@@ -218,9 +228,15 @@ def _is_title(row: Sequence[str]) -> bool:
     return len(row) > 1 and len(set(row)) == 1 and _number(row[0]) is None
 
 
-def _is_head(row: Row) -> bool:
-    """Whether the row below the first names columns too: it names no system, and has no number."""
-    return not _plain(row[1][0]) and all(_number(cell) is None for cell in row[1])
+def _is_head(row: Row, is_above: bool) -> bool:
+    """Whether the row below the first names columns too: it has no number, and one of the two names no system.
+
+    Args:
+        is_above: whether the first names none, as where headings over several columns stand alone.
+    """
+    first, *others = row[1]
+    is_headed = not _plain(first) or (is_above and bool(_filled(others)))
+    return is_headed and all(_number(cell) is None for cell in row[1])
 
 
 def _chosen(
@@ -278,7 +294,7 @@ def _is_wide(head: str, cells: Sequence[str]) -> bool:
 
 def _most(head: str, cells: Sequence[str]) -> float:
     """The highest mean that a column may have: without an upper limit it is no percentage, unless it says so."""
-    return 1 if is_unbounded(head) and not any("%" in cell for cell in cells) else MOST
+    return 1 if is_unbounded(head) and not any("%" in _bare(cell) for cell in cells) else MOST
 
 
 def _filled(cells: Sequence[str]) -> list[str]:
@@ -308,14 +324,19 @@ def _column(
                 head=head,
             )
         numbers[system] = number
-        is_percent |= number[0] > 1 or "%" in cell
+        is_percent |= number[0] > 1 or "%" in _bare(cell)
     scale = 0.01 if is_percent else 1.0
     return {system: Mean(value * scale, unit * scale) for system, (value, unit) in numbers.items()}, is_percent
 
 
 def _plain(cell: str) -> str:
     """A cell without markup."""
-    return " ".join(_MARKUP.sub("", cell).split())
+    return " ".join(_MARKUP.sub(lambda match: match[1] or "", cell).split())
+
+
+def _bare(cell: str) -> str:
+    """What stands in a cell without markup, raised letters, brackets, and what follows a ±."""
+    return _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%").replace("_{", "{"))))
 
 
 def _number(cell: str) -> tuple[float, float] | None:
@@ -326,8 +347,7 @@ def _number(cell: str) -> tuple[float, float] | None:
     >>> _number("0,412"), _number("1,234"), _number("4.1e-3"), _number("0.41 [0.40, 0.43]")
     ((0.412, 0.001), (1234.0, 1.0), (0.0041, 0.0001), (0.41, 0.01))
     """
-    bare = _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%").replace("_{", "{"))))
-    bare = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), bare)
+    bare = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), _bare(cell))
     match = _NUMBER.match(bare.replace(",", ".") if bare.count(",") == 1 and "." not in bare else bare)
     if match is None or _SIZE.match(bare):
         return None
