@@ -202,6 +202,45 @@ def test_a_log_is_the_same_in_every_form(tmp_path: Path) -> None:
     assert [tr.interleaving(form).pairs for form in forms] == [expected] * 4
 
 
+def test_a_log_with_a_list_an_impression_may_be_a_table(tmp_path: Path) -> None:
+    log = [
+        {"query": 1, "docs": [7, 5, 8], "clicks": [5, 8], "systems": ["a", "b", "a"], "user": n} for n in range(9)
+    ]
+    frame = pandas.DataFrame(log)
+    frame.to_parquet(tmp_path / "log")
+    forms: list[Any] = [frame, tmp_path / "log", pandas.read_parquet(tmp_path / "log").to_dict("records")]
+    expected = tr.interleaving(log)
+    assert expected.credits.tolist() == [[1.0, 1.0]] * 9
+    for form in forms:
+        found = tr.interleaving(form)
+        assert (found.pairs, found.credits.tolist()) == (expected.pairs, expected.credits.tolist())
+
+
+def test_rankings_in_a_table_are_those_of_each_impression(tmp_path: Path) -> None:
+    old, new = {"old": ["a", "b"], "new": ["b", "a"]}, {"old": ["b", "a"], "new": ["b"]}
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"], "rankings": each} for each in (old, new)]
+    pandas.DataFrame(log).to_parquet(tmp_path / "log")
+    for form in (pandas.DataFrame(log), tmp_path / "log"):
+        assert tr.interleaving(form, "balanced").credits.tolist() == [[0.0, 1.0], [1.0, 1.0]]
+    lacking = pandas.DataFrame([log[0], {**log[1], "rankings": {"old": ["b", "a"]}}])
+    with pytest.raises(tr.InputError, match="there is no list of new for the query q"):
+        tr.interleaving(lacking, "balanced")
+
+
+@pytest.mark.parametrize("none", [float("nan"), pandas.NA, None])
+def test_a_user_that_is_missing_in_a_record_is_no_user(none: Any) -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks": ["b"], "user": none}] * 4
+    assert tr.interleaving(log).cluster == "impression"
+    with pytest.raises(tr.InputError, match="docs and clicks are lists of ids"):
+        tr.interleaving([{**log[0], "docs": ["a", none]}])
+
+
+def test_a_row_without_a_click_is_not_clicked() -> None:
+    log = pandas.DataFrame(ROWS)
+    expected = tr.interleaving(log).credits.tolist()
+    assert tr.interleaving(log.assign(click=log.click.where(log.click == 1))).credits.tolist() == expected
+
+
 def test_lists_may_come_from_runs_in_the_order_of_their_scores() -> None:
     log = [{**worlds(seed, 2), "query": f"q{seed}"} for seed in range(30)]
     runs: dict[str, Any] = {"s0": {}, "s1": {}}

@@ -126,3 +126,13 @@ def test_a_decimal_is_the_nearest_number(form, digits, point, tmp_path):
 def table(scores: Any) -> pa.Table:
     n = len(scores)
     return pa.table({"query_id": ["q"] * n, "doc_id": [f"d{i}" for i in range(n)], "score": pa.array(scores)})
+
+
+def test_the_named_index_of_a_frame_is_columns_of_it():
+    pandas = pytest.importorskip("pandas")
+    judged = pandas.DataFrame({"userId": [1, 1, 2], "movieId": [7, 8, 7], "rating": [4, 0, 5]})
+    found = pandas.DataFrame({"userId": [1, 1, 2], "movieId": [8, 7, 7], "score": [0.9, 0.8, 0.7]})
+    expected = tr.evaluate(judged, found, "RR AP").mean
+    for index in ("userId", ["userId", "movieId"]):
+        assert tr.evaluate(judged.set_index(index), found.set_index(index), "RR AP").mean == expected
+    assert tr.evaluate(judged.set_index("userId", drop=False), found, "RR AP").mean == expected

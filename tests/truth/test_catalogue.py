@@ -88,10 +88,71 @@ def test_a_column_of_a_frame_is_a_catalogue() -> None:
         read_catalogue(pandas.Series([1, 2]))
 
 
+USES = pandas.DataFrame({"movieId": [7, 7, 9], "userId": [1, 2, 1]})
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        USES.groupby("movieId").size(),
+        USES.groupby("movieId").userId.nunique(),
+        USES.groupby("movieId").movieId.count(),
+        pandas.Series([7, 7, 9]).value_counts(),
+        pandas.Series({7: 2, 9: 1}),
+        USES.groupby("movieId").size().rename("n").rename_axis(None),
+    ],
+)
+def test_counts_by_item_are_popularities(uses: Any) -> None:
+    found = read_catalogue(uses)
+    assert (found.ids, found.popularity.tolist()) == ((b"7", b"9"), [2, 1])
+
+
+def test_a_column_of_ids_is_a_catalogue_whatever_its_index() -> None:
+    ids = pandas.DataFrame({"movieId": [7, 8, 9], "user": [1, 2, 3]})
+    for column in (ids.movieId[1:], ids.set_index("user").movieId[1:]):
+        found = read_catalogue(column)
+        assert (found.ids, found.popularity) == ((b"8", b"9"), None)
+    genres = read_catalogue(pandas.Series(["x|y", "y"], name="genres", index=["a", "b"]))
+    assert (genres.ids, genres.groups) == ((b"a", b"b"), (("x", "y"), ("y",)))
+
+
+@pytest.mark.parametrize("rows", [[[8, 27], [9]], [[9], [8, 27]]], ids=["long first", "short first"])
+def test_groups_of_a_frame_may_be_numbers(rows: list[list[int]], tmp_path: Path) -> None:
+    frame = pandas.DataFrame({"id": ["a", "b"], "genres": rows})
+    frame.to_parquet(tmp_path / "items")
+    for given in (frame, tmp_path / "items"):
+        assert read_catalogue(given).groups == tuple(tuple(map(str, row)) for row in rows)
+
+
+def test_vectors_of_a_frame_that_differ_in_length_are_refused(tmp_path: Path) -> None:
+    frame = pandas.DataFrame({"id": ["a", "b"], "vector": [[1.0, 0.0], [0.0, 1.0, 5.0]]})
+    frame.to_parquet(tmp_path / "items")
+    for given in (frame, tmp_path / "items"):
+        with pytest.raises(tr.InputError, match=r"the vector of item b is .* one length \(here 2\)"):
+            read_catalogue(given)
+
+
+def test_an_index_that_is_also_a_column_is_that_column() -> None:
+    frame = pandas.DataFrame({"movieId": [7, 9], "popularity": [2, 1]})
+    assert read_catalogue(frame.set_index("movieId", drop=False)).ids == (b"7", b"9")
+    with pytest.raises(tr.InputError, match="2 columns have one name, 'movieId', 'movieId'"):
+        read_catalogue(pandas.concat([frame, frame], axis=1))
+
+
 @pytest.mark.parametrize(
     "given",
-    [["a", "b"], ("a", "b"), {"b", "a"}, np.array(["a", "b"]), {"a": 3, "b": 1}],
-    ids=["list", "tuple", "set", "array", "dict"],
+    [
+        ["a", "b"],
+        ("a", "b"),
+        {"b", "a"},
+        np.array(["a", "b"]),
+        {"a": 3, "b": 1},
+        pandas.Series(["a", "b", "a"], dtype="category").unique(),
+        pandas.Series(["a", "b", "a"], dtype="string").unique(),
+        pandas.Index(["a", "b"]),
+        {"a": 3, "b": 1}.keys(),
+    ],
+    ids=["list", "tuple", "set", "array", "dict", "categories", "strings", "index", "keys"],
 )
 def test_ids_alone_or_with_a_popularity_are_a_catalogue(given: Any) -> None:
     found = read_catalogue(given)

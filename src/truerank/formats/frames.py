@@ -101,7 +101,14 @@ def _of_dask(frame: Any, name: str) -> _Read:
 
 def _of_pandas(frame: Any, name: str) -> _Read:
     """The other columns need not be converted."""
+    frame = indexed(frame)
     return list(map(str, frame.columns)), lambda _, places: stream(frame.iloc[:, list(places)], name)
+
+
+def indexed(frame: Any) -> Any:
+    """A DataFrame of pandas whose index is columns, where it has names that no column has."""
+    levels = [place for place, name in enumerate(frame.index.names) if name not in (None, *frame.columns)]
+    return frame.reset_index(level=levels) if levels else frame
 
 
 def _of_dataset(dataset: Any, name: str) -> _Read:

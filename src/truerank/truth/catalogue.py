@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,18 +78,37 @@ def _of_json(source: Source) -> Columns:
 
 
 def _of_object(thing: Any, name: str) -> Columns:
-    if type(thing).__name__ == "Series":  # such as value_counts(), whose index has a name
-        thing = thing.to_frame()
+    if type(thing).__name__ == "Series":
+        return _of_series(thing, name)
     if is_frame(thing):
         return tabular.from_frame(thing, name)
     if isinstance(thing, Mapping):
         return _of_mapping(thing, name)
-    rows = list(thing) if isinstance(thing, Sequence | set | frozenset | np.ndarray) else []
+    rows = list(thing) if isinstance(thing, Iterable) and not isinstance(thing, str | bytes) else []
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _of_records(rows)
     if any(isinstance(row, Mapping | list | tuple) for row in rows) or not rows:
         raise InputError("items are a path, a DataFrame, {id: {column: value}}, a list of dicts or of ids", name)
     return {"id": sorted(rows) if isinstance(thing, set | frozenset) else rows}
+
+
+def _of_series(series: Any, name: str) -> Columns:
+    """The items of a column, or of its index: how many have used each of these, where no name says something else.
+
+    So `groupby("movieId").size()` and `value_counts()` are popularities, and `df.movieId` is ids.
+    """
+    index: Any = getattr(series, "index", range(len(series)))  # that of polars has none
+    counts_rows = getattr(index, "name", None) is None and list(index) == list(range(len(series)))
+    if counts_rows or index.nlevels > 1 or (_is(series.name, "id") and not _is(index.name, "id")):
+        return tabular.from_frame(series.to_frame(), name)
+    is_told = any(_is(series.name, role) for role in ("popularity", "groups", "vectors"))
+    named = series if is_told else series.rename("popularity")
+    return tabular.from_frame(named.rename_axis("id").to_frame(), name)
+
+
+def _is(name: Any, role: str) -> bool:
+    """Whether a column of this name holds it."""
+    return find([str(name)], CATALOGUE[role]) is not None
 
 
 def _of_mapping(thing: Mapping[Any, Any], name: str) -> Columns:

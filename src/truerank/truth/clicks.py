@@ -10,17 +10,23 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import Message, message
+from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
-from truerank.truth.tabular import from_frame, from_mapping, read_records, read_table
+from truerank.truth.tabular import as_table, from_mapping, parquet, read_records, read_table
 from truerank.truth.values import number
 
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
-LISTS = (list, tuple)
+LISTS = (list, tuple, np.ndarray)
+
+LISTS_OR_NONE = (*LISTS, type(None))
+"""A table has every system's list in each row; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,8 @@ def _of_path(path: str | os.PathLike[str]) -> Iterator[Numbered]:
     if source.head.lstrip().startswith((b"{", b"[")):
         records, lines = read_records(source)
         yield from zip(lines or itertools.repeat(None), records, strict=False)
+    elif source.head.startswith(b"PAR1"):
+        yield from _of_object(parquet(source).to_pylist(), source.name)
     else:
         table = read_table(source)
         yield from _rows(table.columns, table.lines)
@@ -135,7 +143,7 @@ def _of_path(path: str | os.PathLike[str]) -> Iterator[Numbered]:
 
 def _of_object(thing: Any, name: str) -> Iterator[Numbered]:
     if is_frame(thing):
-        yield from _rows(from_frame(thing, name), None)
+        yield from _of_object(as_table(thing, name).to_pylist(), name)
     elif isinstance(thing, Mapping):
         yield from _rows(from_mapping(thing, name), None)
     elif isinstance(thing, Iterable):
@@ -166,9 +174,11 @@ class _Log:
     def of_lists(self, line: int | None, record: Mapping[str, Any]) -> Impression:
         """The impression of a record that has all of its documents."""
         keys = _roles(tuple(record))
-        given = {role: record[key] for role, key in keys.items() if record[key] is not None}
-        shown, clicks = given.get("docs"), given.get("clicks", ())
-        if not isinstance(shown, LISTS) or not isinstance(clicks, LISTS):
+        told = {role: _told(record[key]) for role, key in keys.items()}
+        given = {role: value for role, value in told.items() if value is not None}
+        shown: Any = given.get("docs")
+        clicks = given.get("clicks", ())
+        if not all(isinstance(ids, LISTS) and not any(map(is_missing, ids)) for ids in (shown, clicks)):
             raise InputError(
                 "docs and clicks are lists of ids; clicks has those that were clicked", self.name, line
             )
@@ -203,9 +213,12 @@ class _Log:
         return tuple(_text(one) or None for one in systems)
 
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
-        if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
+        if not isinstance(rankings, Mapping) or not all(
+            isinstance(one, LISTS_OR_NONE) for one in rankings.values()
+        ):
             raise InputError("rankings has the list of each system: {system: [ids]}", self.name, line)
-        lists = {str(system): tuple(map(_id, docs)) for system, docs in rankings.items()}
+        known = {str(system): docs for system, docs in rankings.items() if docs is not None}
+        lists = {system: tuple(map(_id, docs)) for system, docs in known.items()}
         for system, docs in lists.items():
             if len(set(docs)) < len(docs):
                 twice = next(doc for doc in docs if docs.count(doc) > 1)
@@ -232,7 +245,7 @@ class _Log:
                 raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=there)
         groups: dict[str, list[tuple[int | None, dict[str, Any]]]] = {}
         for line, record in records:
-            given = {role: _told(role, record.get(key)) for role, key in keys.items()}
+            given = {role: _told(record.get(key)) for role, key in keys.items()}
             if given["impression"] is None or given["doc"] is None:
                 raise InputError("a row has no impression, or no document", self.name, line)
             groups.setdefault(_id(given["impression"]), []).append((line, given))
@@ -311,10 +324,9 @@ class _Log:
         return times > 0
 
 
-def _told(role: str, value: Any) -> Any:
-    """The value; None for the NaN that a DataFrame has where there is no id."""
-    is_missing = isinstance(value, float) and value != value and role not in ("click", "rank")
-    return None if is_missing else value
+def _told(value: Any) -> Any:
+    """The value; None for what a DataFrame has where there is none: NaN, pandas' NA."""
+    return None if not isinstance(value, LISTS) and is_missing(value) else value
 
 
 def _text(value: Any) -> str | None:

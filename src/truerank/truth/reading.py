@@ -72,7 +72,7 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
     source.refuse_empty()
     head = source.head.lstrip()
     if head.startswith(b"PAR1"):
-        return tabular.from_parquet(source)
+        return nested.expanded(tabular.from_parquet(source))
     if head.startswith((b"{", b"[")):
         return _of_object(_json(source), name, pattern, inside)
     first = head.split(b"\n", 1)[0]
@@ -102,7 +102,7 @@ def _lines(source: Source) -> list[str]:
 
 def _of_object(thing: Any, name: str, pattern: str | None, inside: str | None) -> Columns:
     if is_frame(thing):
-        return tabular.from_frame(thing, name)
+        return nested.expanded(tabular.from_frame(thing, name))
     if isinstance(thing, Sequence) and not isinstance(thing, str | bytes):
         thing = list(thing)
     elif isinstance(thing, Mapping):

@@ -22,7 +22,7 @@ from truerank.formats.registry import sniffed
 from truerank.formats.source import as_source
 from truerank.truth.chunks import compiled
 from truerank.truth.items import Bools, Ints
-from truerank.truth.nested import Listing, columns
+from truerank.truth.nested import Listing, columns, expanded
 from truerank.truth.tabular import Table, from_frame, read_table
 from truerank.truth.values import number
 
@@ -173,7 +173,7 @@ def _is_listing(value: Any) -> bool:
 
 def _columns(source: Any, name: str) -> Mapping[str, Sequence[Any]]:
     if is_frame(source):
-        return from_frame(source, name)
+        return expanded(from_frame(source, name))
     if not isinstance(source, list | tuple):
         raise InputError("spans are a file, a table or a list of dicts, not {value}", name, value=quoted(source))
     return columns(Listing("", source), name)

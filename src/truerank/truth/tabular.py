@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import any_length, cells_of, header
-from truerank.formats.frames import arrow, first_line, stream
+from truerank.formats.frames import arrow, first_line, indexed, stream
 from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
 from truerank.formats.source import Source
@@ -93,7 +93,7 @@ def read_table(source: Source) -> Table:
     source.refuse_empty()
     head = source.head.lstrip()
     if head.startswith(b"PAR1"):
-        return Table(from_parquet(source), source.name)
+        return Table(expanded(from_parquet(source)), source.name)
     if head.startswith((b"{", b"[")):
         records, lines = read_records(source)
         return Table(columns(Listing("", records), source.name), source.name, lines)
@@ -165,31 +165,41 @@ def from_mapping(table: Mapping[Any, Any], name: str) -> Columns:
 
 
 def from_parquet(source: Source) -> Columns:
-    """The columns; those inside others with a dot before their names."""
+    """The columns; those inside others with a dot before their names, and lists as they are."""
+    return _columns(parquet(source))
+
+
+def parquet(source: Source) -> pyarrow.Table:
+    """The table that a Parquet file holds."""
     pyarrow = arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
     try:
         table = ParquetFile(io.BytesIO(source.read())).read()
-        _refuse_same(table.column_names, source.name)
-        return _columns(table)
     except pyarrow.ArrowException as error:
         raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
+    _refuse_same(table.column_names, source.name)
+    return table
 
 
 def from_frame(frame: Any, name: str) -> Columns:
-    """The columns of a DataFrame of any kind; an index of pandas that has a name is one of them."""
+    """The columns of a DataFrame of any kind, as `from_parquet` has them."""
+    return _columns(as_table(frame, name))
+
+
+def as_table(frame: Any, name: str) -> pyarrow.Table:
+    """A DataFrame of any kind as Arrow's table; an index of pandas that has a name is a column of it."""
     pyarrow = arrow(message("a DataFrame"), "frames")
-    if hasattr(frame, "iterrows") and any(frame.index.names):
-        frame = frame.reset_index()
     try:
         if hasattr(frame, "iterrows"):
-            return _columns(pyarrow.Table.from_pandas(frame, preserve_index=False))
+            frame = indexed(frame)
+            _refuse_same(list(map(str, frame.columns)), name)
+            return pyarrow.Table.from_pandas(frame, preserve_index=False)
         if hasattr(frame, "__arrow_c_stream__"):
-            return _columns(stream(frame, name).read_all())
+            return stream(frame, name).read_all()
         from pyarrow.interchange import from_dataframe
 
-        return _columns(from_dataframe(frame))
+        return from_dataframe(frame)
     except (pyarrow.ArrowException, TypeError) as error:
         raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
@@ -198,7 +208,7 @@ def _columns(table: pyarrow.Table) -> Columns:
     pyarrow = arrow(message("a table"), "parquet")
     while any(pyarrow.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
-    return expanded({name: _values(table.column(i)) for i, name in enumerate(table.column_names)})
+    return {name: _values(table.column(i)) for i, name in enumerate(table.column_names)}
 
 
 def _values(column: Any) -> Any:
