@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,53 @@ def test_no_preset_is_known_by_its_name(tmp_path: Path) -> None:
             assert other.is_like(rules)
             for word in ("R@5", "P@5", "AP", "AP@5", "RR@5", "nDCG", "nDCG@5", "Rprec"):
                 assert resolve(word, other) == resolve(word, rules), (name, word)
+
+
+YES_OR_NO = [
+    *("recbole", "rectools", "replay", "recommenders", "lenskit", "spark", "sentence-transformers"),
+    *("llama-index", "autorag", "mlflow"),
+]
+
+
+@pytest.mark.parametrize("name", YES_OR_NO)
+def test_all_measures_of_tools_that_know_yes_and_no_ask_for_the_level(name: str) -> None:
+    rng = random.Random(name)
+    for level in (1, 2, 4):
+        rated = {
+            f"q{q}": {doc: rng.choice([0, 0.5, 1, 2, 3.5, 4, 5]) for doc in "abcdefgh"} | {"i": 5} for q in range(9)
+        }
+        listed = {query: rng.sample("abcdefghij", 6) for query in rated}
+        relevant = {query: {d: int(grade >= level) for d, grade in docs.items()} for query, docs in rated.items()}
+        rules = Rules.named(name)
+        assert tr.evaluate(rated, listed, rules=rules.replace(level=level)).mean == pytest.approx(
+            tr.evaluate(relevant, listed, rules=rules).mean, rel=0, abs=1e-12
+        )
+
+
+def test_what_gains_may_be_said_of_grades_that_are_yes_or_no() -> None:
+    rated, listed = {"q": {"a": 5, "b": 2}}, {"q": ["b", "a"]}
+    asked = [f"nDCG(gain='binary', gain_from={least})@1" for least in (0, 1, 5)]
+    found = tr.evaluate(rated, listed, asked, rules=Rules.named("recbole").replace(level=4))
+    assert (list(found.mean.values()), found.ledger.foreign) == ([1.0, 1.0, 0.0], ())
+
+
+def test_a_level_that_nothing_reaches_leaves_nothing_to_divide_by() -> None:
+    rules = Rules(level=4, without_relevant="undefined")
+    found = tr.evaluate(
+        {"q": {"a": 3}, "r": {"a": 4}}, {"q": ["a"], "r": ["a"]}, "nDCG(gain='binary') R@1", rules=rules
+    )
+    assert found.mean == {"nDCG(gain='binary')": 1.0, "R@1": 1.0}
+
+
+def test_bounds_and_explanations_ask_for_the_level_of_yes_or_no() -> None:
+    rated, listed = {"q": {"a": 5, "b": 2, "c": 4}}, {"q": ["b", "x", "a"]}
+    rules = Rules.named("recbole").replace(level=4)
+    relevant = {"q": {"a": 1, "b": 0, "c": 1}}
+    bounds = tr.bounds(rated, listed, "nDCG@3", rules=rules).to_dict()["unjudged"]
+    assert bounds == tr.bounds(relevant, listed, "nDCG@3", rules="recbole").to_dict()["unjudged"]
+    explained = tr.explain(rated, listed, query="q", measure="nDCG@3", rules=rules)
+    assert explained.value == pytest.approx(0.3066, abs=1e-4)
+    assert "Relevant is a grade of 4 or better." in explained.to_text()
 
 
 def test_readings_are_added_to_those_that_are_extended() -> None:

@@ -153,7 +153,8 @@ def by_query(scores: tr.Scores, asked: str) -> dict[str, float]:
 @pytest.mark.parametrize("seed", range(20))
 def test_elliot_s_measures_written_again(seed: int) -> None:
     """Its metrics/accuracy, whose tests compare two ways of its own to compute them; the threshold is 1."""
-    qrels, run = lists(seed)
+    judged, run = lists(seed)
+    qrels = {query: {doc: grade or 0.5 for doc, grade in docs.items()} for query, docs in judged.items()}
     scores = tr.evaluate(qrels, run, ["P@3", "nDCG@3", "R@3"], rules="elliot")
     for query, docs in run.items():
         gains = {doc: 2 ** (grade - 1 + 1) - 1 for doc, grade in qrels[query].items() if grade >= 1}

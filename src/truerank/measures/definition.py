@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -32,7 +32,7 @@ extreme on one side, and the last on the other.
 "no": none of these.
 """
 
-FROM_RULES = ("level", "rounding")
+FROM_RULES = ("level", "rounding", "gain_from")
 """What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
 
 DEPTH = "depth"
@@ -134,6 +134,12 @@ class Definition:
         names = getattr(self.function, "__globals__", {})
         own = {name: kind_of(resolved(p.annotation, names), KINDS) for name, p in self.parameters.items()}
         return own if DEPTH in own else {**own, DEPTH: KINDS[int]}
+
+    def left_open(self, ruled: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the rules say of parameters that are not given: of grades that are yes or no, from which on."""
+        is_binary = given.get("gain") == "binary" and "level" in ruled
+        said = {**ruled, "gain_from": ruled["level"]} if is_binary else ruled
+        return {name: value for name, value in said.items() if name in self.parameters and name not in given}
 
     @property
     def takes(self) -> dict[str, str]:

@@ -189,8 +189,7 @@ class Measure:
             raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))
         depth, given = self._arguments
         if defaults:
-            known = self.definition.parameters
-            given = {**{key: value for key, value in defaults.items() if key in known}, **given}
+            given = {**self.definition.left_open(defaults, given), **given}
         return self.definition.function(hits if depth is None else hits.cut(depth), **given)
 
     def _lacks_what_it_needs(self, hits: Hits) -> bool:
@@ -227,6 +226,7 @@ class Measure:
     def is_defined(self, hits: Hits, level: float) -> Bools:
         """(queries,) whether there is something to divide by; `level` is that of the rules."""
         params = dict(self.params)
+        params |= self.definition.left_open({"level": level}, params)
         if self.definition.divides_by == "relevant":
             return hits.relevant_total(params.get("level", level)) > 0
         if self.definition.divides_by == "gain":

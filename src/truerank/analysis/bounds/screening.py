@@ -228,18 +228,19 @@ def _divisor(cuts: Cuts, given: bool, is_first: bool, k: int | None, level: floa
 
 
 def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, gain: Any = "linear") -> Floats:
-    hits, worth = cuts.settled.hits, float(gains(np.array([grade]), gain)[0])
+    start = level if gain == "binary" else 0.0
+    hits, worth = cuts.settled.hits, float(gains(np.array([grade]), gain, start)[0])
     discount = cuts.is_near / log2_discount(hits)
-    judged = np.where(cuts.is_open, 0.0, gains(hits.grade, gain) * discount)
+    judged = np.where(cuts.is_open, 0.0, gains(hits.grade, gain, start) * discount)
     opened = cuts.is_open * worth * discount
     got = cuts.split(judged).whole + cuts.split(opened).side(is_first)
-    return ratio(got, _ideal(cuts, worth, cuts.count if is_first else cuts.size - cuts.count, k, gain))
+    gained = gains(hits.judgements.grade, gain, start)
+    return ratio(got, _ideal(cuts, worth, cuts.count if is_first else cuts.size - cuts.count, k, gained))
 
 
-def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gain: Any) -> Floats:
-    """(ways,) the ideal DCG with this many documents more of a gain."""
+def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gained: Floats) -> Floats:
+    """(ways,) the ideal DCG with this many documents more of a gain; `gained`: (judgements,) that of each."""
     known = cuts.settled.hits.judgements
-    gained = gains(known.grade, gain)
     count = np.bincount(known.query, minlength=len(cuts.settled.hits.queries))
     begin = np.cumsum(count) - count
     better = np.bincount(known.query, gained >= worth, minlength=len(count)).astype(np.int64)

@@ -220,11 +220,13 @@ def _ignored(found: Found) -> Iterator[str]:
 
 
 def _level(found: Found) -> Iterator[str]:
-    if "level" in found.measure.definition.parameters:
-        level = dict(found.measure.params).get("level", found.rules.level)
+    given = dict(found.measure.params)
+    left = found.measure.definition.left_open({"level": found.rules.level}, given)
+    if "level" in found.measure.definition.parameters or "gain_from" in left:
+        level = given.get("level", found.rules.level)
         if level != 1:
             yield message("Relevant is a grade of {level:g} or better.", level=level)
-    elif (start := dict(found.measure.params).get("gain_from")) is not None:
+    elif (start := given.get("gain_from")) is not None:
         yield message("A grade below {level:g} gains nothing.", level=start)
     elif found.rules.level != 1 and "gain" in found.measure.definition.parameters:
         yield message(

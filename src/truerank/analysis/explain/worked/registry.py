@@ -38,10 +38,9 @@ def works(*names: str) -> Callable[[Form], Form]:
 
 def parameters(measure: Measure, rules: Rules) -> dict[str, Any]:
     """Every parameter of a measure as it is used: given, left to the rules, or by default."""
-    known = measure.definition.parameters
-    ruled = {"level": rules.level, "rounding": rules.recall_points}
-    left = {name: ruled.get(name, parameter.default) for name, parameter in known.items()}
-    return {**left, **dict(measure.params)}
+    given = dict(measure.params)
+    ruled = measure.definition.left_open({"level": rules.level, "rounding": rules.recall_points}, given)
+    return {name: known.default for name, known in measure.definition.parameters.items()} | ruled | given
 
 
 def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked:
