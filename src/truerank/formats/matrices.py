@@ -36,6 +36,7 @@ class _Table(NamedTuple):
     scores: NDArray[Any]
     queries: NDArray[Any] | list[Any]
     are_ranks: bool
+    are_rows: bool
 
     @property
     def has_numbers(self) -> bool:
@@ -87,7 +88,7 @@ def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
             ids=f"{ids.dtype} {ids.shape}",
             scores=f"{scores.dtype} {scores.shape}",
         )
-    return _Table(ids, scores, _of_rows(queries, len(ids), name), are_ranks)
+    return _Table(ids, scores, _of_rows(queries, len(ids), name), are_ranks, queries is None)
 
 
 def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
@@ -118,7 +119,8 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
         few = slice(start, start + step)
-        yield _numbered(queries[few], ids[few], scores[few], name)._replace(are_ranks=table.are_ranks)
+        part = _numbered(queries[few], ids[few], scores[few], name)
+        yield part._replace(are_ranks=table.are_ranks, are_rows=table.are_rows, are_places=True)
 
 
 ROWS_THAT_TELL = 3
@@ -265,7 +267,8 @@ def _stored(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
     counts = np.diff(rows.indptr)
     for a, b in itertools.pairwise(np.unique([start, *cuts, stop]).tolist()):
         stored = slice(rows.indptr[a], rows.indptr[b])
-        yield _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored], name)
+        part = _columns(np.arange(a, b), counts[a:b], rows.indices[stored], rows.data[stored], name)
+        yield part._replace(are_rows=True, are_places=True)
 
 
 def _stored_pieces(matrix: Any, name: str, threads: int) -> list[Piece]:

@@ -107,7 +107,12 @@ class Names:
         for label, fold in FOLDED.items():
             for names in columns.values():
                 yield NameForm(label, tuple(fold(name or "") for name in names), fold)
-        yield NameForm(message("place in the list, from 0"), tuple(map(str, range(len(self.items)))))
+        yield self.places
+
+    @cached_property
+    def places(self) -> NameForm:
+        """By the place in the list, from 0."""
+        return NameForm(message("place in the list, from 0"), tuple(map(str, range(len(self.items)))))
 
     def best(self, names: Sequence[Any]) -> NameForm:
         """The way that knows most of these names; of equals the surest."""
@@ -119,6 +124,14 @@ class Names:
             if share == 1:
                 break
         return best
+
+    def other(self, form: NameForm, names: Sequence[Any]) -> NameForm | None:
+        """Another way to read names that are all numbers, by which they are all known, and are other items."""
+        if not all(str(name).isdecimal() for name in names):
+            return None
+        rows = form.rows(names)
+        others = (one for one in self if one is not form and self.places in (one, form))
+        return next((one for one in others if UNKNOWN not in (read := one.rows(names)) and read != rows), None)
 
     def share(self, names: Sequence[Any]) -> float:
         """The greatest share of the names that one way knows."""

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, printable
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
-from truerank.core.run import Progress, Ranked, Run, unreported
+from truerank.core.run import Batch, Columns, Progress, Ranked, Run, unreported
 from truerank.formats import neighbours, open_run
 from truerank.formats.names import NAME, PATTERN
 from truerank.formats.neighbours import Folder
@@ -41,6 +41,7 @@ class Results:
         scores: (results,) the higher the better; None: they stand best first.
         notes: how they were read, and what is remarkable.
         sign: 1 where the score is the value in the files, -1 where it is minus that: a distance.
+        rising: whether they rise along all lists of arrays or dicts, as distances do, and nobody said `better`.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Results:
     scores: Floats | None
     notes: tuple[TruthNote, ...] = ()
     sign: int = 1
+    rising: bool = False
 
     @property
     def queries(self) -> Sequence[str]:
@@ -76,7 +78,7 @@ class Results:
 
     def run(self) -> Run:
         """The same for `tr.evaluate`."""
-        return Run(self.name, self.ranked)
+        return Run(self.name, self.ranked, rising=lambda: self.rising)
 
     def run_of(self, references: Items) -> Run:
         """The same with the references called by their ids; names that none has stay."""
@@ -128,11 +130,11 @@ def read_results(
 def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None]) -> Results:
     spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
     sample = [name for answer in folder.read(spread) for name in answer.ids]
-    form = _form(references, sample, folder.name)
+    form, notes = _form(Names(references), sample, folder.name)
     answers = PackedAnswers(folder.name)
     for answer in folder.read(files, watch):
         answers.add(files[answer.file], answer.ids, answer.values, os.path.join(folder.name, answer.file))
-    return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1)
+    return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1, notes)
 
 
 def _named(
@@ -164,10 +166,10 @@ def _named(
             names=listed(skipped),
         )
         notes.append(TruthNote("skipped", said))
-    known = _known(list(files.values()), names, folder.name)
+    known, more = _known(list(files.values()), names, folder.name)
     named = {file: known[query] for file, query in files.items()}
     neighbours.one_file_each(named, folder.name)
-    return named, notes
+    return named, [*notes, *more]
 
 
 def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]:
@@ -194,16 +196,26 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
 
 
 def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> Results:
-    lists = _lists(run, better)
+    are_rows, are_places = [], []
+
+    def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            are_rows.append(isinstance(batch, Columns) and batch.are_rows)
+            are_places.append(isinstance(batch, Columns) and batch.are_places)
+            yield batch
+
+    lists = _lists(run.through(watched), better)
     if not lists:
         raise InputError("there are no results in it", run.name)
-    known = _known(list(lists), Names(queries), run.name)
-    sample = [doc for docs, _ in list(lists.values())[:SAMPLE] for doc in docs]
-    form = _form(references, sample, run.name)
+    known, notes = _known(list(lists), Names(queries), run.name, are_places=all(are_rows))
+    few = None if all(are_places) else SAMPLE
+    sample = [doc for docs, _ in list(lists.values())[:few] for doc in docs]
+    form, more = _form(Names(references), sample, run.name, are_places=all(are_places))
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
         answers.add(known[query], docs, None if better == "order" else scores, run.name)
-    return _results(run.name, answers, form, neighbours.sign_of(better))
+    results = _results(run.name, answers, form, neighbours.sign_of(better), [*notes, *more])
+    return replace(results, rising=better is None and run.rising())
 
 
 def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[float]]]:
@@ -233,26 +245,59 @@ def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[floa
     return lists
 
 
-def _known(queries: Sequence[str], names: Names, source: str) -> dict[str, str]:
-    """What the items call each query; names that they do not know stay."""
-    form, items = names.best(queries), names.items
+def _known(
+    queries: Sequence[str], names: Names, source: str, *, are_places: bool = False
+) -> tuple[dict[str, str], list[TruthNote]]:
+    """What the items call each query; names that they do not know stay.
+
+    Args:
+        are_places: the names are the numbers of an array's rows.
+    """
+    form, items = names.places if are_places else names.best(queries), names.items
     rows = form.rows(queries)
     if set(rows) <= {UNKNOWN}:
         raise InputError(
             "no query is known by the results' names: {example}", source, example=_example(queries[0], items)
         )
-    return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(queries, rows, strict=True)}
+    known = {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(queries, rows, strict=True)}
+    other = None if are_places else names.other(form, queries)
+    if other is None:
+        return known, []
+    said = message(
+        "The results name queries by their {label}; by their {other} they would be others.",
+        label=form.label,
+        other=other.label,
+    )
+    return known, [TruthNote("query names", said)]
 
 
-def _form(references: Items, sample: Sequence[Any], source: str) -> NameForm:
-    form = Names(references).best(sample)
+def _form(
+    names: Names, sample: Sequence[Any], source: str, *, are_places: bool = False
+) -> tuple[NameForm, list[TruthNote]]:
+    """How the references are named, and what to say about it.
+
+    Args:
+        are_places: the names are the numbers of an array: places, if none is beyond the list.
+    """
+    form = names.places if are_places and names.places.share(sample) == 1 else names.best(sample)
     if sample and not form.share(sample):
         raise InputError(
             "no reference is known by the results' names: {example}",
             source,
-            example=_example(sample[0], references),
+            example=_example(sample[0], names.items),
         )
-    return form
+    if (other := names.other(form, sample)) is not None:
+        said = message(
+            "The results name references by their {label}; by their {other} they would be others.",
+            label=form.label,
+            other=other.label,
+        )
+        return form, [TruthNote("reference names", said)]
+    if form.label == "id":
+        return form, []
+    return form, [
+        TruthNote("reference names", message("The results name references by their {label}.", label=form.label))
+    ]
 
 
 def _example(name: Any, items: Items) -> Message:
@@ -265,8 +310,5 @@ def _example(name: Any, items: Items) -> Message:
     )
 
 
-def _results(name: str, answers: PackedAnswers, form: NameForm, sign: int) -> Results:
-    by = TruthNote("reference names", message("The results name references by their {label}.", label=form.label))
-    return Results(
-        name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,), sign
-    )
+def _results(name: str, answers: PackedAnswers, form: NameForm, sign: int, notes: list[TruthNote]) -> Results:
+    return Results(name, answers, form, answers.start, answers.scores(sign), tuple(notes), sign)
