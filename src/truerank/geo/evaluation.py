@@ -11,9 +11,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, RulesError
 from truerank.core.evaluate import evaluate as evaluate_run
-from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, did_you_mean, joined, message, plural
-from truerank.core.qrels import Qrels
 from truerank.core.reading import Keep, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.schema import several_of
@@ -34,6 +32,9 @@ RULES = Rules(name="geo", ties="input", missing="skip")
 
 CUTS = (1, 5, 10)
 WITHIN = (10.0, 25.0, 50.0)
+
+TELLING = 5
+"""Of fewer queries one id on both sides may be chance."""
 
 METRICS = ("both", *DISTANCES)
 
@@ -165,6 +166,19 @@ def _is_tiled(items: Items) -> bool:
     return items.bounds is not None and items.x is None
 
 
+def _own(right: Truth) -> list[TruthNote]:
+    """How many queries look like references of their own, if most of them do."""
+    n = int((right.selves & (right.metres == 0) & (right.grades > 0)).sum())
+    if n < TELLING or 2 * n <= len(right.queries):
+        return []
+    said = message(
+        "{n:,} queries have the id and the very place of a reference, which is right for them. Where that is the "
+        "same picture, take it out: self_match = 'remove' (--set self_match=remove).",
+        n=n,
+    )
+    return [TruthNote("selves", said)]
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What is the same for every distance."""
@@ -204,9 +218,11 @@ class _Plan:
     def view(self, distance: str) -> View:
         """Truth by this distance, the scores, and the errors of the first results."""
         right = build(self.truth, self.queries, self.references, distance=distance)
+        own = _own(right) if self.shares_ids and self.rules.self_match == "keep" else []
+        right = right.without_selves() if self.rules.self_match == "remove" else right
         cut = accuracy.percent_cut(len(self.references))
         percent = parse_measures(f"Success@{cut}")
-        reading = read(self._as_named(right), self.results.run(), rules=self.rules, keep=self.keep)
+        reading = read(right, self.results.run(), rules=self.rules, keep=self.keep)
         scores = evaluate_run(reading, measures=[*self.measures, *percent])
         if not set(scores.queries).difference(right.without_relevant):
             raise InputError(self._nothing_right(right, distance))
@@ -225,7 +241,7 @@ class _Plan:
             k=self.k,
             within=self.within,
             steepness=self.steepness,
-            notes=(*right.notes, *self._on_the_sphere(right)),
+            notes=(*right.notes, *own, *self._on_the_sphere(right)),
         )
 
     def _nothing_right(self, right: Truth, distance: str) -> Message:
@@ -236,6 +252,12 @@ class _Plan:
                 "are these the results of other queries?",
                 rule=right.rule,
             )
+        if self.rules.self_match == "remove" and self.shares_ids:
+            return message(
+                "no query has anything right by {rule} but itself, which self_match = 'remove' takes out; "
+                "take a rule that finds others too, such as within(metres=25) or nearest(n=2)",
+                rule=right.rule,
+            )
         by = distance_named(distance)
         metres = nearest(by, by.places(self.queries), by.places(self.references), 1)[1].min()
         return message(
@@ -244,6 +266,11 @@ class _Plan:
             rule=right.rule,
             metres=metres,
         )
+
+    @cached_property
+    def shares_ids(self) -> bool:
+        """Whether some query has the id of a reference."""
+        return not self.references.rows.keys().isdisjoint(self.queries.ids)
 
     @cached_property
     def first(self) -> Ints:
@@ -265,14 +292,6 @@ class _Plan:
             names=listed(names),
         )
         return [TruthNote("strangers", said)]
-
-    def _as_named(self, right: Truth) -> Qrels:
-        """The truth with the references called as the results call them."""
-        names = self.results.form.keys
-        if names == self.references.ids:
-            return right
-        docs = [as_bytes(names[self.references.rows[doc]]) for _, doc, _, _ in right.pairs()]
-        return Qrels.from_rows(right.queries, right.query, docs, right.grades, name=right.name)
 
     def _aligned(self, queries: Sequence[str]) -> tuple[Ints, Ints]:
         """The items' row and the first results of each evaluated query."""

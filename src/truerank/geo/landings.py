@@ -29,7 +29,7 @@ def first_results(results: Results, rules: Rules, k: int) -> Ints:
     """
     ranks = max(1, min(k, results.longest))
     table = np.full((len(results.queries), ranks), NOTHING)
-    find = results.form.table.get
+    find = results.references.rows.get
     for q, ranked in enumerate(results.ranked()):
         names = first(ranked, rules, min(k, rules.depth or k))
         table[q, : len(names)] = [find(str(name), STRANGER) for name in names]

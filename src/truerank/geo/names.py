@@ -13,6 +13,9 @@ from truerank.truth import Items
 
 UNKNOWN = -1
 
+TELLING = 100
+"""So many items tell whether their names may be numbers."""
+
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 
 
@@ -127,11 +130,17 @@ class Names:
 
     def other(self, form: NameForm, names: Sequence[Any]) -> NameForm | None:
         """Another way to read names that are all numbers, by which they are all known, and are other items."""
-        if not all(str(name).isdecimal() for name in names):
+        if not self._may_be_numbers or not all(str(name).isdecimal() for name in names):
             return None
         rows = form.rows(names)
         others = (one for one in self if one is not form and self.places in (one, form))
         return next((one for one in others if UNKNOWN not in (read := one.rows(names)) and read != rows), None)
+
+    @property
+    def _may_be_numbers(self) -> bool:
+        """Whether some of the first items have a name that is a number, but for folders and ending."""
+        columns = (self.items.ids, *self.items.aliases.values())
+        return any(number(name or "").isdecimal() for column in columns for name in column[:TELLING])
 
     def share(self, names: Sequence[Any]) -> float:
         """The greatest share of the names that one way knows."""

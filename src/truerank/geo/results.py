@@ -37,6 +37,7 @@ class Results:
         name: where it came from.
         answers: the names as they stand, a list a query; queries as the items call them, where these know them.
         form: how the names are read.
+        references: what they name.
         start: (queries + 1,) query q's results are start[q] to start[q + 1] among the scores.
         scores: (results,) the higher the better; None: they stand best first.
         notes: how they were read, and what is remarkable.
@@ -47,6 +48,7 @@ class Results:
     name: str
     answers: PackedAnswers
     form: NameForm
+    references: Items
     start: Ints
     scores: Floats | None
     notes: tuple[TruthNote, ...] = ()
@@ -64,31 +66,33 @@ class Results:
         return int(np.diff(self.start).max(initial=0))
 
     def ranked(self) -> Iterator[Ranked]:
-        """Each query's results; references by the names that the form knows them by."""
+        """Each query's results; references by their ids, whatever the results call them."""
         scores = None if self.scores is None else self.scores.tolist()
         ends = self.start.tolist()
         for q, (query, names) in enumerate(self.answers):
-            yield Ranked(query, self.form.read(names), scores and scores[ends[q] : ends[q + 1]])
+            yield Ranked(query, self._by_id(names), scores and scores[ends[q] : ends[q + 1]])
 
     def one(self, q: int) -> Ranked:
         """The results of one query."""
         part = slice(self.start[q], self.start[q + 1])
-        names = self.form.read(unpacked(self.answers.docs[q]))
+        names = self._by_id(unpacked(self.answers.docs[q]))
         return Ranked(self.queries[q], names, None if self.scores is None else self.scores[part].tolist())
+
+    def _by_id(self, names: list[Any]) -> list[Any]:
+        """The ids of the references; a name that none has stays, with a mark where it is another one's id."""
+        named = self.form.read(names)
+        if self.form.label == "id":
+            return named
+        find, ids, known = self.form.table.get, self.references.ids, self.references.rows
+        pairs = [(name, find(name)) for name in map(str, named)]
+        return [
+            f"?{name}" if row is None and name in known else name if row is None else ids[row]
+            for name, row in pairs
+        ]
 
     def run(self) -> Run:
         """The same for `tr.evaluate`."""
         return Run(self.name, self.ranked, rising=lambda: self.rising)
-
-    def run_of(self, references: Items) -> Run:
-        """The same with the references called by their ids; names that none has stay."""
-        ids = {name: references.ids[row] for name, row in self.form.table.items()}
-
-        def ranked() -> Iterator[Ranked]:
-            for part in self.ranked():
-                yield Ranked(part.query, [ids.get(str(name), name) for name in part.docs], part.scores)
-
-        return Run(self.name, ranked)
 
 
 def read_results(
@@ -134,7 +138,7 @@ def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: 
     answers = PackedAnswers(folder.name)
     for answer in folder.read(files, watch):
         answers.add(files[answer.file], answer.ids, answer.values, os.path.join(folder.name, answer.file))
-    return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1, notes)
+    return _results(folder.name, answers, form, references, folder.shape.sign if folder.shape else 1, notes)
 
 
 def _named(
@@ -214,7 +218,7 @@ def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> 
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
         answers.add(known[query], docs, None if better == "order" else scores, run.name)
-    results = _results(run.name, answers, form, neighbours.sign_of(better), [*notes, *more])
+    results = _results(run.name, answers, form, references, neighbours.sign_of(better), [*notes, *more])
     return replace(results, rising=better is None and run.rising())
 
 
@@ -310,5 +314,7 @@ def _example(name: Any, items: Items) -> Message:
     )
 
 
-def _results(name: str, answers: PackedAnswers, form: NameForm, sign: int, notes: list[TruthNote]) -> Results:
-    return Results(name, answers, form, answers.start, answers.scores(sign), tuple(notes), sign)
+def _results(
+    name: str, answers: PackedAnswers, form: NameForm, references: Items, sign: int, notes: list[TruthNote]
+) -> Results:
+    return Results(name, answers, form, references, answers.start, answers.scores(sign), tuple(notes), sign)

@@ -254,7 +254,7 @@ class Places(Presented):
     def run(self) -> Run:
         """What was returned, with the references called by their ids, such as the qrels of a truth have."""
         assert self.results is not None
-        return self.results.run_of(next(iter(self.views.values())).references)
+        return self.results.run()
 
     def threshold(self, value: float) -> float:
         """The score of a result with this value in the files: minus it where the lower value is better.

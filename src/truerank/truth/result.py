@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -65,6 +65,29 @@ class Truth(Qrels):
         """(query, document, grade, metres) of each judgement."""
         for row, q in enumerate(self.query.tolist()):
             yield as_text(self.queries[q]), as_text(self.doc(row)), float(self.grades[row]), float(self.metres[row])
+
+    @property
+    def selves(self) -> Bools:
+        """(judgements,) which are of the document that has the query's own id."""
+        return np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
+
+    def without_selves(self) -> Truth:
+        """What is right but the document that has the query's own id."""
+        kept = ~self.selves
+        query = self.query[kept]
+        right = np.bincount(query[self.grades[kept] > 0], minlength=len(self.queries))
+        without = tuple(as_text(name) for name, n in zip(self.queries, right.tolist(), strict=True) if not n)
+        notes = (note for note in self.notes if note.kind != "without_relevant")
+        return replace(
+            self,
+            start=starts_of(np.bincount(query, minlength=len(self.queries))),
+            begin=self.begin[kept],
+            end=self.end[kept],
+            grades=self.grades[kept],
+            metres=self.metres[kept],
+            without_relevant=without,
+            notes=(*notes, *notes_without(without, len(self.queries))),
+        )
 
 
 def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Truth:
