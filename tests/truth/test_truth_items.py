@@ -415,3 +415,20 @@ def test_a_quotation_mark_of_a_text_hides_no_rows_of_tsv(tmp_path):
     (tmp_path / "a.tsv").write_text('id\tlabel\na\t"two\nb\tx"\nc\t"y"\n')
     items = read_items(tmp_path / "a.tsv")
     assert (items.ids, items.label) == (("a", "b", "c"), ('"two', 'x"', "y"))
+
+
+def test_degrees_are_south_or_west_where_exif_says_so_beside_them():
+    """exiftool -json -n writes them so; with a sign in the number already, that stays."""
+    names = "SourceFile", "GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef"
+    rows = [("a.jpg", 51.5, "N", 0.1, "W"), ("b.jpg", 51.5, "N", 0.1, "E"), ("c.jpg", 33.9, "South", -70.0, "West")]
+    items = read_items([dict(zip(names, row, strict=True)) for row in rows])
+    assert items.ids == ("a.jpg", "b.jpg", "c.jpg")
+    assert items.places.tolist() == [[51.5, -0.1], [51.5, 0.1], [-33.9, -70.0]]
+    odd = [{"id": "a", "lat": 1.0, "lon": 2.0, "ew": "W", "lat_ref": None}]
+    assert read_items(odd, lon_ref="ew").places.tolist() == [[1.0, -2.0]]
+
+
+def test_arrays_of_names_are_items_and_other_arrays_are_refused():
+    assert read_items(np.array(["@1@2@.jpg", "@3@4@.jpg"])).plane.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(tr.InputError, match="no list of items is in it"):
+        read_items(np.array([[37.5, 127.0], [37.6, 127.0]]))

@@ -129,7 +129,7 @@ PROPENSITY = ("propensity", "propensities", "examination", "probability", "prob"
 ITEM: dict[str, Sequence[str]] = {
     "id": (
         *("id", "imageid", "image", "filename", "file", "name", "imagename", "imgname", "img", "path"),
-        *("filepath", "imagepath", "imgpath", "key", "itemid", "docid", "tileid", "tile", "queryid"),
+        *("filepath", "imagepath", "imgpath", "sourcefile", "key", "itemid", "docid", "tileid", "tile", "queryid"),
         *("referenceid", "refid", "uid", "uuid"),
     ),
     "lat": (
@@ -141,6 +141,8 @@ ITEM: dict[str, Sequence[str]] = {
         *("centerlon", "centrelon", "centerlng", "centerlongitude", "lonlat0", "lnglat0", "coordinates0"),
         *("latlon1", "latlng1", "latlong1"),
     ),
+    "lat_ref": ("gpslatituderef", "latituderef", "gpslatref", "latref"),
+    "lon_ref": ("gpslongituderef", "longituderef", "gpslonref", "lonref", "lngref"),
     "x": (
         *("x", "easting", "utme", "utmeasting", "utmeast", "utmx", "east", "e", "xm", "xcoord", "coordx"),
         *("posx", "mapx", "localx", "xy0", "coordxy0", "utm0"),
@@ -162,7 +164,10 @@ ITEM: dict[str, Sequence[str]] = {
     ),
     "north": ("north", "maxlat", "latmax", "maxy", "ymax", "top", "bounds3", "bbox3", "extent3"),
 }
-FILE = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
+FILE = (
+    *("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath"),
+    "sourcefile",
+)
 """Names of a file: they may name an item beside its id."""
 CATALOGUE: dict[str, Sequence[str]] = {
     "id": (*DOC, "sku", "asin", "key", "name"),

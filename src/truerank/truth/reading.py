@@ -103,7 +103,9 @@ def _lines(source: Source) -> list[str]:
 def _of_object(thing: Any, name: str, pattern: str | None, inside: str | None) -> Columns:
     if is_frame(thing):
         return nested.expanded(tabular.from_frame(thing, name))
-    if isinstance(thing, Sequence) and not isinstance(thing, str | bytes):
+    if isinstance(thing, np.ndarray):
+        thing = thing.tolist()
+    elif isinstance(thing, Sequence) and not isinstance(thing, str | bytes):
         thing = list(thing)
     elif isinstance(thing, Mapping):
         thing = dict(thing)
@@ -127,8 +129,8 @@ def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
     return Items(
         table.ids,
         name,
-        lat=table.needed("lat"),
-        lon=table.needed("lon"),
+        lat=_signed(table, "lat"),
+        lon=_signed(table, "lon"),
         x=table.needed("x"),
         y=table.needed("y"),
         zone=_zones(table),
@@ -248,6 +250,15 @@ def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str
         ):
             aliases[path] = tuple(values)
     return aliases
+
+
+def _signed(table: _Table, role: str) -> Floats | None:
+    """Degrees, less than 0 where a column beside them says south or west, as EXIF has it."""
+    degrees, halves = table.needed(role), table.useful(f"{role}_ref", texts)
+    if degrees is None or halves is None:
+        return degrees
+    is_less = [(half or "").strip().upper() in ("S", "SOUTH", "W", "WEST") for half in halves]
+    return np.where(is_less, -np.abs(degrees), degrees)
 
 
 def _zones(table: _Table) -> Texts | None:
