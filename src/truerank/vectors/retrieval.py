@@ -140,7 +140,8 @@ def _twice(given: Given, source: BlockSource) -> Given:
     if lost:
         raise InputError(
             "{names} are given, but no gallery, without which the queries are one another's: give it too (of a "
-            "matrix its labels or ids), or leave out what is said of it",
+            "matrix its labels or ids), or leave out what is said of it; of a ready matrix say what it holds "
+            "(--holds distances, in Python evaluate_matrix)",
             names=listed(lost),
         )
     if source.shape[0] != source.shape[1]:
