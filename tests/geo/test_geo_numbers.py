@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
+import truerank as tr
 from truerank import geo
 
 HERE, FAR = {"lat": 37.5, "lon": 127.0}, {"lat": 37.6, "lon": 127.0}
@@ -51,3 +53,40 @@ def test_distances_in_arrays_that_are_taken_for_scores_are_asked_after_unless_it
     assert geo.evaluate(FLIGHT, REFERENCES, (found, far))["geo"].scores.ledger.rising
     assert not geo.evaluate(FLIGHT, REFERENCES, (found, far), better="lower")["geo"].scores.ledger.rising
     assert not geo.evaluate(FLIGHT, REFERENCES, (found, -far))["geo"].scores.ledger.rising
+
+
+def saved(tmp_path, **arrays):
+    path = tmp_path / "found.npz"
+    np.savez(path, **arrays)
+    return path
+
+
+def test_distances_of_a_file_of_arrays_are_what_is_accepted_and_of_which_the_lower_is_better(tmp_path):
+    found = np.arange(12)[:, None] + [0, 1]
+    path = saved(tmp_path, I=found, D=np.tile([0.25, 0.75], (12, 1)))
+    for better, recall in ((None, 1.0), ("lower", 1.0), ("higher", 0.0), ("order", 1.0)):
+        assert geo.evaluate(FLIGHT, REFERENCES, path, k=[1], better=better)["geo"].mean["R@1"] == recall
+    assert geo.evaluate(FLIGHT, REFERENCES, path).threshold(0.5) == -0.5
+    products = saved(tmp_path, I=found, D=np.tile([0.75, 0.25], (12, 1)))
+    places = geo.evaluate(FLIGHT, REFERENCES, products, k=[1])
+    assert (places["geo"].mean["R@1"], places.threshold(0.5)) == (1.0, 0.5)
+
+
+def test_lists_without_scores_have_none_that_are_better_or_accepted(tmp_path):
+    np.save(tmp_path / "I.npy", np.arange(12)[:, None] + [0, 1])
+    for results in (tmp_path / "I.npy", {"0.jpg": ["0.jpg", "1.jpg"]}):
+        places = geo.evaluate(FLIGHT, REFERENCES, results, k=[1])
+        assert places["geo"].mean["R@1"] == 1.0
+        with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
+            places.threshold(0.5)
+        for better in ("lower", "higher"):
+            with pytest.raises(tr.InputError, match=f"has no scores of which the {better} ones could be better"):
+                geo.evaluate(FLIGHT, REFERENCES, results, better=better)
+
+
+def test_ranks_of_a_run_decide_where_it_has_no_scores(tmp_path):
+    (tmp_path / "run.csv").write_text("query_id,doc_id,rank\n0.jpg,1.jpg,2\n0.jpg,0.jpg,1\n")
+    places = geo.evaluate(FLIGHT, REFERENCES, tmp_path / "run.csv", k=[1])
+    assert places["geo"].mean["R@1"] == 1.0
+    with pytest.raises(tr.InputError, match="has no scores"):
+        places.threshold(0.5)

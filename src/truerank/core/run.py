@@ -30,6 +30,7 @@ class Columns(NamedTuple):
         weights: (rows,) of the aspects; None where there are none.
         calls: (rows,) which call returned each, from 1, where queries have several lists; None where they have one.
         are_ranks: whether the scores are negated ranks, as the source has no scores.
+        are_distances: whether the scores are negated distances, as the source has these.
         are_rows: whether the queries are the numbers of an array's rows, as nobody named them.
         are_places: whether the documents are whole numbers of an array, as FAISS's are.
     """
@@ -45,6 +46,7 @@ class Columns(NamedTuple):
     weights: NDArray[np.float64] | None = None
     calls: NDArray[np.int64] | None = None
     are_ranks: bool = False
+    are_distances: bool = False
     are_rows: bool = False
     are_places: bool = False
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch
+from truerank.core.run import Batch, Columns
 from truerank.formats import names
 from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
@@ -74,7 +74,14 @@ def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
         return run_of_sparse(_sparse(source), source.name).batches()
     arrays = _with(read, distances)
     ids = _ids(arrays, source.name)
-    return listed(ids, _scores(arrays, source.name), _named(arrays, QUERIES), name=source.name)
+    scores, are_far = _scores(arrays, ids)
+    batches = listed(ids, scores, _named(arrays, QUERIES), name=source.name)
+    return map(_of_distances, batches) if are_far else batches
+
+
+def _of_distances(batch: Batch) -> Batch:
+    """A part of a run whose scores were distances."""
+    return batch._replace(are_distances=True) if isinstance(batch, Columns) else batch
 
 
 def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -> Qrels:
@@ -260,17 +267,16 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     return ids
 
 
-def _scores(arrays: Mapping[str, Array], name: str) -> Array | None:
-    """What orders the neighbours, the higher the better; None: they stand in their order.
+def _scores(arrays: Mapping[str, Array], ids: Array) -> tuple[Array | None, bool]:
+    """What orders the neighbours, the higher the better, None: their order does; and whether it is minus distances.
 
     Whether a D holds distances or inner products its rows tell, which are best first.
     """
     scores = _named(arrays, ORDER)
     if scores is None or scores.ndim != 2 or scores.dtype.kind not in "iuf":
-        return scores
-    ids = _ids(arrays, name)
-    is_shaped = ids.shape == scores.shape
-    return -scores.astype(np.float64) if is_shaped and are_distances(scores, ids, _are_named_so(arrays)) else scores
+        return scores, False
+    are_far = ids.shape == scores.shape and are_distances(scores, ids, _are_named_so(arrays))
+    return (-scores.astype(np.float64) if are_far else scores), are_far
 
 
 def _are_named_so(arrays: Mapping[str, Array]) -> bool:

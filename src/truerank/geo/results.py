@@ -200,26 +200,44 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
 
 
 def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> Results:
-    are_rows, are_places = [], []
+    said: dict[str, list[bool]] = {fact: [] for fact in ("are_rows", "are_places", "are_ranks", "are_distances")}
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            are_rows.append(isinstance(batch, Columns) and batch.are_rows)
-            are_places.append(isinstance(batch, Columns) and batch.are_places)
+            for fact, found in said.items():
+                found.append(isinstance(batch, Columns) and getattr(batch, fact))
+            if isinstance(batch, Ranked):
+                said["are_ranks"][-1] = batch.scores is None
             yield batch
 
     lists = _lists(run.through(watched), better)
     if not lists:
         raise InputError("there are no results in it", run.name)
-    known, notes = _known(list(lists), Names(queries), run.name, are_places=all(are_rows))
-    few = None if all(are_places) else SAMPLE
+    is_so = {fact: all(found) for fact, found in said.items()}
+    if is_so["are_ranks"] and better in neighbours.BETTER:
+        raise InputError(_no_scores(next(iter(lists)), better), run.name)
+    known, notes = _known(list(lists), Names(queries), run.name, are_places=is_so["are_rows"])
+    few = None if is_so["are_places"] else SAMPLE
     sample = [doc for docs, _ in list(lists.values())[:few] for doc in docs]
-    form, more = _form(Names(references), sample, run.name, are_places=all(are_places))
+    form, more = _form(Names(references), sample, run.name, are_places=is_so["are_places"])
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
-        answers.add(known[query], docs, None if better == "order" else scores, run.name)
-    results = _results(run.name, answers, form, references, neighbours.sign_of(better), [*notes, *more])
+        if is_so["are_ranks"]:
+            docs = [docs[place] for place in sorted(range(len(docs)), key=lambda place: -scores[place])]
+        values = [-score for score in scores] if is_so["are_distances"] else scores
+        has_values = better != "order" and not is_so["are_ranks"]
+        answers.add(known[query], docs, values if has_values else None, run.name)
+    sign = neighbours.sign_of(better or ("lower" if is_so["are_distances"] else None))
+    results = _results(run.name, answers, form, references, sign, [*notes, *more])
     return replace(results, rising=better is None and run.rising())
+
+
+def _no_scores(query: str | bytes, better: str) -> Message:
+    return message(
+        "query {query} has no scores of which the {better} ones could be better",
+        query=printable(query),
+        better=better,
+    )
 
 
 def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[float]]]:
@@ -237,12 +255,7 @@ def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[floa
                 query=printable(part.query),
             )
         if part.docs and part.scores is None and better in neighbours.BETTER:
-            raise InputError(
-                "query {query} has no scores of which the {better} ones could be better",
-                run.name,
-                query=printable(part.query),
-                better=better,
-            )
+            raise InputError(_no_scores(part.query, better), run.name)
         docs, scores = lists.setdefault(as_text(part.query), ([], []))
         docs += map(as_text, part.docs)
         scores += part.numbers()
