@@ -56,7 +56,10 @@ def full(rules: dict[str, Any]) -> dict[str, Any]:
 
 
 def expected(m: Measure, rules: dict[str, Any], listings: list[Listing]) -> list[float]:
-    values = [valued(m.name, each, full(rules), dict(m.params)) for each in listings]
+    params = dict(m.params)
+    if params.get("gain") == "binary" and "gain_from" in m.definition.parameters:
+        params.setdefault("gain_from", rules.get("level", 1))
+    values = [valued(m.name, each, full(rules), params) for each in listings]
     return [math.nan if value is None else value for value in values]
 
 
