@@ -8,10 +8,10 @@ import click
 
 from truerank.analysis.bounds import bounds, judge_next
 from truerank.analysis.bounds.bounding import SAMPLES, Doubt
-from truerank.analysis.bounds.pool import of_queries
+from truerank.analysis.bounds.pool import refuse_lines
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import reading_of, score
+from truerank.core.evaluate import reading_of
 from truerank.core.messages import message
 from truerank.core.reading import Keep, Reading
 from truerank.core.vocabulary import DEFAULT
@@ -89,7 +89,7 @@ def command(
         raise click.UsageError(message("--judge-next needs a second run to tell the first one from."))
     under = inputs.rules_asked(rules, changes, names)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
-    of_queries(under)  # refuses rules that have no bounds before anything is read
+    refuse_lines(under)  # before anything is read
     judged = read_qrels(qrels, qrels_format)
     sources = [collapse(open_run(name, run_format)) for name in names]
     under_doubt = of or get_args(Doubt)
@@ -99,7 +99,7 @@ def command(
         with Counting(message("trying orders and grades")) as bar:
             how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "progress": bar.reach}
             reading = reading_of(judged, source, under, keep=keep)
-            id_overlap.refuse_or_warn(judged, [score(reading, [])], [reading.name], [source])
+            id_overlap.of_reading(judged, reading, source)
             by_run.append(bounds(reading, None, wanted, under_doubt, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None

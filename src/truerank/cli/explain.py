@@ -12,7 +12,6 @@ from truerank.analysis.explain.moves import MOST, ONLY, Only, reading_for
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.core.errors import InputError, printable
-from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
@@ -172,9 +171,9 @@ def command(
 
 
 def _related(judged: Qrels, run: Run, measures: list[Measure], rules: Rules) -> Reading:
-    """The reading of a run that answers judged queries; of another all would have become worse, or better."""
+    """The reading of one of two runs; where it answers nothing judged, all would have become worse, or better."""
     reading = reading_for(judged, run, measures, rules)
-    id_overlap.refuse_or_warn(judged, [score(reading, [])], [reading.name], [run])
+    id_overlap.of_reading(judged, reading, run)
     return reading
 
 

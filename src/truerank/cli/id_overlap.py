@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from truerank.cli.output import say
 from truerank.core.errors import InputError, truncated
+from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
+from truerank.core.reading import Reading
 from truerank.core.run import Run
 from truerank.present.ledger import HasLedger
 
@@ -52,6 +54,11 @@ def refuse_or_warn(
                 why=why,
             )
             _warn(few if overlap else none)
+
+
+def of_reading(judged: Qrels, reading: Reading, run: Run) -> None:
+    """The same of a run that was read."""
+    refuse_or_warn(judged, [score(reading, [])], [reading.name], [run])
 
 
 def warn(judged: Qrels, benches: Sequence[Bench]) -> None:

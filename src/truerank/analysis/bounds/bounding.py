@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, of_queries, refuse_uncovered, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, refuse_lines, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
@@ -73,11 +73,12 @@ def bounds(
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     refuse_uncovered(chosen)
-    before, is_asked = of_queries(under), "unjudged" in doubts
+    refuse_lines(under)
+    is_asked = "unjudged" in doubts
     if is_asked:
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
-    hits = in_mean(reading.hits, before, reading.name)
+    hits = in_mean(reading.hits, under, reading.name)
     pool = Pool.of(reading, chosen) if is_asked else None  # refused before the work, not after it
     shares = parts(len(hits.queries), len(set(doubts)), progress)
     ties = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, best_first, of_queries, refuse_uncovered, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, best_first, refuse_lines, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core.equal import are_equal
@@ -145,7 +145,7 @@ def judge_next(
         )
     refuse_uncovered([chosen])
     judged = None if qrels is None else read_qrels(qrels)
-    of_queries(under)
+    refuse_lines(under)
     refuse_undefined(under)
     one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)

@@ -61,7 +61,7 @@ class Pool:
                 )
             rows = rows.where(~later)
         _refuse_deciding(rows, reading.rules)
-        hits = in_mean(rows, of_queries(reading.rules), reading.name)
+        hits = in_mean(rows, reading.rules, reading.name)
         return cls(reading.qrels, hits, reading.name, reading.rules)
 
     def as_is(self) -> Hits:
@@ -140,13 +140,9 @@ def is_open(hits: Hits, rules: Rules) -> Bools:
     return (hits.grade < min(0.0, rules.level)) & (hits.rank <= deepest)
 
 
-def of_queries(rules: Rules) -> Rules:
-    """These rules.
-
-    Raises:
-        RulesError: the rules count submitted lines.
-    """
-    return rules.by_query(message("bounds are of judged queries"))
+def refuse_lines(rules: Rules) -> None:
+    """Raise for rules that count submitted lines."""
+    rules.by_query(message("bounds are of judged queries"))
 
 
 def refuse_uncovered(measures: Iterable[Measure]) -> None:
