@@ -23,8 +23,8 @@ from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
 from truerank.truth.items import Ints
+from truerank.truth.notes import EXAMPLES, listed
 from truerank.truth.reading import name_of
-from truerank.truth.result import EXAMPLES, listed
 from truerank.truth.search import nearest
 
 RULES = Rules(name="geo", ties="input", missing="skip")

@@ -23,7 +23,7 @@ from truerank.geo.names import UNKNOWN, NameForm, Names
 from truerank.geo.packing import PackedAnswers, unpacked
 from truerank.truth import Items, TruthNote
 from truerank.truth.items import Floats, Ints
-from truerank.truth.result import listed
+from truerank.truth.notes import listed
 
 SAMPLE = 100
 """Answers of a run from which it is found out how the references are named."""

@@ -11,13 +11,13 @@ from truerank.core import plugins
 from truerank.truth.clicks import Clicks, read_clicks
 from truerank.truth.coec import coec
 from truerank.truth.contains import contains
-from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
 from truerank.truth.identity import identity
 from truerank.truth.items import Items
 from truerank.truth.listed import listed
 from truerank.truth.nearest import nearest
 from truerank.truth.neighbours import neighbours
+from truerank.truth.notes import TruthNote
 from truerank.truth.overlaps import overlaps
 from truerank.truth.reading import read_items
 from truerank.truth.registry import Rule, build, parse, rule, rules, unregister

@@ -25,9 +25,6 @@ WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 LISTS = (list, tuple, np.ndarray)
 
-LISTS_OR_NONE = (*LISTS, type(None))
-"""A table has every system's list in each row; None where there is none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Impression:
@@ -213,12 +210,12 @@ class _Log:
         return tuple(_text(one) or None for one in systems)
 
     def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
-        if not isinstance(rankings, Mapping) or not all(
-            isinstance(one, LISTS_OR_NONE) for one in rankings.values()
-        ):
+        """The list of each system; a table has all systems in each row, and None where one has no list."""
+        if isinstance(rankings, Mapping):
+            rankings = {str(system): docs for system, docs in rankings.items() if docs is not None}
+        if not isinstance(rankings, Mapping) or not all(isinstance(docs, LISTS) for docs in rankings.values()):
             raise InputError("rankings has the list of each system: {system: [ids]}", self.name, line)
-        known = {str(system): docs for system, docs in rankings.items() if docs is not None}
-        lists = {system: tuple(map(_id, docs)) for system, docs in known.items()}
+        lists = {system: tuple(map(_id, docs)) for system, docs in rankings.items()}
         for system, docs in lists.items():
             if len(set(docs)) < len(docs):
                 twice = next(doc for doc in docs if docs.count(doc) > 1)

@@ -14,7 +14,7 @@ from truerank.core.messages import message
 from truerank.core.schema import is_number
 from truerank.formats.names import CLICK_RATE
 from truerank.truth.clicks import Clicks, click_rates, read_clicks
-from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.notes import TruthNote
 from truerank.truth.rank_tables import by_rank
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
@@ -58,11 +58,7 @@ def coec(
         is_number(smoothing) and smoothing >= 0 and is_number(impressions) and impressions >= 1 and _do_rise(cuts)
     ):
         raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
-    expected = (
-        click_rates(queries)
-        if rates is None
-        else by_rank(rates, CLICK_RATE, message("click rate"), message("click rates"))
-    )
+    expected = click_rates(queries) if rates is None else by_rank(rates, CLICK_RATE, *CALLED)
     counts = _counted(queries, expected)
     if not any(any(one.clicked) for one in queries.impressions):
         raise InputError("nothing was clicked, so that no document is more relevant than another", queries.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -11,28 +10,12 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, message, plural
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
+from truerank.truth.notes import TruthNote, listed
 
 DIGITS = 8
 """A number of more digits that fits into 32 bits was cut to them."""
 
 SAMPLE = 1000
-
-
-@dataclass(frozen=True)
-class TruthNote:
-    """Something that a person should know about the input or the truth made from it.
-
-    Attributes:
-        kind: one word or two for programs.
-        message: a sentence or two.
-    """
-
-    kind: str
-    message: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Plain values, for JSON."""
-        return asdict(self)
 
 
 def coordinate_checks(queries: Items, references: Items, distance: str | None) -> tuple[TruthNote, ...]:
@@ -112,17 +95,15 @@ def _nowhere(queries: Items, references: Items) -> Iterator[TruthNote]:
 
 
 def _at_zero(items: Items, zero: Bools, what: Message) -> Iterator[TruthNote]:
-    if zero.any():
-        names = [printable(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
-        more = ", …" if zero.sum() > 5 else ""
+    if there := [items.ids[row] for row in np.flatnonzero(zero).tolist()]:
         said = plural(
             "{n:,} of {all:,} in {name} stands at {what} (0, 0), where things without a place are put: {names}.",
             "{n:,} of {all:,} in {name} stand at {what} (0, 0), where things without a place are put: {names}.",
-            n=int(zero.sum()),
+            n=len(there),
             all=len(items),
             name=printable(items.name),
             what=what,
-            names=", ".join(names) + more,
+            names=listed(there),
         )
         yield TruthNote("zero", said)
 

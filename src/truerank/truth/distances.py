@@ -13,6 +13,7 @@ import numpy as np
 
 from truerank.core.errors import RulesError, needs
 from truerank.core.messages import did_you_mean, message
+from truerank.core.schema import is_real
 from truerank.truth.items import Floats, Items
 
 RADIUS = 6371008.8
@@ -131,7 +132,7 @@ def on_earth(radius: float) -> str:
     >>> on_earth(6371000)
     'haversine(6371000)'
     """
-    if isinstance(radius, bool) or not isinstance(radius, int | float) or not 6.3e6 <= radius <= 6.4e6:
+    if not is_real(radius) or not 6.3e6 <= radius <= 6.4e6:
         raise RulesError("the radius of the earth is 6300000 to 6400000 metres, not {radius!r}", radius=radius)
     return f"haversine({int(radius) if radius == int(radius) else float(radius)!r})"
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import message
+from truerank.core.schema import is_whole
 from truerank.truth import search
 from truerank.truth.checks import placed
-from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.items import Items
+from truerank.truth.notes import TruthNote
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
 
@@ -28,7 +29,7 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
     >>> right.to_dict(), right.metres.round().tolist()
     ({b'q': {b'west': 1.0}}, [22264.0])
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    if not is_whole(n) or n < 1:
         raise RulesError("nearest: n is a positive whole number, not {n!r}", n=n)
     measured, asked, there = placed(queries, references, distance)
     index, metres, tied = search.nearest(measured, asked, there, n)

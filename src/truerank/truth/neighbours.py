@@ -19,11 +19,11 @@ from truerank.formats.matrices import plain_array
 from truerank.formats.neighbour_arrays import neighbours_of, read_neighbours
 from truerank.formats.rows import is_id
 from truerank.formats.source import as_source
-from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.items import Bools, Floats, Ints
 from truerank.truth.measuring import measured
+from truerank.truth.notes import TruthNote, listed
 from truerank.truth.registry import rule
-from truerank.truth.result import Truth, listed
+from truerank.truth.result import Truth
 
 Array = NDArray[Any]
 

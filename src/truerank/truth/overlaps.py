@@ -17,10 +17,10 @@ from truerank.core.rankings import rankings
 from truerank.core.schema import is_real
 from truerank.formats import open_run
 from truerank.formats.rows import text_column
-from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.items import Bools, Ints
+from truerank.truth.notes import TruthNote, notes_without
 from truerank.truth.registry import rule
-from truerank.truth.result import Truth, notes_without
+from truerank.truth.result import Truth
 from truerank.truth.spans import Segments, Spans, lengths, read_spans
 
 MOST = 1_000_000

@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from truerank.core.errors import printable
 from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.formats.rows import text_column
-from truerank.truth.coordinate_checks import TruthNote, coordinate_checks
+from truerank.truth.coordinate_checks import coordinate_checks
 from truerank.truth.items import Bools, Floats, Ints, Items
-
-EXAMPLES = 5
+from truerank.truth.notes import TruthNote, listed, notes_without
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,21 +135,3 @@ def _notes(tied: Sequence[str], without_relevant: Sequence[str], queries: int) -
         )
         yield TruthNote("ties", said)
     yield from notes_without(without_relevant, queries)
-
-
-def notes_without(without_relevant: Sequence[str], queries: int) -> Iterator[TruthNote]:
-    """For which of so many queries nothing is right, if there are any."""
-    if without_relevant:
-        said = plural(
-            "{without_relevant:,} of {n:,} query without anything right: {names}.",
-            "{without_relevant:,} of {n:,} queries without anything right: {names}.",
-            without_relevant=len(without_relevant),
-            n=queries,
-            names=listed(without_relevant),
-        )
-        yield TruthNote("without_relevant", said)
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names, and whether there are more."""
-    return ", ".join(map(printable, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from truerank.core.errors import RulesError
+from truerank.core.schema import is_number
 from truerank.truth import search
 from truerank.truth.checks import placed
 from truerank.truth.items import Items
@@ -27,7 +26,7 @@ def within(
     >>> truth.within(queries, references, metres=5, distance="xy").to_dict()
     {b'q': {b'a': 1.0}}
     """
-    if isinstance(metres, bool) or not isinstance(metres, int | float) or not 0 <= metres < math.inf:
+    if not is_number(metres) or metres < 0:
         raise RulesError("within: metres is a number from 0 on, not {metres!r}", metres=metres)
     measured, asked, there = placed(queries, references, distance)
     query, reference, apart = search.within(measured, asked, there, metres, inclusive)
