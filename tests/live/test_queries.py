@@ -28,6 +28,7 @@ def test_a_dict_is_taken_as_it_is_and_a_list_is_numbered():
         ("records.json", json.dumps([{"id": key, "query": text} for key, text in WANTED.items()])),
         ("pairs.json", json.dumps(list(WANTED.items()), indent=1)),
         ("inside.json", json.dumps({"queries": WANTED})),
+        ("broken.json", json.dumps({"queries": WANTED})[:-1] + "\n}"),
         ("plain.tsv", 'q1\tred shoes\nq2\ta "quoted" hat\n'),
         ("header.tsv", 'query_id\tlang\ttext\nq1\ten\tred shoes\nq2\ten\ta "quoted" hat\n'),
         ("header.csv", 'qid,query\nq1,red shoes\nq2,"a ""quoted"" hat"\n'),

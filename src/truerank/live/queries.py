@@ -13,7 +13,7 @@ from truerank.core.messages import did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
 from truerank.formats.names import QUERY_OF_TEXT, QUERY_TEXT, find
-from truerank.formats.records import numbered_lines, parsed, text_lines
+from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
@@ -84,11 +84,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
 
 def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
     """One JSON value, or one a line."""
-    text = source.text()
-    lines = numbered_lines(text)
-    if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}"):
-        return _of_values([parsed(line, source.name, number) for number, line in lines], source.name)
-    value = parsed(text, source.name)
+    value = json_or_lines(source.text(), source.name)
     if isinstance(value, list):
         return _of_values(value, source.name)
     if _are_named(value):

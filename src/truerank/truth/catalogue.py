@@ -16,7 +16,7 @@ from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.formats.columnar import WIDEST
 from truerank.formats.frames import is_frame
 from truerank.formats.names import CATALOGUE, find, folded
-from truerank.formats.records import numbered_lines, parsed
+from truerank.formats.records import json_or_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
 from truerank.truth.values import number, numbers
@@ -61,20 +61,11 @@ def _of_path(source: Source) -> Columns:
     if head.startswith(b"PAR1"):
         return tabular.from_parquet(source)
     if head.startswith((b"{", b"[")):
-        return _of_json(source)
+        return _of_object(json_or_lines(source.text(), source.name), source.name)
     if not any(mark in head.split(b"\n", 1)[0] for mark in b"\t,;|"):
         lines = source.text().decode("utf-8", "surrogateescape").split("\n")
         return {"id": [line.strip(BLANK) for line in lines if line.strip(BLANK)]}
     return tabular.from_csv(source)
-
-
-def _of_json(source: Source) -> Columns:
-    """The items of a JSON text, or of JSON lines."""
-    text = source.text()
-    lines = numbered_lines(text)
-    if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}") and lines[1][1].lstrip().startswith(b"{"):
-        return _of_object([parsed(line, source.name, number) for number, line in lines], source.name)
-    return _of_object(parsed(text, source.name), source.name)
 
 
 def _of_object(thing: Any, name: str) -> Columns:

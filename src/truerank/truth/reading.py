@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
 from truerank.formats.names import FILE, folded
-from truerank.formats.records import numbered_lines, parsed, text_lines
+from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
@@ -74,25 +74,13 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
     if head.startswith(b"PAR1"):
         return nested.expanded(tabular.from_parquet(source))
     if head.startswith((b"{", b"[")):
-        return _of_object(_json(source), name, pattern, inside)
+        return _of_object(json_or_lines(source.text(), name), name, pattern, inside)
     first = head.split(b"\n", 1)[0]
     if not pattern and filenames.GPS.fullmatch(first.decode("utf-8", "replace").strip()):
         return filenames.gps_columns(_lines(source), name)
     if pattern or b"@" in first or not any(mark in first for mark in b"\t,;|"):
         return filenames.columns(_lines(source), pattern, name)
     return tabular.from_csv(source)
-
-
-def _json(source: Source) -> Any:
-    """The value of a JSON text, or the values of JSON lines as a list."""
-    text = source.text()
-    try:
-        return parsed(text, source.name)
-    except InputError as fault:
-        lines = numbered_lines(text)
-        if len(lines) < 2 or not lines[0][1].rstrip().endswith((b"}", b'"')):
-            raise fault from None
-        return [parsed(line, source.name, number) for number, line in lines]
 
 
 def _lines(source: Source) -> list[str]:
