@@ -83,14 +83,12 @@ class Coroutines(WorkerPool):
 
     async def _one_after_another(self, worker: Worker, calls: Iterator[int]) -> None:
         """A closed loop."""
-        ask = self._ask if self._limit is None else self._ask_limited
         for call in calls:
-            if self.stopped or (end := await ask(worker, call, None)) == GONE or end >= self._last:
+            if self.stopped or (end := await self._ask(worker, call, None)) == GONE or end >= self._last:
                 return
 
     async def _on_schedule(self, worker: Worker, calls: Iterator[int]) -> None:
         """An open loop."""
-        ask = self._ask if self._limit is None else self._ask_limited
         schedule, first = self.plan.due or (), len(self.plan.before)
         for call in calls:
             taken, due = self._now(), self.started + schedule[call - first]
@@ -98,28 +96,25 @@ class Coroutines(WorkerPool):
                 worker.record.add(call, taken, taken, taken, NEVER_STARTED)
                 continue
             await self.clock.sleep_until(due)
-            if self.stopped or await ask(worker, call, taken) == GONE:
+            if self.stopped or await self._ask(worker, call, taken) == GONE:
                 return
 
     async def _ask(self, worker: Worker, call: int, taken: int | None) -> int:
         """One call; the time of its end, or `GONE` when the worker is not to go on."""
-        begin = self._now()
-        end, result = await self._answer(call)
+        limit, begin = self._limit, self._now()
+        end, result = await (self._answer(call) if limit is None else self._limited(call, begin, limit))
         if end != GONE:
             worker.record.add(call, begin if taken is None else taken, begin, end, result)
         return end
 
-    async def _ask_limited(self, worker: Worker, call: int, taken: int | None) -> int:
-        """The same in a task of its own, which is cancelled when it takes too long."""
-        begin, limit = self._now(), self._limit or 0
+    async def _limited(self, call: int, begin: int, limit: int) -> tuple[int, object]:
+        """What is returned by a task of its own, and when; it is cancelled when it takes too long."""
         task = asyncio.create_task(self._answer(call))
         await asyncio.wait((task,), timeout=limit / NANO)
-        if not task.done():
-            task.cancel()
-        end, result = task.result() if task.done() else (begin + limit, TIMED_OUT)
-        if end != GONE:
-            worker.record.add(call, begin if taken is None else taken, begin, end, result)
-        return end
+        if task.done():
+            return task.result()
+        task.cancel()
+        return begin + limit, TIMED_OUT
 
     async def _answer(self, call: int) -> tuple[int, object]:
         """What is returned, and when."""

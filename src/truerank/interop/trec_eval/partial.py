@@ -33,7 +33,6 @@ class Batch:
         topics: which.
         groups: whose matrices these are, by topic.
         times: (groups, documents, documents) how often a group prefers one document to another.
-        size: how many documents the matrices have; topics may have fewer.
     """
 
     topics: Ints
@@ -42,7 +41,7 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """How many documents the matrices have room for."""
+        """How many documents the matrices have room for; topics may have fewer."""
         return int(self.times.shape[1])
 
     def summed(self, topic: Ints) -> Matrices:

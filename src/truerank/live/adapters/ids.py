@@ -62,11 +62,8 @@ class IdReader:
     def __post_init__(self) -> None:
         if self.way == "first":
             raise InputError("answers are collapsed by max or sum; for first, save the run and collapse that")
-        if not (self.rule is None or isinstance(self.rule, str) or callable(self.rule)):
-            raise InputError(
-                "ids is a function of the result or {choices}, not {rule!r}", choices=CHOICES, rule=self.rule
-            )
-        if self.rule == "" or (isinstance(self.rule, str) and "metadata" in self.rule and not self.key):
+        is_name = isinstance(self.rule, str) and self.rule != "" and ("metadata" not in self.rule or self.key)
+        if not (self.rule is None or callable(self.rule) or is_name):
             raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=self.rule)
 
     @cached_property
