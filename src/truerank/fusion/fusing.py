@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.lists import lists
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Run, RunLike
-from truerank.core.schema import POSITIVE
+from truerank.core.schema import POSITIVE, optional
 from truerank.formats import open_run
 from truerank.fusion.aligned import aligned
 from truerank.fusion.norms import NORMS, norm_named
@@ -65,28 +65,24 @@ def fuse(
     chosen, written = given(method, params)
     sources = opened(runs)
     checked = chosen.checked(written, len(sources))
-    way = way_of(chosen, norm, rules)
-    if depth is not None:
-        POSITIVE.checked("depth", depth, InputError)
-    return fused_run(name or chosen.name, sources, way.rules, depth, partial(way.fused, params=checked))
+    way = way_of(chosen, norm, rules, depth)
+    return fused_run(name or chosen.name, sources, way, partial(way.fused, params=checked))
 
 
-def fused_run(
-    name: str, sources: Sequence[Run], rules: Rules, depth: int | None, fused: Callable[[Pooled], Floats]
-) -> Run:
+def fused_run(name: str, sources: Sequence[Run], way: Way, fused: Callable[[Pooled], Floats]) -> Run:
     """The run that is fused when it is read.
 
     Args:
         fused: gives each document of a pool its score.
     """
-    return Run.of_lists(name, partial(_batches, sources, rules, depth, fused))
+    return Run.of_lists(name, partial(_batches, sources, way, fused))
 
 
 def _batches(
-    sources: Sequence[Run], rules: Rules, depth: int | None, fused: Callable[[Pooled], Floats], together: bool
+    sources: Sequence[Run], way: Way, fused: Callable[[Pooled], Floats], together: bool
 ) -> Iterator[Batch]:
-    for pool in pooled(aligned(sources, rules, together=together)):
-        yield from ranked(pool, fused(pool), rules.ties, depth)
+    for pool in pooled(aligned(sources, way.rules, together=together)):
+        yield from ranked(pool, fused(pool), way.rules.ties, way.depth)
 
 
 def best_first(run: Run, way: Way) -> Run:
@@ -124,11 +120,17 @@ def _name(run: RunLike, number: int) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A method, a norm and the rules of reading, to which only the parameters are missing."""
+    """How runs are fused, to which only the parameters are missing.
+
+    Attributes:
+        rules: of reading the lists.
+        depth: how many documents of each fused list are kept; None: all.
+    """
 
     method: Method
     norm: str | None
     rules: Rules
+    depth: int | None
 
     def fused(self, pool: Pooled, params: Mapping[str, Any]) -> Floats:
         """(documents,) the fused scores.
@@ -158,11 +160,11 @@ class Way:
             return norm(pool)
 
 
-def way_of(method: Method, norm: str | None, rules: RulesLike | None) -> Way:
+def way_of(method: Method, norm: str | None, rules: RulesLike | None, depth: int | None) -> Way:
     """How runs are fused, if that can be.
 
     Raises:
-        InputError: an unknown norm, or a depth of lists of which the last are the best.
+        InputError: an unknown norm, a depth that is none, or one of lists of which the last are the best.
     """
     own, known = Rules.of(rules), norm_named(norm)
     if known == "min-max-inverted" and own.depth is not None:
@@ -172,4 +174,5 @@ def way_of(method: Method, norm: str | None, rules: RulesLike | None) -> Way:
             depth=quoted(own.depth),
         )
     duplicates = "first" if own.duplicates in ONCE else own.duplicates
-    return Way(method, known, own.replace(duplicates=duplicates))
+    kept = optional(POSITIVE).checked("depth", depth, InputError)
+    return Way(method, known, own.replace(duplicates=duplicates), kept)

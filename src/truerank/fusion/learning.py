@@ -1,22 +1,26 @@
-"""What methods of fusion learn of runs from the judgements of some queries."""
+"""What methods of fusion learn of runs from the judgements of some queries: a function of one run each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules
 from truerank.core.run import Run
-from truerank.fusion.learnt import BAYES, SEGMENTS
+from truerank.core.schema import whole
 from truerank.fusion.pooled import Bools, Floats, Ints
 from truerank.measures import parse_measure
+
+Parts = Annotated[int, whole(message("a positive whole number"), 1, 10**6)]
+"""Into how many parts lists are cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,37 +56,31 @@ def places(qrels: Qrels, run: Run, rules: Rules) -> Places:
     return Places(relevant.query, relevant.rank, np.maximum(reading.hits.returned, 0), values)
 
 
-def learn(name: str, runs: Sequence[Places], some: Bools, segments: int = 0) -> Any:
-    """What a method learns from some of the queries.
+BAYES = (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""Between which ranks BayesFuse learns one number."""
 
-    Args:
-        segments: of probfuse: into how many parts lists are cut.
-    """
-    if name == "mapfuse":
-        return tuple(float(one.precision[some].mean()) for one in runs)
-    table: Callable[[Places, int], Floats] = {
-        "bayesfuse": _odds,
-        "posfuse": _by_rank,
-        "slidefuse": _by_rank,
-        "segfuse": _by_doubling,
-        "probfuse": lambda one, n: _by_share(one, n, segments),
-    }[name]
-    return tuple(tuple(table(one.of(some), int(some.sum())).tolist()) for one in runs)
+SEGMENTS = (0, *(10 * 2**k - 5 for k in range(10)))
+"""Between which ranks SegFuse learns one number."""
 
 
-def _by_rank(one: Places, queries: int) -> Floats:
+def mean_precision(one: Places, queries: int) -> float:
+    """The mean average precision."""
+    return float(one.precision.mean())
+
+
+def by_rank(one: Places, queries: int) -> Floats:
     """The share of lists as long as that whose document at a rank is relevant."""
     deepest = int(one.returned.max(initial=0))
     shorter = np.searchsorted(np.sort(one.returned), np.arange(1, deepest + 1))
     return np.bincount(one.rank - 1, minlength=deepest) / (len(one.returned) - shorter)
 
 
-def _by_doubling(one: Places, queries: int) -> Floats:
+def by_doubling(one: Places, queries: int) -> Floats:
     """The share of relevant documents between the ranks of `SEGMENTS`."""
     return _between(SEGMENTS, one, queries)
 
 
-def _odds(one: Places, queries: int) -> Floats:
+def odds(one: Places, queries: int) -> Floats:
     """The log odds of relevance between the ranks of `BAYES`; none is certain."""
     share = _between(BAYES, one, queries)
     share = np.where(share == 0, 0.001, share)
@@ -95,7 +93,7 @@ def _between(edges: Sequence[int], one: Places, queries: int) -> Floats:
     return sums[: len(edges) - 1] / np.diff(edges) / queries
 
 
-def _by_share(one: Places, queries: int, segments: int) -> Floats:
+def by_share(one: Places, queries: int, *, segments: Parts) -> Floats:
     """The mean precision of the first, second, … part of lists that are cut into so many parts."""
     size = np.maximum(-(-one.returned // segments), 1)
     part = (one.rank - 1) // size[one.query]

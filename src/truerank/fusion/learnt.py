@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truerank.fusion.learning import SEGMENTS, by_doubling, by_rank, by_share, mean_precision, odds
 from truerank.fusion.pooled import Floats, Ints, Pooled
 from truerank.fusion.ranks import ASLAM
 from truerank.fusion.registry import Count, Scores, Tables, method
@@ -18,12 +19,6 @@ LILLIS = (
 SLIDING = (
     "Lillis, Toolan, Collier and Dunnion, Extending probabilistic data fusion using sliding windows, ECIR 2008"
 )
-BAYES = (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""Between which ranks BayesFuse learns one number."""
-
-SEGMENTS = (0, *(10 * 2**k - 5 for k in range(10)))
-"""Between which ranks SegFuse learns one number."""
-
 LEAST_ODDS = float(np.log(0.001 / 0.999))
 """The log odds of relevance of a document that a run does not return."""
 
@@ -36,30 +31,20 @@ def _at(pool: Pooled, tables: Sequence[Sequence[float] | Floats], places: Ints, 
     return values[np.where((places >= 0) & (places < length[pool.run]), place, -1)]
 
 
-@method("bayesfuse", source=ASLAM, reads="ranks", learns=("log_odds",))
+@method("bayesfuse", source=ASLAM, reads="ranks", learns={"log_odds": odds})
 def bayesfuse(pool: Pooled, *, log_odds: Tables) -> Floats:
     """The sum of the log odds of relevance at the document's ranks."""
     more = _at(pool, log_odds, pool.rank - 1, LEAST_ODDS) - LEAST_ODDS
     return pool.added(more) + pool.runs * LEAST_ODDS
 
 
-@method(
-    "mapfuse",
-    source=LILLIS,
-    reads="ranks",
-    learns=("map_scores",),
-)
+@method("mapfuse", source=LILLIS, reads="ranks", learns={"map_scores": mean_precision})
 def mapfuse(pool: Pooled, *, map_scores: Scores) -> Floats:
     """The sum of the run's mean average precision / rank."""
     return pool.added(of_runs(pool, map_scores) / pool.rank)
 
 
-@method(
-    "posfuse",
-    source=LILLIS,
-    reads="ranks",
-    learns=("probs",),
-)
+@method("posfuse", source=LILLIS, reads="ranks", learns={"probs": by_rank})
 def posfuse(pool: Pooled, *, probs: Tables) -> Floats:
     """The sum of the probabilities of relevance at the document's ranks."""
     return pool.added(_at(pool, probs, pool.rank - 1))
@@ -69,7 +54,7 @@ def posfuse(pool: Pooled, *, probs: Tables) -> Floats:
     "probfuse",
     source="Lillis, Toolan, Collier and Dunnion, ProbFuse: a probabilistic approach to data fusion, SIGIR 2006",
     reads="ranks",
-    learns=("probs",),
+    learns={"probs": by_share},
     segments=(1, 2, 3, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100),
 )
 def probfuse(pool: Pooled, *, probs: Tables) -> Floats:
@@ -83,7 +68,7 @@ def probfuse(pool: Pooled, *, probs: Tables) -> Floats:
     "segfuse",
     source="Shokouhi, Segmentation of search results for effective data-fusion, ECIR 2007",
     reads="scores",
-    learns=("probs",),
+    learns={"probs": by_doubling},
 )
 def segfuse(pool: Pooled, *, probs: Tables) -> Floats:
     """The sum of P(relevant in a segment) times the score + 1; segments double in length down the list."""
@@ -95,7 +80,7 @@ def segfuse(pool: Pooled, *, probs: Tables) -> Floats:
     "slidefuse",
     source=SLIDING,
     reads="ranks",
-    learns=("probs",),
+    learns={"probs": by_rank},
     w=(1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100),
 )
 def slidefuse(pool: Pooled, *, probs: Tables, w: Count) -> Floats:

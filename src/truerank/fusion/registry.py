@@ -20,6 +20,7 @@ from truerank.core.schema import (
     kind_of,
     list_of,
     number,
+    parameters_of,
     plain,
     written_arguments,
 )
@@ -68,6 +69,10 @@ Count = Annotated[int, POSITIVE]
 PER_RUN = (Weights, Tables, Scores)
 """Parameters with a value for each run."""
 
+Learn = Callable[..., Floats | float]
+"""What a parameter is for a run: from where that has relevant documents, of how many queries, and parameters of its
+own."""
+
 
 @dataclass(frozen=True, eq=False)
 class Method:
@@ -82,7 +87,8 @@ class Method:
         source: the paper.
         reads: "scores" or "ranks".
         grid: what is tried of each parameter that is tuned.
-        learns: the parameters that are estimated from judgements.
+        learns: the parameters that are estimated from judgements, run by run, and how.
+        of_learning: what each parameter of that estimating may be.
         per_run: the parameters with a value for each run.
     """
 
@@ -94,7 +100,8 @@ class Method:
     source: str
     reads: str
     grid: Mapping[str, Sequence[float]]
-    learns: tuple[str, ...]
+    learns: Mapping[str, Learn]
+    of_learning: Mapping[str, Kind]
     per_run: frozenset[str]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -151,23 +158,31 @@ def method(
     *,
     source: str,
     reads: str,
-    learns: tuple[str, ...] = (),
+    learns: Mapping[str, Learn] | None = None,
     **grid: Sequence[float],
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Register a method of fusion: a function of a pool, whose keyword-only parameters are the method's."""
 
     def register(function: Callable[..., Floats]) -> Callable[..., Floats]:
-        hints = typing.get_type_hints(function, include_extras=True)
-        taken = inspect.signature(function).parameters.values()
-        own = [p for p in taken if p.kind is p.KEYWORD_ONLY]
-        kinds = {p.name: kind_of(hints[p.name], {}) for p in own}
-        defaults = {p.name: p.default for p in own if p.default is not p.empty}
+        hints, own = _hints(function), parameters_of(function)
+        kinds = {key: kind_of(hint, {}) for key, hint in hints.items()}
+        defaults = {key: own[key].default for key in hints if own[key].default is not inspect.Parameter.empty}
         meaning = (inspect.getdoc(function) or "").partition("\n")[0]
-        per_run = frozenset(p.name for p in own if hints[p.name] in PER_RUN)
-        _methods[name] = Method(name, function, kinds, defaults, meaning, source, reads, grid, learns, per_run)
+        per_run = frozenset(key for key, hint in hints.items() if hint in PER_RUN)
+        learnt = learns or {}
+        of_learning = {key: kind_of(hint, {}) for each in learnt.values() for key, hint in _hints(each).items()}
+        _methods[name] = Method(
+            name, function, kinds, defaults, meaning, source, reads, grid, learnt, of_learning, per_run
+        )
         return function
 
     return register
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of the keyword-only parameters."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    return {p.name: hints[p.name] for p in parameters_of(function).values() if p.kind is p.KEYWORD_ONLY}
 
 
 def methods() -> dict[str, Method]:

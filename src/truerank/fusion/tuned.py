@@ -159,10 +159,8 @@ def tune_fusion(
     """
     chosen, fixed = given(method, params)
     sources, known = opened(runs), read_qrels(qrels)
-    way = way_of(chosen, norm, rules)
+    way = way_of(chosen, norm, rules, depth)
     folds, seed = POSITIVE.checked("folds", folds, InputError), SEED.checked("seed", seed, InputError)
-    if depth is not None:
-        POSITIVE.checked("depth", depth, InputError)
     asked = asked_for(measure, way.rules)
     if len(asked) != 1:
         raise InputError("fusion is tuned for one measure, not for {n}", n=len(asked))
@@ -174,7 +172,6 @@ def tune_fusion(
         wanted,
         _judged(sources, known, way),
         np.zeros(len(known), np.int64),
-        depth,
         tried,
         fixed,
         [places(known, best_first(source, way), way.rules) for source in sources] if chosen.learns else [],
@@ -276,7 +273,7 @@ def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params]) 
     """The fused run: each query with the parameters of its fold, those that are not judged with the last ones."""
     fold_of = dict(zip(trials.qrels.queries, trials.fold.tolist(), strict=True))
     fused = partial(_by_fold, trials.way, fold_of, params)
-    return fused_run(f"{trials.way.method.name} (tuned)", sources, trials.way.rules, trials.depth, fused)
+    return fused_run(f"{trials.way.method.name} (tuned)", sources, trials.way, fused)
 
 
 def _by_fold(way: Way, fold_of: Mapping[bytes, int], params: Sequence[Params], pool: Pooled) -> Floats:

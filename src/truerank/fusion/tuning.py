@@ -18,10 +18,10 @@ from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run
-from truerank.core.schema import ANYTHING, Kind, is_number, list_of, plain, whole
+from truerank.core.schema import ANYTHING, Kind, is_number, list_of, plain
 from truerank.core.scores import Scores
 from truerank.fusion.fusing import Way
-from truerank.fusion.learning import Places, learn
+from truerank.fusion.learning import Places
 from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, ranked
 from truerank.fusion.registry import Method
 from truerank.measures import Measure
@@ -44,7 +44,6 @@ GRID = Kind(
         and all(map(list_of(ANYTHING, "").allows, value.values()))
     ),
 )
-PARTS = whole(message("a positive whole number"), 1, 10**6)
 
 Params = Mapping[str, Any]
 
@@ -128,7 +127,6 @@ class Trials:
 
     Attributes:
         fold: (queries,) which fold each judged query is in, in the order of the qrels.
-        depth: how many documents of each fused list are kept.
         settings: what is tried.
         fixed: parameters that are not.
         places: of each run, for methods that learn.
@@ -140,7 +138,6 @@ class Trials:
     measure: Measure
     pools: Sequence[Pooled]
     fold: Ints
-    depth: int | None
     settings: Sequence[Params]
     fixed: Params
     places: Sequence[Places]
@@ -149,13 +146,15 @@ class Trials:
     def params(self, setting: int, without: frozenset[int]) -> Params:
         """The parameters of a setting, learnt from the queries of the other folds."""
         given, method = {**self.fixed, **self.settings[setting]}, self.way.method
-        segments = 0
-        if "segments" in method.grid and "segments" in given:
-            segments = PARTS.checked(f"{method.name}: segments", given.pop("segments"), InputError)
-        for key in method.learns:
-            some: Bools = ~np.isin(self.fold, list(without))
+        own = {
+            key: kind.checked(f"{method.name}: {key}", given.pop(key), InputError)
+            for key, kind in method.of_learning.items()
+            if key in given
+        }
+        some: Bools = ~np.isin(self.fold, list(without))
+        for key, table in method.learns.items():
             if key not in given:
-                given[key] = learn(method.name, self.places, some, segments)
+                given[key] = tuple(table(one.of(some), int(some.sum()), **own) for one in self.places)
         return method.checked(given, self.pools[0].runs)
 
     def values(self, params: Params) -> Floats:
@@ -167,7 +166,7 @@ class Trials:
 
         def batches() -> Iterator[Batch]:
             for pool in self.pools:
-                yield from ranked(pool, fused(pool), self.way.rules.ties, self.depth)
+                yield from ranked(pool, fused(pool), self.way.rules.ties, self.way.depth)
 
         scores = evaluate(self.qrels, Run("fusion", batches), self.measure, rules=self.way.rules)
         return self.by_query(scores)
