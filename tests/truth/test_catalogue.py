@@ -88,6 +88,13 @@ def test_a_column_of_a_frame_is_a_catalogue() -> None:
         read_catalogue(pandas.Series([1, 2]))
 
 
+@pytest.mark.parametrize(("width", "end"), [(12, "'c11')"), (13, "'c11', …)")])
+def test_columns_that_are_not_named_are_told_of(width: int, end: str) -> None:
+    with pytest.raises(tr.InputError) as raised:
+        read_catalogue({f"c{place}": [1] for place in range(width)})
+    assert end in str(raised.value)
+
+
 USES = pandas.DataFrame({"movieId": [7, 7, 9], "userId": [1, 2, 1]})
 
 

@@ -269,13 +269,10 @@ def attempts_state(
     service: Service, session: Session, board: BoardSettings, used: submissions.Attempts
 ) -> schemas.AttemptsState:
     """The counts for an answer; none are left where nothing is taken."""
-    now = service.now
     same = ("today", "total", "per_day", "most")
     counts = {name: getattr(used, name) for name in same}
-    left = used.left if service.is_open(session, board, now) else 0
-    is_last_day = service.is_closed(session, board, now) or (
-        board.closes is not None and board.closes <= used.resets
-    )
+    left = used.left if service.is_open(session, board, service.now) else 0
+    is_last_day = service.is_closed(session, board, round(used.resets.timestamp() * 1000))
     return schemas.AttemptsState(**counts, left=left, resets=None if is_last_day else used.resets)
 
 

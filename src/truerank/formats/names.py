@@ -6,8 +6,9 @@ Each list has them as `folded` spells them, the surest first: a file may have "d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from truerank.core.errors import InputError, quoted
@@ -185,6 +186,10 @@ NAME = "{}.jpg"
 """What that query is called: what the pattern found stands for {}."""
 
 
+SHOWN = 12
+"""Names that a message has at most."""
+
+
 @lru_cache(maxsize=256)
 def folded(name: str) -> str:
     """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one."""
@@ -298,6 +303,7 @@ def kind(names: Sequence[str]) -> str | None:
     return "run" if ranked else "qrels"
 
 
-def few(names: Sequence[str]) -> str:
+def few(names: Collection[str]) -> str:
     """The first names of columns, for messages."""
-    return ", ".join(map(quoted, names[:8])) + (", …" if len(names) > 8 else "")
+    shown = ", ".join(map(quoted, islice(names, SHOWN)))
+    return f"{shown}, …" if len(names) > SHOWN else shown

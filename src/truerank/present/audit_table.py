@@ -13,7 +13,7 @@ from truerank.present.document import Document
 from truerank.present.table import Cell, Table
 
 MOST_PAIRS = 15
-"""Of every two systems the table has no more pairs than this, else those of the best one; JSON and CSV have all."""
+"""Where every two systems make more pairs than this, the table has those of the best one; JSON and CSV have all."""
 
 NAMED = 6
 

@@ -13,9 +13,10 @@ import numpy as np
 from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.messages import message
 from truerank.formats.columnar import WIDEST
 from truerank.formats.frames import is_frame
-from truerank.formats.names import CATALOGUE, find, folded
+from truerank.formats.names import CATALOGUE, few, find, folded
 from truerank.formats.records import json_or_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import tabular
@@ -141,8 +142,8 @@ def _catalogue(columns: Columns, name: str) -> Catalogue:
     places = {role: find(list(columns), words) for role, words in CATALOGUE.items()}
     named = {role: list(columns)[place] for role, place in places.items() if place is not None}
     if "id" not in named:
-        known = ", ".join(map(repr, list(columns)[:12]))
-        raise InputError("no column holds the ids of the items (there is {known}); call it id", name, known=known)
+        said = message("no column holds the ids of the items (there is {known}); call it id", known=few(columns))
+        raise InputError(said, name)
     ids = tuple(_id(value, row, name) for row, value in enumerate(columns[named["id"]], 1))
     if len(set(ids)) < len(ids):
         (first, _), *_ = Counter(ids).most_common(1)

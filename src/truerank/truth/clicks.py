@@ -238,7 +238,7 @@ class _Log:
             ("click", message("the clicks; name it click, with 0 or 1")),
         ):
             if role not in keys:
-                there = ", ".join(map(quoted, known[:12]))
+                there = names.few(known)
                 raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=there)
         groups: dict[str, list[tuple[int | None, dict[str, Any]]]] = {}
         for line, record in records:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.formats.names import ITEM, folded
+from truerank.formats.names import ITEM, few, folded
 
 SIDES = ("west", "south", "east", "north")
 
@@ -33,7 +33,7 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
                 "nothing of an item is called {role!r}.{hint} It has {known}",
                 role=role,
                 hint=did_you_mean(role, ITEM),
-                known=_listed(ITEM),
+                known=few(ITEM),
             )
         if path not in paths and path != "#":
             raise InputError(
@@ -42,7 +42,7 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
                 column=path,
                 role=role,
                 hint=did_you_mean(path, paths),
-                known=_listed(paths),
+                known=few(paths),
             )
     either = {role: given.get(role) or _found(paths, role, given, name) for role in ITEM}
     held = {role: path for role, path in either.items() if path}
@@ -117,9 +117,4 @@ def unread(paths: Sequence[str]) -> Message:
 
 def _hint(paths: Sequence[str]) -> Message:
     near = (did_you_mean(path.split(".")[-1], ("latitude", "longitude", "easting", "northing")) for path in paths)
-    return message("there is {known}.{hint}", known=_listed(paths), hint=joined("", dict.fromkeys(near)))
-
-
-def _listed(names: Sequence[str] | Mapping[str, object]) -> str:
-    shown = list(names)
-    return ", ".join(map(repr, shown[:12])) + (", …" if len(shown) > 12 else "")
+    return message("there is {known}.{hint}", known=few(paths), hint=joined("", dict.fromkeys(near)))

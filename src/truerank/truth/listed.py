@@ -70,7 +70,7 @@ def _of_file(source: Source) -> Qrels:
 def _of_pairs(pairs: Iterable[Any], name: str) -> Qrels:
     judged: dict[Any, list[Any]] = {}
     for row, pair in enumerate(pairs, 1):
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or any(name is None for name in pair):
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or any(each is None for each in pair):
             raise InputError("pair {row} is no (query, reference): {pair!r:.60}", name, row=row, pair=pair)
         judged.setdefault(pair[0], []).append(pair[1])
     return Qrels.from_dict(judged, name)

@@ -13,7 +13,7 @@ import numpy as np
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
-from truerank.formats.names import FILE, folded
+from truerank.formats.names import FILE, few, folded
 from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.truth import filenames, nested, tabular
@@ -204,11 +204,10 @@ def _id_path(columns: Columns, roles: Mapping[str, str], is_given: bool, name: s
     if KEY in columns and not is_given and ("id" not in roles or not all(key.isdecimal() for key in columns[KEY])):
         return KEY
     if "id" not in roles:
-        known = ", ".join(map(repr, list(columns)[:12]))
         raise InputError(
             "no column holds the ids (there is {known}); name it id=…, or id='#' for their places",
             name,
-            known=known,
+            known=few(columns),
         )
     return roles["id"]
 

@@ -163,8 +163,8 @@ def _inner(table: Table, column: str) -> Table:
 
 def _are_placed(objects: Table, keys: Mapping[str, str]) -> bool:
     """Whether they say where they begin."""
-    wanted = [names.folded(keys[role]) if role in keys else "" for role in ("start", "page")]
-    return objects.find([*filter(None, wanted), *names.START, *names.PAGE]) is not None
+    named = [names.folded(keys[role]) for role in ("start", "page") if role in keys]
+    return objects.find([*named, *names.START, *names.PAGE]) is not None
 
 
 def _is_listing(value: Any) -> bool:
@@ -224,8 +224,7 @@ def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spa
 def _ends(table: Table, keys: Mapping[str, str], docs: Sequence[bytes]) -> tuple[Ints, Ints, str]:
     """Where spans begin and end, in characters where these are known, else in pages."""
     page = _found(table, "page", keys)
-    begin = _found(table, "start", keys)
-    if page is not None and begin is None:
+    if page is not None and _found(table, "start", keys) is None:
         start = _numbers(table, page)
         last = _found(table, "last_page", keys)
         return start, (start if last is None else _numbers(table, last)) + 1, "pages"

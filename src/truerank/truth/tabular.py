@@ -64,7 +64,9 @@ class Table:
             return self.named(named)
         column = self.find(wanted, but=but)
         if column is None:
-            raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=self._known)
+            raise InputError(
+                "no column holds {what} (there is {known})", self.name, what=what, known=few(self.columns)
+            )
         return column
 
     def named(self, column: str) -> str:
@@ -79,13 +81,9 @@ class Table:
                 self.name,
                 column=column,
                 hint=did_you_mean(column, self.columns),
-                known=self._known,
+                known=few(self.columns),
             )
         return column
-
-    @property
-    def _known(self) -> str:
-        return ", ".join(map(repr, list(self.columns)[:12]))
 
 
 def read_table(source: Source) -> Table:
