@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank import truth
-from truerank.truth.spans import Segments
+from truerank.truth.overlaps import Segments
 
 EVIDENCE = [
     {"query_id": "q", "doc_id": "a", "start": 10, "end": 30},

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -44,7 +43,7 @@ class Bench(Presented):
         queries: all ids; `samples.query` holds indices into them.
         samples: every call, raw.
         answers: what was returned.
-        faults: {what went wrong: how often} in measured calls.
+        faults: {what went wrong: how often} in measured calls, the most frequent first.
         scores: how good the measured answers are; None without qrels.
         unasked: judged queries that were not asked, and so are not in the scores.
         pauses: of Python's garbage collector since the first measured start.
@@ -320,15 +319,6 @@ class Bench(Presented):
             InputError: the file is no benchmark, or a part is missing.
         """
         return [Bench(**parts) for parts in storage.loaded(path)]
-
-
-def counted(faults: Sequence[str]) -> dict[str, int]:
-    """How often each thing went wrong, the most frequent first.
-
-    >>> counted(["a", "b", "b"])
-    {'b': 2, 'a': 1}
-    """
-    return dict(Counter(faults).most_common())
 
 
 def _known(figures: Mapping[str, float]) -> dict[str, float | None]:

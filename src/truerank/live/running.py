@@ -6,6 +6,7 @@ import gc
 import platform
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -33,7 +34,7 @@ from truerank.live.plan import Load, plan
 from truerank.live.quality import as_run, lenient, need_calls, score, unasked
 from truerank.live.queries import read_queries
 from truerank.live.record import Calls, Tally, gathered
-from truerank.live.result import Bench, counted
+from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
 from truerank.live.storage import ODD
@@ -275,7 +276,7 @@ def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
         name=retriever.name,
         samples=replace(samples, query=samples.query - who * count),
         answers=_answers(tally, blank.queries, who),
-        faults=counted([calls.faults[row] for row in rows.tolist() if row in calls.faults]),
+        faults=dict(Counter(calls.faults[row] for row in rows.tolist() if row in calls.faults).most_common()),
         describe=dict(retriever.describe),
         beside=", ".join(other.name for other in tally.retrievers if other is not retriever),
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.ids import stretches
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
@@ -21,7 +22,7 @@ from truerank.truth.items import Bools, Ints
 from truerank.truth.notes import TruthNote, notes_without
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
-from truerank.truth.spans import Segments, Spans, lengths, read_spans
+from truerank.truth.spans import Spans, lengths, read_spans
 
 MOST = 1_000_000
 """Judgements of chunks that are made where no run says which are needed."""
@@ -233,6 +234,47 @@ def _returned(run: Any, chunks: _Chunks) -> Iterator[tuple[bytes, bytes]]:
                     hint=_near(chunk, chunks.by_id),
                 )
             yield part.query, chunks.spans.doc[chunks.by_id[chunk]]
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """A document, cut at all ends of spans: the pieces that each span covers whole or not at all.
+
+    Attributes:
+        cuts: (segments + 1,) segment i goes from cuts[i] to cuts[i + 1].
+    """
+
+    cuts: Ints
+
+    @classmethod
+    def of(cls, *ends: Ints) -> Segments:
+        """Cut at all of these.
+
+        >>> Segments.of(np.array([0, 5]), np.array([5, 9, 2])).cuts.tolist()
+        [0, 2, 5, 9]
+        """
+        return cls(np.unique(np.concatenate(ends)))
+
+    @property
+    def length(self) -> Ints:
+        """(segments,) of each."""
+        return np.diff(self.cuts)
+
+    def name(self, doc: bytes, place: int) -> bytes:
+        """What a segment of a document is called."""
+        return b"%b:%d-%d" % (doc, self.cuts[place], self.cuts[place + 1])
+
+    def covered(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Of each segment that a span covers: the span, and the segment."""
+        first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end)
+        segment, span = stretches(first, last - first)
+        return span, segment
+
+    def mask(self, start: Ints, end: Ints) -> Bools:
+        """(spans, segments) whether a span covers a segment."""
+        mask = np.zeros((len(start), len(self.cuts) - 1), bool)
+        mask[self.covered(start, end)] = True
+        return mask
 
 
 Rows = tuple[Ints, Ints, Bools]

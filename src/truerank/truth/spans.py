@@ -1,4 +1,4 @@
-"""Spans of source documents: where a chunk or a piece of evidence begins and ends, and the segments between."""
+"""Spans of source documents: where a chunk or a piece of evidence begins and ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.ids import stretches
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.rankings import rankings, with_lines
@@ -21,7 +20,7 @@ from truerank.formats.frames import is_frame
 from truerank.formats.registry import sniffed
 from truerank.formats.source import as_source
 from truerank.truth.chunks import compiled
-from truerank.truth.items import Bools, Ints
+from truerank.truth.items import Ints
 from truerank.truth.nested import Listing, columns, expanded
 from truerank.truth.tabular import Table, from_frame, read_table
 from truerank.truth.values import number
@@ -399,44 +398,3 @@ def lengths(source: Any) -> dict[bytes, int]:
 def _length(value: Any, doc: bytes) -> int:
     column = message("the length of {doc}", doc=truncated(doc))
     return _number(value, "documents", None, column)
-
-
-@dataclass(frozen=True, eq=False)
-class Segments:
-    """A document, cut at all ends of spans: the pieces that each span covers whole or not at all.
-
-    Attributes:
-        cuts: (segments + 1,) segment i goes from cuts[i] to cuts[i + 1].
-    """
-
-    cuts: Ints
-
-    @classmethod
-    def of(cls, *ends: Ints) -> Segments:
-        """Cut at all of these.
-
-        >>> Segments.of(np.array([0, 5]), np.array([5, 9, 2])).cuts.tolist()
-        [0, 2, 5, 9]
-        """
-        return cls(np.unique(np.concatenate(ends)))
-
-    @property
-    def length(self) -> Ints:
-        """(segments,) of each."""
-        return np.diff(self.cuts)
-
-    def name(self, doc: bytes, place: int) -> bytes:
-        """What a segment of a document is called."""
-        return b"%b:%d-%d" % (doc, self.cuts[place], self.cuts[place + 1])
-
-    def covered(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Of each segment that a span covers: the span, and the segment."""
-        first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end)
-        segment, span = stretches(first, last - first)
-        return span, segment
-
-    def mask(self, start: Ints, end: Ints) -> Bools:
-        """(spans, segments) whether a span covers a segment."""
-        mask = np.zeros((len(start), len(self.cuts) - 1), bool)
-        mask[self.covered(start, end)] = True
-        return mask
