@@ -40,10 +40,16 @@ CUTS = 8
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Brackets as JSON has them, unless it is JSON lines; or a lone word such as null."""
+    """Brackets as JSON has them, unless it is JSON lines, as rank_eval's is not; or a lone word such as null."""
     if _WORD.match(head):
         return 0.9
-    return 0.9 if _START.match(head) and not jsonl.sniff(head, name) else 0.0
+    if not _START.match(head):
+        return 0.0
+    from truerank.formats.rank_eval import RESPONSE
+
+    if RESPONSE.match(head):
+        return 1.0
+    return 0.0 if jsonl.sniff(head, name) else 0.9
 
 
 def holds(source: Source) -> str | None:

@@ -32,10 +32,6 @@ def sniff(head: bytes, name: str) -> float:
     start = _START.match(head)
     if not start:
         return 0.0
-    from truerank.formats.rank_eval import RESPONSE
-
-    if RESPONSE.match(head):
-        return 0.0
     lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
     return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
 
