@@ -217,7 +217,7 @@ def export(settings: ServiceSettings, database: Database, board: str, output: st
     from truerank.board.export import export_lines
 
     if settings.board(board) is None:
-        raise BoardError("there is no board called {board!r} in {path}", board=board, path=settings.path)
+        raise BoardError("there is no board called {name!r} in {path}", name=board, path=settings.path)
     with database.reading() as session:
         write("".join(export_lines(session, board)), output)
 

@@ -48,10 +48,10 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         )
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
         raise InputError(
-            "query {query} has {judged} where its documents should stand",
+            "query {query} has {docs} where its documents should stand",
             name,
             query=quoted(query),
-            judged=quoted(judged),
+            docs=quoted(judged),
         )
     docs = list(judged)
     if are_pairs(docs):

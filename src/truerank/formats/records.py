@@ -348,7 +348,7 @@ def _judged(
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
         raise InputError(
-            "the score is a fraction, as in a run, not a grade: are the two files swapped?", name, line
+            "this score is a fraction, as in a run, and no grade: are the two files swapped?", name, line
         )
     more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
     return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]

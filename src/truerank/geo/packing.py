@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError, printable, quoted
 from truerank.core.ids import starts_of
 from truerank.truth.items import Floats, Ints
 
@@ -79,7 +79,7 @@ class PackedAnswers:
             self.docs.append(packed(names))
         except TypeError as error:
             raise InputError(
-                "an id is text or a whole number, not {value!r:.60}", where, value=error.args[0]
+                "an id is text or a whole number, not {value}", where, value=quoted(error.args[0])
             ) from None
         self.queries.append(query)
         self.counts.append(len(names))
