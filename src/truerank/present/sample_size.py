@@ -51,12 +51,20 @@ def _least(comparison: Comparison) -> list[str]:
 
 def _span(outcome: Outcome) -> str:
     """The least difference of the pairs, or from which to which where they vary."""
-    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
-    if not known or known[0] > _widest(outcome):
+    known = detectable(outcome)
+    if not known or _beyond(outcome):
         return ""
-    is_possible = known[-1] <= _widest(outcome)
-    least, most = f"{known[0]:.3g}", f"{known[-1]:.3g}" if is_possible else message("more than is possible")
-    return span(least, most)
+    return span(*(difference(each, outcome) for each in (known[0], known[-1])))
+
+
+def detectable(outcome: Outcome) -> list[float]:
+    """The difference that each pair would have to have, from the smallest on; none where there is no spread."""
+    return sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
+
+
+def difference(detected: float, outcome: Outcome, scale: int = 1) -> str:
+    """One of these as it is shown, times a scale."""
+    return f"{detected * scale:.3g}" if detected <= _widest(outcome) else message("more than is possible")
 
 
 def _widest(outcome: Outcome) -> float:
@@ -67,8 +75,8 @@ def _widest(outcome: Outcome) -> float:
 
 def _beyond(outcome: Outcome) -> bool:
     """Whether every pair would have to differ by more than is possible."""
-    known = [pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable)]
-    return bool(known) and min(known) > _widest(outcome)
+    known = detectable(outcome)
+    return bool(known) and known[0] > _widest(outcome)
 
 
 def _scale(outcome: Outcome) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from truerank import stats
@@ -13,6 +12,7 @@ from truerank.present.comparison_cells import span
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Heading, Prose
 from truerank.present.percent import is_share
+from truerank.present.sample_size import detectable, difference
 from truerank.present.table import Cell, Table
 
 DIFFERENCE = 0.02
@@ -53,7 +53,7 @@ def _detectable(runs: Runs) -> Iterator[Block]:
 
 
 def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ...] | None:
-    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
+    known = detectable(outcome)
     if not known or not is_share(outcome.measure) or outcome.measure.definition.average != "mean":
         return None
     shared = comparison.procedure.correction not in ("none", "bh")
@@ -64,10 +64,6 @@ def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ..
     return (
         outcome.name,
         span(*(f"{sd * scale:.3g}" for sd in sds)),
-        span(*(_difference(least, outcome, scale) for least in (known[0], known[-1]))),
+        span(*(difference(each, outcome, scale) for each in (known[0], known[-1]))),
         span(*(f"{n:,}" for n in needed)),
     )
-
-
-def _difference(least: float, outcome: Outcome, scale: int) -> str:
-    return f"{least * scale:.3g}" if least <= outcome.widest else message("more than is possible")
