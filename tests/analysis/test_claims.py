@@ -430,3 +430,30 @@ ANCE & 33.0 & -- & 64.8 \\
 def test_what_is_no_table_is_said_in_plain_braces(table):
     with pytest.raises(tr.InputError, match=r"a path or \{system: \{measure: mean\}\}"):
         tr.audit_table(table, 50)
+
+
+@pytest.mark.parametrize("between", ["\n", "\nMore:\n\n", "\n\n"])
+def test_of_several_tables_on_a_page_in_markdown_the_first_is_taken(tmp_path, between):
+    first, second = "|System|AP|\n|-|-|\n|BM25|0.41|\n|Ours|0.45|\n", "|Other|AP|\n|-|-|\n|x|0.1|\n|y|0.2|\n"
+    (tmp_path / "page.md").write_text("# Results\n\n" + first + between + second.replace("|0", "|0.5|0"), "utf-8")
+    assert published(tmp_path / "page.md").systems == ("BM25", "Ours")
+    (tmp_path / "page.md").write_text(first + between + second, "utf-8")
+    assert published(tmp_path / "page.md").systems == ("BM25", "Ours")
+
+
+def test_a_column_of_differences_is_left_out(tmp_path):
+    text = "|System|AP|Δ|\n|-|-|-|\n|BM25|41.2|-|\n|Ours|45.1|+3.9|\n|More|47.0|+5.8|\n"
+    (tmp_path / "table.md").write_text(text, "utf-8")
+    found = tr.audit_table(tmp_path / "table.md", 50)
+    assert [one.measure for one in found.measures] == ["AP"]
+    assert found.left_out == ("Δ",)
+
+
+def test_measures_are_columns_as_values_too():
+    means = {name: {tr.AP: ap, "RR": ap + 0.1} for name, ap in (("a", 0.4), ("b", 0.5))}
+    found = tr.audit_table(means, 50)
+    assert [one.measure for one in found.measures] == ["AP", "RR"]
+    assert [one.measure for one in tr.audit_table(means, 50, measures=[tr.AP]).measures] == ["AP"]
+    assert found.of("ap") == found.of(tr.AP) == found.of("AP") != []
+    with pytest.raises(tr.InputError, match=r"it has no column 'APP'. Did you mean AP\? It has AP and RR"):
+        found.of("APP")

@@ -107,8 +107,9 @@ Row = tuple[int, list[str]]
 
 def _of_mapping(table: Mapping[Any, Any]) -> list[Row]:
     try:
-        heads = list(dict.fromkeys(str(key) for row in table.values() for key in row))
-        cells = [[str(system), *(_text(row.get(head)) for head in heads)] for system, row in table.items()]
+        named = {str(system): {str(key): row[key] for key in row} for system, row in table.items()}
+        heads = list(dict.fromkeys(key for row in named.values() for key in row))
+        cells = [[system, *(_text(row.get(head)) for head in heads)] for system, row in named.items()]
     except (AttributeError, TypeError):
         raise InputError("a table is a path or {system: {measure: mean}}") from None
     return [(0, ["system", *heads]), *((0, row) for row in cells)]
@@ -120,10 +121,9 @@ def _text(value: Any) -> str:
 
 def _rows(text: str, name: str) -> Iterator[Row]:
     """The rows with their lines; all have as many cells as the first."""
-    lines = [(n, line.strip("\r\n ")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    lines = [(n, _RULE.sub("", line).strip()) for n, line in lines]
+    lines = [(n, line.strip("\r\n ")) for n, line in enumerate(text.splitlines(), 1)]
+    lines = _first_markdown(lines) or [(n, _RULE.sub("", line).strip()) for n, line in lines if line]
     lines = [(n, line) for n, line in lines if line and not _LAYOUT.match(line)]
-    lines = _first_markdown(lines) or lines
     if not lines:
         raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
     split = _splitter([line for _, line in lines])
@@ -248,10 +248,10 @@ def _chosen(
             raise InputError("there is no column of means from 0 to 1, nor of percentages", name)
         return list(numeric)
     places = {head.lower(): c for c, head in enumerate(heads) if c != names}
-    for measure in measures:
+    for measure in map(str, measures):
         if measure.lower() not in places:
             raise no_column(measure, [head for c, head in enumerate(heads) if c != names], name)
-    return [places[measure.lower()] for measure in measures]
+    return [places[str(measure).lower()] for measure in measures]
 
 
 def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
@@ -288,8 +288,9 @@ def _has_numbers(cells: Sequence[str]) -> bool:
 
 
 def _is_wide(head: str, cells: Sequence[str]) -> bool:
-    """Whether some number is none of a mean, or the measure has no upper limit."""
-    return _most(head, cells) < MOST or any(not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
+    """Whether some number is none of a mean (+1.9 is a difference), or the measure has no upper limit."""
+    is_other = (_bare(cell).startswith("+") or not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
+    return _most(head, cells) < MOST or any(is_other)
 
 
 def _most(head: str, cells: Sequence[str]) -> float:

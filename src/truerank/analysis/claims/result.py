@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from truerank.analysis.claims.published import no_column
 from truerank.core.errors import printable
 from truerank.core.messages import Message
 from truerank.core.presented import Presented, finite
@@ -174,8 +175,16 @@ class TableAudit(Presented):
     left_out: tuple[str, ...] = ()
 
     def of(self, measure: str) -> list[Claim]:
-        """The pairs of one column."""
-        return [claim for claim in self.claims if claim.measure == measure]
+        """The pairs of one column, in any case.
+
+        Raises:
+            InputError: there is no such column.
+        """
+        heads = {told.measure.lower(): told.measure for told in self.measures}
+        head = heads.get(str(measure).lower())
+        if head is None:
+            raise no_column(str(measure), list(heads.values()), self.name)
+        return [claim for claim in self.claims if claim.measure == head]
 
     def _summary(self) -> str:
         counts = ", ".join(
