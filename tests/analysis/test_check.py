@@ -668,3 +668,15 @@ def test_a_value_that_misses_its_limit_by_less_than_it_shows_has_the_digits_that
     assert "AP >= 0.4296  0.42959" in str(found)
     assert "it is 0.42959" in report.junit(found)
     assert "0.4296 " in str(tr.check({"AP": 0.42961}, min={"AP": 0.4296}))
+
+
+def test_gates_name_measures_as_values_too() -> None:
+    scored = scores(20)
+    by_name, by_value = (tr.check(scored, min={name: 0.1}, max={name: 0.2}) for name in ("AP", tr.AP))
+    assert by_value.to_dict() == by_name.to_dict()
+    by = dict.fromkeys(scored.queries, "de")
+    found = tr.check(scored, min={"AP": 0.1}, by=by, slices={"de": {"min": {tr.AP: 0.9}}})
+    assert [(verdict.gate, verdict.outcome) for verdict in found.verdicts] == [
+        ("AP >= 0.1", "pass"),
+        ("de: AP >= 0.9", "fail"),
+    ]

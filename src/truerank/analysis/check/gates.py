@@ -48,10 +48,11 @@ class Gates:
     margin: float | Mapping[str, float]
 
     def __post_init__(self) -> None:
-        """Refuse limits that are no mapping."""
+        """Refuse limits that are no mapping, and name measures, which may be given as values."""
         for side, limits in (("min", self.min), ("max", self.max)):
             if not isinstance(limits, Mapping):
                 raise InputError("{side} is {{measure: limit}}, not {limits}", side=side, limits=quoted(limits))
+            object.__setattr__(self, side, {str(name): limit for name, limit in limits.items()})
 
     @classmethod
     def of_slices(cls, slices: Mapping[Any, Any], everywhere: Gates) -> dict[str, Gates]:
