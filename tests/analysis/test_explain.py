@@ -605,3 +605,19 @@ def test_a_query_that_no_call_answers_is_explained_as_it_is_evaluated(second: di
         assert tr.explain(qrels, run, "r", measure).value == value
     with pytest.raises(tr.MeasureError, match="R@2 is about one list a query, and the run has several"):
         tr.explain(qrels, run, "r", "R@2")
+
+
+def test_accuracy_without_a_pair_is_no_sum() -> None:
+    qrels, alone, beside = {"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["x", "b", "y"]}
+    why = tr.explain(qrels, alone, "q", "Accuracy")
+    assert (why.value, why.shares) == (1.0, {})
+    assert "adds" not in str(why)
+    moved = tr.diff(qrels, alone, beside, "Accuracy").queries[0]
+    assert (moved.before, moved.after) == (1.0, 0.5)
+    assert [(shift.doc, shift.change) for shift in moved.documents] == [("a", None)]
+
+
+@pytest.mark.parametrize("most", [-1, 0, 1.5, "3"])
+def test_how_many_queries_to_tell_of_is_a_whole_number(most: Any) -> None:
+    with pytest.raises(tr.InputError, match=r"most is a whole number of 1 or more, e\.g\. 10; not"):
+        tr.diff({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["x", "a"]}, "RR", most=most)

@@ -12,7 +12,7 @@ import numpy as np
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.core.equal import difference
+from truerank.core.equal import difference, is_equal
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
 from truerank.core.kernel.scanning import as_bytes, as_text
@@ -22,6 +22,7 @@ from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
+from truerank.core.schema import is_whole
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import of_judged, resolve
 from truerank.formats import read_qrels
@@ -222,6 +223,8 @@ def diff_each(
     """The same for any number of measures."""
     if only not in (None, *ONLY):
         raise InputError("only is {known}, not {only!r}", known=alternatives(ONLY), only=only)
+    if not is_whole(most) or most < 1:
+        raise InputError("most is a whole number of 1 or more, e.g. 10; not {most!r}", most=most)
     under = rules_of(run_a, rules).by_query(message("runs are compared query by query"))
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
@@ -340,7 +343,7 @@ def _known(query: bytes, qrels: Qrels, both: tuple[Scores, Scores]) -> str:
 def _move(before: Explanation, after: Explanation) -> QueryDiff:
     """The two explanations of a query side by side."""
     old, new = _first_places(before), _first_places(after)
-    adds = bool(before.shares or after.shares) and not math.isnan(after.value - before.value)
+    adds = bool(before.shares or after.shares) and all(_is_sum(each) for each in (before, after))
     shifts = []
     for doc in old | new:
         change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
@@ -349,6 +352,11 @@ def _move(before: Explanation, after: Explanation) -> QueryDiff:
         if change or (change is None and can_move and was != now):
             shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))
     return QueryDiff(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
+
+
+def _is_sum(explanation: Explanation) -> bool:
+    """Whether what its documents add comes to the value; Accuracy is 1 without any pair of documents."""
+    return is_equal(sum(explanation.shares.values()), explanation.value)
 
 
 def _first_places(explanation: Explanation) -> dict[str, Listed]:

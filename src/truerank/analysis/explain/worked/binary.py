@@ -146,7 +146,7 @@ def pairwise_accuracy(case: Case, *, level: float) -> Worked:
     if not wrong:
         only, none = message("1, as only relevant documents were returned"), message("0, as nothing was returned")
         why = only if found else none
-        return Worked((pairs,), (*numbers, Line(case.measure, why, float(bool(found)))))
+        return Worked((), (*numbers, Line(case.measure, why, float(bool(found)))))
     count = Line(message("pairs"), "{} × {}", len(found) * wrong, (len(found), wrong))
     in_order = Line(message("in order"), message("the sum"), int(pairs.value))
     line = divided(case.measure, int(pairs.value), len(found) * wrong)
