@@ -322,6 +322,7 @@ def test_runs_that_agree_have_nothing_to_judge() -> None:
         (lambda q, r: tr.bounds(q, r, "RR", "holes"), "bounds are of ties or unjudged"),
         (lambda q, r: tr.bounds(q, r, "RR", ()), "bounds are of something"),
         (lambda q, r: tr.bounds(q, r, "RR", samples=1), "samples is 2 or more"),
+        (lambda q, r: tr.bounds(q, r, "RR", samples="9"), "samples is 2 or more"),
         (lambda q, r: tr.bounds(q, r, []), "no measure is named"),
         (lambda q, r: tr.bounds(q, r, "RR", rules="science-qa"), "bounds are of judged queries"),
         (
@@ -330,6 +331,7 @@ def test_runs_that_agree_have_nothing_to_judge() -> None:
         ),
         (lambda q, r: tr.judge_next(q, r, r, "GMAP"), "the mean of GMAP is geometric"),
         (lambda q, r: tr.judge_next(q, r, r, "AP", 0), "how many to judge is 1 or more"),
+        (lambda q, r: tr.judge_next(q, r, r, "AP", 1.5), "how many to judge is 1 or more"),
         (lambda q, r: tr.judge_next(q, r, {}, "AP", rules={"missing": "skip"}), "scored on different queries"),
     ],
 )

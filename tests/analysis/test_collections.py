@@ -282,3 +282,10 @@ def test_so_few_resamples_are_warned_of_that_have_none_in_a_tail(several):
 def test_what_is_no_collection_is_named(several, wrong):
     with pytest.raises(tr.InputError, match="odd is no collection"):
         tr.collections({**several, "odd": wrong}, "RR")
+
+
+def test_what_a_system_without_a_rank_is_better_than_is_refused(several):
+    web, runs = several["web"]
+    found = tr.collections({**several, "web": (web, {**runs, "extra": next(iter(runs.values()))})}, "RR")["RR"]
+    with pytest.raises(tr.InputError, match="'extra' has no rank; ranked are"):
+        found.better("extra")

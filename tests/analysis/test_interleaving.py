@@ -463,3 +463,9 @@ def test_the_picture_has_a_line_for_each_pair_whose_interval_is_known(tmp_path: 
     path.write_text(json.dumps(log[0]))
     done = CliRunner().invoke(truerank, ["interleaving", str(path), "--plot", str(tmp_path / "p.svg")])
     assert (done.exit_code, "too few impressions for an interval to draw" in done.stderr) == (2, True)
+
+
+def test_runs_without_the_names_of_their_systems_are_refused() -> None:
+    log: list[Record] = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}]
+    with pytest.raises(tr.InputError, match=r"runs are \{system: run\}, not"):
+        tr.interleaving(log, "balanced", runs=[{"q": ["a", "b"]}, {"q": ["b", "a"]}])  # type: ignore[arg-type]

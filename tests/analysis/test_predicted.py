@@ -342,3 +342,10 @@ def test_a_probability_that_is_none_is_refused(chance):
     people, model, run = of_world()
     with pytest.raises(tr.InputError, match="the probability of query q0 is"):
         tr.predicted(people, model, run, "AP", sample={**dict.fromkeys(model, 0.5), "q0": chance})
+
+
+def test_two_runs_without_a_measure_in_common_are_refused():
+    people, model, run = of_world()
+    one, other = (tr.predicted(people, model, run, name, sample="random") for name in ("AP", "RR"))
+    with pytest.raises(tr.MeasureError, match="have no measure in common that can be compared"):
+        one.against(other)

@@ -20,6 +20,7 @@ from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
+from truerank.core.schema import is_whole
 from truerank.core.vocabulary import measures_under
 from truerank.measures import Measure, MeasuresLike
 
@@ -66,7 +67,7 @@ def bounds(
         if doubt not in get_args(Doubt):
             known = alternatives(get_args(Doubt))
             raise InputError("bounds are of {known}, not of {doubt!r}", known=known, doubt=doubt)
-    if samples < 2 or seed < 0 or not doubts:
+    if not is_whole(samples) or samples < 2 or not is_whole(seed) or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     under = rules_of(qrels, rules)
     chosen = tuple(measures_under(measures, under))

@@ -21,6 +21,7 @@ from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, RunLike, unreported
+from truerank.core.schema import is_whole
 from truerank.core.vocabulary import resolve
 from truerank.formats import read_qrels
 from truerank.measures import Measure
@@ -135,7 +136,7 @@ def judge_next(
     >>> [(c.doc, c.rank_a, c.rank_b, c.low, c.high) for c in found.candidates]
     [('x', 1, None, -0.5, 0.0)]
     """
-    if n < 1:
+    if not is_whole(n) or n < 1:
         raise InputError("how many to judge is 1 or more")
     under = rules_of(run_a, rules)
     chosen = resolve(measure, under).measure

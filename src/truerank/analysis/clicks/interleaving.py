@@ -15,7 +15,7 @@ from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.compare.naming import opened
 from truerank.analysis.drawing import check_drawing, check_word
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, needs, pluralize
+from truerank.core.errors import InputError, needs, pluralize, quoted
 from truerank.core.evaluate import as_one_list
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives, did_you_mean, message
@@ -156,6 +156,8 @@ def interleaving(
     (('new', 6, 1, 0, 0.03125), 1)
     """
     _refuse(method, correction, tau)
+    if not isinstance(runs, Mapping | None):
+        raise InputError("runs are {{system: run}}, not {runs}", runs=quoted(runs))
     check_drawing(confidence, samples, seed)
     clicks = read_clicks(log)
     systems = _systems(clicks, runs or {}, method)

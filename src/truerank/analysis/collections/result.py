@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from truerank.core.errors import pluralize
+from truerank.core.errors import InputError, pluralize
 from truerank.core.means import ByMeasure
-from truerank.core.messages import message
+from truerank.core.messages import listed, message
 from truerank.core.presented import Presented, finite
 from truerank.core.scores import Scores
 from truerank.measures import Measure
@@ -67,7 +67,13 @@ class Standings:
         return tuple(tuple(self.ranked[i] for i in group) for group in self.sample.groups)
 
     def better(self, system: str) -> tuple[str, ...]:
-        """The systems that this one is surely better than."""
+        """The systems that this one is surely better than.
+
+        Raises:
+            InputError: it has no rank.
+        """
+        if system not in self.ranked:
+            raise InputError("{system!r} has no rank; ranked are {known}", system=system, known=listed(self.ranked))
         row = self.sample.better[self.ranked.index(system)]
         return tuple(name for name, is_better in zip(self.ranked, row, strict=True) if is_better)
 

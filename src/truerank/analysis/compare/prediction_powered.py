@@ -97,9 +97,16 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
 
         Raises:
             InputError: not the same queries are judged, or predicted.
+            MeasureError: they have no measure in common.
             RulesError: they were scored under different rules.
         """
         self.refuse_other(other)
+        if not self.people.columns.keys() & other.people.columns.keys():
+            raise MeasureError(
+                "{name} and {baseline} have no measure in common that can be compared",
+                name=self.run,
+                baseline=other.run,
+            )
         return self._means("t", other)
 
     def _means(self, method: Method, other: Predicted | None) -> Mapping[str, PredictedMean]:
