@@ -270,6 +270,18 @@ def test_only_text_is_read() -> None:
         parse_measure(10)  # type: ignore[arg-type]
 
 
+def test_the_price_of_what_is_rightly_left_out_needs_the_size_of_the_collection() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}
+    assert tr.evaluate(qrels, run, "Utility(d=0.5, docs=10)").mean == {"Utility(d=0.5, docs=10)": 3.5}
+    with pytest.raises(MeasureError, match=r"needs the size of the collection: Utility\(d=0\.5, docs=10000\)"):
+        tr.evaluate(qrels, run, "Utility(d=0.5)")
+
+
+def test_a_grade_that_a_mapping_of_gains_lacks_gains_itself() -> None:
+    found = tr.evaluate({"q": {"a": 1, "b": 2, "c": 0.5}}, {"q": ["a", "b", "c"]}, "DCG(gain={1: 5})")
+    assert found.mean["DCG(gain={1: 5})"] == pytest.approx(5 + 2 / 1.5849625 + 0.5 / 2)
+
+
 def test_the_three_names_of_the_weight_of_f_are_not_mixed() -> None:
     with pytest.raises(MeasureError, match="one of beta, alpha and beta_squared"):
         tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "SetF(beta=2, alpha=0.5)")

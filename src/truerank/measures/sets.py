@@ -199,6 +199,8 @@ def utility(
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Utility Utility(a=3,b=-2)").mean
     {'Utility': -1.0, 'Utility(a=3, b=-2)': -1.0}
     """
+    if d and docs is None:
+        raise MeasureError("Utility with d needs the size of the collection: Utility(d={d:g}, docs=10000)", d=d)
     tp, returned, total = hits.relevant(level).count, hits.returned, hits.relevant_total(level)
     left_out = (docs or 0) + tp - returned - total
     return np.asarray(a * tp + b * (returned - tp) + c * (total - tp) + d * left_out, np.float64)

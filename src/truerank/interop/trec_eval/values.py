@@ -32,8 +32,8 @@ def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
     if column.listed.name == "rbp_resid":
         values = _residual(hits, column.measure)
     else:
-        docs = options.collection or None
-        values = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, docs=docs)
+        own = {"level": rules.level, "rounding": rules.recall_points, "docs": options.collection}
+        values = column.measure.values(hits, **own)
     if column.name in NOTHING or column.listed.name == "unj":
         values = np.where(answers.missing, 0.0, values)
     return values
