@@ -441,6 +441,15 @@ def test_of_several_tables_on_a_page_in_markdown_the_first_is_taken(tmp_path, be
     assert published(tmp_path / "page.md").systems == ("BM25", "Ours")
 
 
+@pytest.mark.parametrize("title", ["|**Sparse**|||\n", "|Sparse| | |\n"])
+def test_a_title_in_the_first_cell_of_a_row_is_no_system(tmp_path, title):
+    text = f"|System|AP|RR|\n|-|-|-|\n{title}|BM25|0.41|0.5|\n|*Dense*|||\n|Ours|0.45|-|\n"
+    (tmp_path / "table.md").write_text(text, "utf-8")
+    found = published(tmp_path / "table.md")
+    assert found.systems == ("BM25", "Ours")
+    assert list(found.columns["RR"]) == ["BM25"]
+
+
 def test_a_column_of_differences_is_left_out(tmp_path):
     text = "|System|AP|Δ|\n|-|-|-|\n|BM25|41.2|-|\n|Ours|45.1|+3.9|\n|More|47.0|+5.8|\n"
     (tmp_path / "table.md").write_text(text, "utf-8")

@@ -157,7 +157,7 @@ def _splitter(lines: Sequence[str]) -> Any:
 
 
 def _by_bar(line: str) -> list[str]:
-    return line.strip().strip("|").split("|")
+    return line.strip().removeprefix("|").removesuffix("|").split("|")  # a last cell may be empty: a|0.4||
 
 
 def _by_ampersand(line: str) -> list[str]:
@@ -224,8 +224,9 @@ def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
 
 
 def _is_title(row: Sequence[str]) -> bool:
-    """Whether it names a part of the table: one text over all columns."""
-    return len(row) > 1 and len(set(row)) == 1 and _number(row[0]) is None
+    """Whether it names a part of the table: one text over all columns, or in the first one with none beside it."""
+    is_alone = len(row) > 2 and bool(_plain(row[0])) and not any(map(_plain, row[1:]))
+    return is_alone or (len(row) > 1 and len(set(row)) == 1 and _number(row[0]) is None)
 
 
 def _is_head(row: Row, is_above: bool) -> bool:
