@@ -211,6 +211,15 @@ def test_the_ledger_of_a_system_has_its_worst_run():
     assert found.to_dict()["runs"] == {"run": scores[0].mean, "run #2": scores[1].mean}
 
 
+def test_the_queries_that_are_named_beside_a_count_are_those_of_the_run_that_is_counted():
+    """Seeds leave out other queries each: of three times one or two, two are named and none is left over."""
+    missing = [("q03",), ("q01", "q02"), ("q04",)]
+    scores = [tr.evaluate(QRELS, {q: ds for q, ds in run(1).items() if q not in some}, "AP") for some in missing]
+    found = several("old", scores)
+    assert (found.ledger.missing, found.ledger.examples["missing"]) == (2, ("q01", "q02"))
+    assert "2 missing (scored 0): q01, q02." in found.to_text()
+
+
 def test_a_measure_of_the_whole_run_is_the_mean_over_runs_and_knows_queries_only():
     found = tr.compare(QRELS, SYSTEMS, "microAP")
     alone = [tr.evaluate(QRELS, one, "microAP").mean["microAP"] for one in SYSTEMS["old"]]

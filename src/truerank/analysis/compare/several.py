@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from truerank.core.equal import are_equal, is_equal
 from truerank.core.errors import InputError
-from truerank.core.ledger import EXAMPLES, Ledger
+from truerank.core.ledger import Ledger
 from truerank.core.reading import Reading
 from truerank.core.run import Run
 from truerank.core.scores import Scores, averaged, distinct
@@ -42,8 +43,8 @@ def _is_run(thing: Any) -> bool:
 def several(name: str, runs: Sequence[Scores]) -> Scores:
     """The scores of a system: each query's value is the mean over its runs, and `Scores.runs` has each of them.
 
-    Only queries that all runs have are in it. In its ledger each count is that of the run where it is largest, of
-    `evaluated` and `answered` the smallest.
+    Only queries that all runs have are in it. In its ledger each count, and the queries named beside it, are those
+    of the run where it is largest, of `evaluated` and `answered` the smallest.
 
     Raises:
         InputError: no query is in all of the runs.
@@ -129,15 +130,11 @@ def _ledger(ledgers: Sequence[Ledger], evaluated: int) -> Ledger:
             fields[name] = max(each)
         elif isinstance(value, tuple):
             fields[name] = tuple(dict.fromkeys(item for one in each for item in one))
-    keys = {key for one in ledgers for key in one.examples}
-    fields["examples"] = {key: _first(one.examples.get(key, ()) for one in ledgers) for key in sorted(keys)}
+    keys = sorted({key for one in ledgers for key in one.examples})
+    fields["examples"] = {key: max(ledgers, key=attrgetter(key)).examples.get(key, ()) for key in keys}
     lacking = {name for one in ledgers for name in one.undefined}
     fields["undefined"] = {name: max(one.undefined.get(name, 0) for one in ledgers) for name in sorted(lacking)}
     return Ledger(**fields | {"answered": min(one.answered for one in ledgers), "evaluated": evaluated})
-
-
-def _first(examples: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(query for each in examples for query in each))[:EXAMPLES]
 
 
 @dataclass(frozen=True, eq=False)
