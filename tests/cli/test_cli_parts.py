@@ -78,6 +78,11 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
             "convert first.arrow first.jsonl --as run",
             "first.arrow: this is a reading, which is no run any more",
         ),
+        ("agreement first.arrow first.arrow", "(for a command: the run that it was made of)"),
+        (
+            "fuse first.run first.arrow",
+            "first.arrow: this is a reading, which has no lists any more",
+        ),
         ("merge first.run", "first.run: this is no reading that was saved"),
         ("read qrels.txt first.run --keep 0", "--keep is judged, all or a number of ranks, not '0'"),
         ("merge cut.arrow", "cut.arrow: this is no reading that was saved, or it is damaged"),

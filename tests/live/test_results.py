@@ -322,6 +322,7 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     assert front(found, "RR") == {1, 4, 5}
     drawn = report.sweep_document(found).render()
     assert drawn.count("*") == 3 + 1
+    assert "*: by RR and p50, no other setting is as good and faster, or as fast and better." in drawn
 
 
 def test_the_front_of_a_measure_that_less_is_better_of_has_the_least():

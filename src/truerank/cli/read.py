@@ -55,9 +55,9 @@ def command(
 ) -> None:
     """Read a run, or a part of one, once, and keep what every measure needs of it.
 
-    What is written is small: the ranks of the judged documents, and the judgements. Every command takes it in place
-    of the run, and `truerank merge` makes one of the parts of a run that were read apart, on whatever machines.
-    Several RUNs are parts of one run.
+    What is written is small: the ranks of the judged documents, and the judgements. `eval`, `compare`, `check`,
+    `bounds`, `curve`, `confusion`, `power` and `report` take it in place of the run, and `truerank merge` makes one
+    of the parts of a run that were read apart, on whatever machines. Several RUNs are parts of one run.
 
     Needs: pip install "truerank[parquet]"
 

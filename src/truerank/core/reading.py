@@ -324,7 +324,9 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
     """A reading that was saved, if it is what would be read now."""
     if qrels is None:
         raise InputError(
-            "this is a reading, which was made with judgements; give them too, or take Reading.load", path
+            "this is a reading, which was made with judgements; give them too, or take Reading.load (for a "
+            "command: the run that it was made of)",
+            path,
         )
     judged = read_qrels(qrels)
     if reading.kept < kept_rows(keep, reading.qrels):

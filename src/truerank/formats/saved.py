@@ -1,4 +1,4 @@
-"""Readings as files: what `truerank read` writes, in Arrow's format. Every command takes one in place of a run."""
+"""Readings as files: what `truerank read` writes, in Arrow's format. Commands that evaluate take them as runs."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
     if measures:
         columns = (*columns, message("best"))
         said = message(
-            "*: no other setting has a better {measure} and is as fast, by {latency}.",
+            "*: by {measure} and {latency}, no other setting is as good and faster, or as fast and better.",
             measure=measures[0],
             latency=message("answers a second") if against == THROUGHPUT else against,
         )
