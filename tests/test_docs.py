@@ -132,6 +132,12 @@ def test_the_public_names_are_documented_and_sorted():
     assert [name for name in tr.__all__ if not getattr(tr, name).__doc__] == []
 
 
+def test_the_page_on_python_has_every_public_function():
+    page = (ROOT / "docs" / "python.md").read_text("utf-8").partition("| name | what it gives |")[2]
+    table = set(re.findall(r"`(\w+)", page.partition("\n\n")[0]))
+    assert {name for name in tr.__all__ if name.islower()} - table == set()
+
+
 def test_the_page_on_the_report_tells_its_sections_in_their_order():
     """By their headings, of which each section's file has one."""
     page = (ROOT / "docs" / "report.md").read_text("utf-8").partition("| section | says |")[2].partition("\n\n")[0]

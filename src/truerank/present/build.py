@@ -29,7 +29,7 @@ PACKAGES = ("numpy", "scipy", "vl-convert-python")
 
 
 def write_report(
-    qrels: QrelsLike,
+    qrels: QrelsLike | None,
     runs: Iterable[Any],
     path: str | os.PathLike[str],
     measures: str | Iterable[str | Measure] | None = None,
