@@ -254,6 +254,15 @@ def test_the_endings_that_are_known_are_listed_once_each(folder):
         convert("a.run", "x.foo", what="run")
     endings = str(caught.value).split("end it in ")[1].split(", ")
     assert len(set(endings)) == len(endings)
+    for ending in endings:
+        assert convert("a.run", f"x{ending}", what="run") == 0
+
+
+def test_what_is_only_read_is_refused_with_the_formats_that_are_written(folder):
+    with pytest.raises(
+        tr.InputError, match=r"x\.arrow: a run cannot be written in the format reading; trec, .*jsonl"
+    ):
+        convert("a.run", "x.arrow", what="run")
 
 
 def test_the_bytes_of_the_source_are_told_while_it_is_read(folder):

@@ -235,7 +235,7 @@ def test_qrels_go_through_beir_sorted_by_query(qrels_round_trip, tmp_path):
 
 
 def test_beir_cannot_hold_a_run(tmp_path):
-    with pytest.raises(tr.InputError, match="the format beir cannot hold a run"):
+    with pytest.raises(tr.InputError, match="a run cannot be written in the format beir; trec, csv"):
         convert({"q": {"a": 1.0}}, tmp_path / "a.tsv", what="run", to="beir")
 
 

@@ -76,10 +76,16 @@ def convert(
     if what not in SPOKEN:
         raise InputError("what is converted is 'run' or 'qrels', not {what}", what=quoted(what))
     refuse_unwritten(name)
-    chosen = named(to) if to else _suggested(name)
-    write = getattr(chosen, f"write_{what}")
+    chosen = named(to) if to else _suggested(name, what)
+    write = _writer(chosen, what)
     if write is None:
-        raise InputError("the format {format} cannot hold {what}", name, format=chosen.name, what=SPOKEN[what])
+        raise InputError(
+            "{what} cannot be written in the format {format}; {able} can (--to trec)",
+            name,
+            what=SPOKEN[what],
+            format=chosen.name,
+            able=_able(lambda f: _writer(f, what)),
+        )
     if what == "qrels":
         if collapse:
             raise InputError("judgements are not collapsed, runs are", origin.name if origin else None)
@@ -147,6 +153,12 @@ def _ending_in_documents(
             )
         empty += [last] if not last.docs else []
         yield from calls
+
+
+def _writer(format: Format, what: str) -> Callable[..., None] | None:
+    """What writes a run or qrels in a format; None where it is only read."""
+    writer: Callable[..., None] | None = getattr(format, f"write_{what}")
+    return writer
 
 
 def _able(holds: Callable[[Format], object]) -> str:
@@ -228,12 +240,13 @@ def by_ending(name: str) -> Format | None:
     return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
 
 
-def _suggested(name: str) -> Format:
+def _suggested(name: str, what: str) -> Format:
     fitting, plain = by_ending(name), unpacked_name(name).lower()
     ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
     if fitting or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
         return fitting or named("trec")
-    known = dict.fromkeys([".run", *(suffix for f in formats().values() for suffix in f.suffixes)])
+    written = [f for f in formats().values() if _writer(f, what)]
+    known = dict.fromkeys([".run", *(suffix for f in written for suffix in f.suffixes)])
     raise InputError(
         "no format ends in {ending}: say which (--to trec), or end it in {known}",
         name,
