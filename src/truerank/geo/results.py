@@ -200,36 +200,40 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
 
 
 def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> Results:
-    said: dict[str, list[bool]] = {fact: [] for fact in ("are_rows", "are_places", "are_ranks", "are_distances")}
+    told: list[tuple[bool, bool, bool, bool]] = []
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            for fact, found in said.items():
-                found.append(isinstance(batch, Columns) and getattr(batch, fact))
-            if isinstance(batch, Ranked):
-                said["are_ranks"][-1] = batch.scores is None
+            told.append(_told(batch))
             yield batch
 
     lists = _lists(run.through(watched), better)
     if not lists:
         raise InputError("there are no results in it", run.name)
-    is_so = {fact: all(found) for fact, found in said.items()}
-    if is_so["are_ranks"] and better in neighbours.BETTER:
+    are_rows, are_places, are_ranks, are_distances = map(all, zip(*told, strict=True))
+    if are_ranks and better in neighbours.BETTER:
         raise InputError(_no_scores(next(iter(lists)), better), run.name)
-    known, notes = _known(list(lists), Names(queries), run.name, are_places=is_so["are_rows"])
-    few = None if is_so["are_places"] else SAMPLE
+    known, notes = _known(list(lists), Names(queries), run.name, are_places=are_rows)
+    few = None if are_places else SAMPLE
     sample = [doc for docs, _ in list(lists.values())[:few] for doc in docs]
-    form, more = _form(Names(references), sample, run.name, are_places=is_so["are_places"])
+    form, more = _form(Names(references), sample, run.name, are_places=are_places)
     answers = PackedAnswers(run.name)
     for query, (docs, scores) in lists.items():
-        if is_so["are_ranks"]:
+        if are_ranks:
             docs = [docs[place] for place in sorted(range(len(docs)), key=lambda place: -scores[place])]
-        values = [-score for score in scores] if is_so["are_distances"] else scores
-        has_values = better != "order" and not is_so["are_ranks"]
+        values = [-score for score in scores] if are_distances else scores
+        has_values = better != "order" and not are_ranks
         answers.add(known[query], docs, values if has_values else None, run.name)
-    sign = neighbours.sign_of(better or ("lower" if is_so["are_distances"] else None))
+    sign = neighbours.sign_of(better or ("lower" if are_distances else None))
     results = _results(run.name, answers, form, references, sign, [*notes, *more])
     return replace(results, rising=better is None and run.rising())
+
+
+def _told(batch: Batch) -> tuple[bool, bool, bool, bool]:
+    """Whether queries are rows without names, documents places, scores ranks or distances: see `Columns`."""
+    if isinstance(batch, Columns):
+        return batch.are_rows, batch.are_places, batch.are_ranks, batch.are_distances
+    return False, False, isinstance(batch, Ranked) and batch.scores is None, False
 
 
 def _no_scores(query: str | bytes, better: str) -> Message:
