@@ -26,7 +26,7 @@ from truerank.formats.compression import unpacked_name
 from truerank.formats.opening import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.rows import refuse_empty
-from truerank.formats.source import Source, watching_bytes
+from truerank.formats.source import Source, local, watching_bytes
 from truerank.formats.target import is_same_file, open_descriptor, refuse_unwritten, writing
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
@@ -218,7 +218,7 @@ def _origin(source: str | os.PathLike[str], progress: Progress) -> Source:
     """What is read; a source is itself, so that a pipe is read once."""
     if isinstance(source, Source):
         return source
-    return Source(os.fspath(source), watch=watching_bytes(progress, source))
+    return Source(local(os.fspath(source)), watch=watching_bytes(progress, source))
 
 
 def _what(source: Source | None, target: str, format: str | None) -> str:

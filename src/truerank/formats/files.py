@@ -17,6 +17,9 @@ from truerank.formats.source import MARK, Source
 
 NAME = "files"
 
+PACKED = 1 << 10
+"""Bytes that nothing takes up at most, compressed and with a name; longer files need not be looked into."""
+
 
 def sniff(head: bytes, name: str) -> float:
     """A folder with any file, or what a glob finds; one of JSON files may be of neighbours."""
@@ -74,9 +77,15 @@ def runs(source: Source, format: str | None = None) -> list[Run]:
 
 
 def runs_of(sources: Sequence[Source], format: str | None) -> list[Run]:
-    """The run in each of these files."""
-    reader = chosen(sources[0], "run", format)
-    return [run_of(source, reader) for source in sources]
+    """The run in each of these files but the empty ones, as an engine writes them for partitions without rows."""
+    filled = [source for source in sources if not is_empty(source)] or sources[:1]
+    reader = chosen(filled[0], "run", format)
+    return [run_of(source, reader) for source in filled]
+
+
+def is_empty(source: Source) -> bool:
+    """Whether a file here has not a byte, but for what its compression takes."""
+    return os.path.isfile(source.name) and os.path.getsize(source.name) < PACKED and not source.head
 
 
 def joined(parts: Sequence[Run], name: str) -> Run:

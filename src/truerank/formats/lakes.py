@@ -6,7 +6,7 @@ import os
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
-from truerank.formats.source import METADATA
+from truerank.formats.source import METADATA, local
 
 UNREADABLE = ("columnMapping", "deletionVectors")
 """Features of Delta tables whose files do not hold the rows as they are."""
@@ -66,7 +66,7 @@ def _iceberg(metadata: str) -> list[str]:
             how=how,
         )
         raise InputError(said, metadata)
-    return [task.file.file_path.removeprefix("file://") for task in tasks]
+    return [local(task.file.file_path) for task in tasks]
 
 
 def _delta(folder: str) -> list[str]:
@@ -93,4 +93,4 @@ def _delta(folder: str) -> list[str]:
         )
         raise InputError(said, folder)
     uris: list[str] = table.file_uris()
-    return [uri.removeprefix("file://") for uri in uris]
+    return [local(uri) for uri in uris]

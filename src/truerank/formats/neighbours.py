@@ -28,6 +28,9 @@ SAMPLE = 8
 TELLING = 10
 """This many neighbouring values that all run against their name tell that the name is wrong."""
 
+TWO_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+"""Two objects, each on a line of its own: one value has a comma between them."""
+
 BETTER = {"lower": -1, "higher": 1}
 
 
@@ -171,8 +174,11 @@ def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
 
 
 def has_lists(folder: str) -> bool:
-    """Whether a folder has JSON files."""
-    return os.path.isdir(folder) and any(map(_is_json, os.listdir(folder)))
+    """Whether a folder has JSON files, and these no JSON lines, as engines write them under this ending."""
+    names = sorted(filter(_is_json, os.listdir(folder))) if os.path.isdir(folder) else []
+    paths = (os.path.join(folder, name) for name in names)
+    first = next((path for path in paths if os.path.isfile(path) and os.path.getsize(path)), None)
+    return bool(names) and not (first and TWO_LINES.match(as_source(first).head))
 
 
 def _is_json(file: str) -> bool:

@@ -266,7 +266,13 @@ def is_http(url: str) -> bool:
 
 def as_source(path: str | os.PathLike[str]) -> Source:
     """The source that a path or URL names; a source is itself, so that a pipe is read once."""
-    return path if isinstance(path, Source) else Source(os.fspath(path))
+    return path if isinstance(path, Source) else Source(local(os.fspath(path)))
+
+
+def local(name: str) -> str:
+    """The path of a file here, as catalogs of tables and Hadoop write it: file:///a and file:/a are /a."""
+    scheme = next((scheme for scheme in ("file://", "file:") if name.startswith(scheme + "/")), "")
+    return name.removeprefix(scheme)
 
 
 def watching_bytes(progress: Progress, *paths: Any, is_unpacked: bool = False) -> Callable[[int], None]:

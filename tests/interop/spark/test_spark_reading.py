@@ -209,10 +209,20 @@ def test_runs_are_compared_as_on_one_machine(clustered: DataFrame, tmp_path: Pat
     assert found.to_dict() == wanted.to_dict()
 
 
+def test_partitions_without_rows_are_passed_over(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path, [[], RUN, []], ".run")
+    for paths in (tmp_path, tmp_path.as_uri(), sorted(tmp_path.iterdir())):
+        same(tr.spark.evaluate(QRELS, paths, MEASURES), ONE)
+
+
 def test_a_look_at_a_frame_chooses_the_way(clustered: DataFrame, spark: SparkSession) -> None:
+    from pyspark.sql import functions
+
     scattered = spark.createDataFrame(sorted(RUN, key=lambda row: row[1]), SCHEMA)
     assert tr.spark.explain(QRELS, clustered).way == "partitions"
     assert tr.spark.explain(QRELS, clustered.repartition(3, "query")).way == "partitions"
+    by_expression = scattered.repartition(3, functions.hash("query") % 8)
+    assert tr.spark.explain(QRELS, by_expression).way in ("partitions", "shuffle")  # by its rows, as they come
     assert tr.spark.explain(QRELS, scattered).way == "shuffle"
     assert tr.spark.explain(QRELS, scattered, distinct=True).way == "passes"
     assert "judgements go to every executor" in repr(tr.spark.explain(QRELS, scattered))

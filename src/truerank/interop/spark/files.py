@@ -14,8 +14,8 @@ from truerank.core.messages import message
 from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
 from truerank.formats.files import NAME as FILES
-from truerank.formats.files import is_data, listed
-from truerank.formats.source import METADATA, Source, is_http
+from truerank.formats.files import is_data, is_empty, listed
+from truerank.formats.source import METADATA, Source, is_http, local
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -65,10 +65,11 @@ def files(paths: Paths) -> list[str]:
     files = [file for path in given for file in _of(os.fspath(path))]
     if not files:
         raise InputError("there is no run in it")
-    return files
+    return [file for file in files if not is_empty(Source(file))] or files[:1]
 
 
-def _of(path: str) -> list[str]:
+def _of(name: str) -> list[str]:
+    path = local(name)
     if "://" in path:
         return _remote(path)
     source = Source(os.path.abspath(path))  # executors work in folders of their own

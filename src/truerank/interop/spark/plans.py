@@ -83,4 +83,6 @@ def _is_hashed(frame: DataFrame, query: str) -> bool:
     if partitioning.getClass().getSimpleName() != "HashPartitioning" or partitioning.expressions().size() != 1:
         return False
     column = partitioning.expressions().head()
-    return hasattr(column, "name") and column.name() == query
+    if column.getClass().getSimpleName() != "AttributeReference":  # an expression such as query % 8, without a name
+        return False
+    return str(column.name()) == query
