@@ -86,7 +86,7 @@ def _records(source: Source, columns: Sequence[str]) -> Iterator[records.Numbere
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
     """Stretches of rows, each moved on to where a query begins."""
-    if (source.path is None and (source.is_compressed or not source.is_remote)) or _lists(source, "run"):
+    if (source.path is None and (source.is_compressed or not source.is_ranged)) or _lists(source, "run"):
         return []
     with _run(source) as (table, layout):
         whole = sum(table.rows)
@@ -170,7 +170,7 @@ def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
 @contextmanager
 def _file(source: Source) -> Iterator[IO[bytes]]:
     """The bytes, which can be read anywhere."""
-    with source.raw() as raw:
+    with source.anywhere() as raw:
         try:
             has_all = not source.is_compressed and hasattr(raw, "readinto")  # a pipe's copy since Python 3.11
             yield raw if has_all else BytesIO(source.read())
@@ -190,7 +190,7 @@ def _opened(source: Source, query: str | None = None) -> Iterator[Any]:
     pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
-    with source.raw() as raw:
+    with source.anywhere() as raw:
         file = raw if source.is_remote and not source.is_compressed else source.path or BytesIO(source.read())
         try:
             with ParquetFile(file, read_dictionary=[query] if query else None, **BUFFERED) as table:

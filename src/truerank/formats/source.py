@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import stat
@@ -30,6 +31,9 @@ BLOCK = 1 << 20
 
 METADATA = ".metadata.json"
 """How the names of files end that describe a table of Iceberg."""
+
+PATIENCE = 60
+"""Seconds that a web server may take to answer, and be silent; all of a file takes as long as it takes."""
 
 IN_MEMORY = 1 << 26
 """A copy of a pipe up to this long stays in memory."""
@@ -73,6 +77,18 @@ class Source:
     def is_remote(self) -> bool:
         """Whether the name is a URL."""
         return "://" in self.name
+
+    @cached_property
+    def is_ranged(self) -> bool:
+        """Whether this is a URL of which any part can be asked for; some web servers send nothing but the whole."""
+        if not is_http(self.name):
+            return self.is_remote
+        with self._open(anywhere=True) as file:
+            try:
+                file.seek(-1, os.SEEK_END)
+                return len(file.read(1)) == 1
+            except self._faults:
+                return False
 
     @property
     def is_compressed(self) -> bool:
@@ -154,7 +170,7 @@ class Source:
 
     @contextmanager
     def raw(self) -> Iterator[IO[bytes]]:
-        """The file as it is, compressed or not, at its start; it can seek."""
+        """The file as it is, compressed or not, at its start; what a web server has is read from there on alone."""
         if self.name == "-":
             if sys.stdin is None:  # the shell's <&-
                 raise InputError("standard input is closed")
@@ -167,6 +183,19 @@ class Source:
         else:
             with self._opened() as file:
                 yield file
+
+    @contextmanager
+    def anywhere(self) -> Iterator[IO[bytes]]:
+        """The same, which can seek: a copy, where a web server sends nothing but the whole."""
+        if not self.is_remote:
+            with self.raw() as file:
+                yield file
+        elif self.is_ranged:
+            with self._open(anywhere=True) as file:
+                yield file
+        else:
+            self._copy.seek(0)
+            yield self._copy
 
     def _chunks(self, in_background: bool) -> Generator[bytes, None, None]:
         with self.raw() as file:
@@ -194,8 +223,11 @@ class Source:
         return chunk
 
     def _opened(self) -> IO[bytes]:
+        return self._open(anywhere=False)
+
+    def _open(self, anywhere: bool) -> IO[bytes]:
         try:
-            return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
+            return _remote(self.name, anywhere) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
             if is_http(self.name):
                 raise InputError("there is no such file, or nobody answers", self.name) from None
@@ -219,23 +251,34 @@ class Source:
     @cached_property
     def _copy(self) -> IO[bytes]:
         with self._opened() as pipe:
-            return _spooled(pipe, self)
+            return self.spooled(pipe, self)
+
+    def spooled(self, pipe: IO[bytes], owner: object) -> IO[bytes]:
+        """A copy of a pipe that can be read again; it is closed when its owner goes.
+
+        Raises:
+            InputError: the pipe cannot be read, or there is no room for the copy.
+        """
+        import tempfile
+
+        copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        weakref.finalize(owner, copy.close)
+        try:
+            for chunk in iter(lambda: self._read(pipe), b""):
+                copy.write(chunk)
+        except OSError as error:
+            raise InputError(
+                "it comes only once, and there is no room on disk for a copy that is read again ({why}); set "
+                "TMPDIR to a folder with as much room, or give a file",
+                self.name,
+                why=_why(error),
+            ) from None
+        return copy
 
 
 @lru_cache(maxsize=1)
 def _seekable(file: IO[bytes]) -> IO[bytes]:
-    return file if file.seekable() else _spooled(file, file)
-
-
-def _spooled(pipe: IO[bytes], owner: object) -> IO[bytes]:
-    """A copy of a pipe that can be read again; it is closed when its owner goes."""
-    import shutil
-    import tempfile
-
-    copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-    weakref.finalize(owner, copy.close)
-    shutil.copyfileobj(pipe, copy, CHUNK)
-    return copy
+    return file if file.seekable() else Source("-").spooled(file, file)
 
 
 def _by_threads(codec: Codec, data: Iterator[bytes]) -> Iterator[bytes]:
@@ -248,11 +291,18 @@ def _why(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
-def _remote(url: str) -> Any:
+def _remote(url: str, anywhere: bool) -> Any:
+    """A URL opened; a web server's in one request, where it need not be read anywhere: not all send parts."""
     try:
         import fsspec
 
-        return fsspec.open(url, "rb").open()
+        if anywhere or not is_http(url):
+            return fsspec.open(url, "rb").open()
+        from aiohttp import ClientTimeout
+
+        patience = {"timeout": ClientTimeout(total=None, sock_connect=PATIENCE, sock_read=PATIENCE)}
+        file: Any = fsspec.open(url, "rb", block_size=0, client_kwargs=patience).open()
+        return io.BufferedReader(file, CHUNK)  # which has as much as is asked for, however little comes at once
     except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
         if error.name == "fsspec" or is_http(url):
             raise MissingPackage(message("reading {url}", url=url), "remote") from None
