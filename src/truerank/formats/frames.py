@@ -48,13 +48,13 @@ def run_parts(frame: Any, name: str) -> Iterator[Batch]:
     return parts(_some(names, read, where.places), where.packed, name)
 
 
-def qrels_from_frame(frame: Any) -> Qrels:
+def qrels_from_frame(frame: Any, name: str = "qrels") -> Qrels:
     """Judgements from a DataFrame with columns for the query, the document and the grade, or for lists of these."""
-    names, read = _opened(frame, "qrels")
+    names, read = _opened(frame, name)
     if places := list_places(names, "qrels"):
-        return qrels_of_records(_records(names, read, places), "qrels")
-    where = layout(names, "qrels", "qrels")
-    return qrels_of(parts(_some(names, read, where.places), where.packed, "qrels"), "qrels", where.unsure)
+        return qrels_of_records(_records(names, read, places), name)
+    where = layout(names, "qrels", name)
+    return qrels_of(parts(_some(names, read, where.places), where.packed, name), name, where.unsure)
 
 
 def arrow(what: Message, extra: str) -> Any:

@@ -54,14 +54,11 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """Told by the names of the columns; a column named score may hold grades, if the writer does not say what."""
+    """What the writer says, or else the names of the columns tell."""
     with _described(source) as (columns, said):
         if said.get(HOLDS) in (b"run", b"qrels"):
             return said[HOLDS].decode()
-        if any(list_places(columns, what) for what in ("run", "qrels")):
-            return records.kind(columns)
-        held = names.kind(columns)
-        return None if held == "run" and names.find(columns, names.RANK) is None else held
+        return records.held(columns)
 
 
 def read_run(source: Source) -> Iterator[Batch]:

@@ -103,6 +103,14 @@ def kind(keys: Iterable[str]) -> str | None:
     return None if run == qrels else "run" if run else "qrels"
 
 
+def held(columns: list[str]) -> str | None:
+    """What a table with these columns holds; a column named score may hold grades, and is a run's beside a rank."""
+    if any(list_places(columns, what) for what in ("run", "qrels")):
+        return kind(columns)
+    held = names.kind(columns)
+    return None if held == "run" and names.find(columns, names.RANK) is None else held
+
+
 def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     """The parts of a run."""
     falling: bool | None = None

@@ -1,17 +1,23 @@
-"""Readings as files: what `truerank read` writes, in Arrow's format. Commands that evaluate take them as runs."""
+"""Files in Arrow's format: readings, as `truerank read` writes them, and tables of others (Feather, IPC).
+
+Commands that evaluate take a reading in place of a run.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch
 from truerank.core.saved import KEY, arrow, facts_of, qrels_of, undamaged
+from truerank.formats import frames, records
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source, as_source
 from truerank.formats.target import writing
@@ -20,9 +26,25 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+MAGIC = b"ARROW1"
+"""How a file of Arrow begins."""
+
+STREAM = b"\xff\xff\xff\xff"
+"""How a stream of Arrow begins; then comes the length of its schema, a multiple of 8."""
+
+LONGEST = 1 << 24
+"""Bytes that a schema may have."""
+
+
 def sniff(head: bytes, name: str) -> float:
     """Arrow's six letters, and a schema that says so."""
-    return 1.0 if head.startswith(b"ARROW1") and KEY in head else 0.0
+    return 1.0 if head.startswith(MAGIC) and KEY in head else 0.0
+
+
+def sniff_table(head: bytes, name: str) -> float:
+    """Arrow's six letters, or how its streams begin."""
+    length = int.from_bytes(head[4:8], "little") if head.startswith(STREAM) else 0
+    return 0.9 if head.startswith(MAGIC) or (0 < length < LONGEST and length % 8 == 0) else 0.0
 
 
 def read_table(source: Source) -> pyarrow.Table:
@@ -33,10 +55,15 @@ def read_table(source: Source) -> pyarrow.Table:
     """
     pa = arrow(f"reading {source.name}")
     with undamaged(source.name):
-        with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
+        with pa.ipc.open_file(_data(source, pa)) as file:
             table = file.read_all()
         table.validate(full=True)  # what points outside of the file would end the process
         return table
+
+
+def _data(source: Source, pa: Any) -> Any:
+    """The bytes, which stay on disk where they are plain."""
+    return pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())
 
 
 def rules_of(path: str) -> Rules | None:
@@ -73,6 +100,59 @@ def read_qrels(source: Source) -> Qrels:
     return qrels_of(read_table(source), source.name)
 
 
+@contextmanager
+def _table(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
+    """The batches of a table that others wrote.
+
+    Raises:
+        InputError: it is damaged, within it too.
+    """
+    pa = frames.arrow(message("reading {source}", source=source.name), "parquet")
+    opened = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
+    try:
+        with opened(_data(source, pa)) as data:
+            yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
+        said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
+        raise InputError(said, source.name) from None
+
+
+def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
+    """The batches, none of which points outside of its bytes, which would end the process."""
+    many = getattr(data, "num_record_batches", None)
+    for batch in data if many is None else map(data.get_batch, range(many)):
+        batch.validate(full=True)
+        yield batch
+
+
+def table_holds(source: Source) -> str | None:
+    """Told by the names of the columns."""
+    with _table(source) as table:
+        return records.held(table.schema.names)
+
+
+def read_table_run(source: Source) -> Iterator[Batch]:
+    """Many rows at a time."""
+    with _table(source) as table:
+        yield from frames.run_parts(table, source.name)
+
+
+def read_table_qrels(source: Source) -> Qrels:
+    """All judgements."""
+    with _table(source) as table:
+        return frames.qrels_from_frame(table, source.name)
+
+
+register(
+    Format(
+        "arrow",
+        message("Arrow's files and streams, which are Feather too: columns as of parquet"),
+        sniff_table,
+        table_holds,
+        read_run=read_table_run,
+        read_qrels=read_table_qrels,
+    )
+)
 register(
     Format(
         "reading",
