@@ -87,8 +87,14 @@ def refused_row(refused: Refused, query: bytes, path: str, line: int | None) -> 
     return InputError("query {query}: {fault}", path, query=truncated(query), fault=fault)
 
 
-def repeated_document(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
-    """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
+def repeated_document(
+    query: bytes, doc: bytes, first: int | None, path: str, line: int | None, ordered: bool = True
+) -> RepeatedDocument:
+    """The error to raise for a document that a run returns twice; `first` is the line where it stands first.
+
+    Args:
+        ordered: whether rows have an order, so that the first or the last may count.
+    """
     names = {"doc": truncated(doc), "query": truncated(query)}
     fault = message("document {doc} is returned twice for query {query}", **names)
     if first:
@@ -98,6 +104,12 @@ def repeated_document(query: bytes, doc: bytes, first: int | None, path: str, li
         "chunks of one document: truerank convert --collapse max --ids id",
         fault=fault,
     )
+    if not ordered:
+        said = message(
+            "{fault}; mend the run (of the chunks of a document keep the best), or say how it counts: "
+            "duplicates = count or once (--set duplicates=once)",
+            fault=fault,
+        )
     error = RepeatedDocument(said, path, line)
     error.fault = fault
     return error

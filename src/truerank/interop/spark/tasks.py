@@ -121,7 +121,7 @@ class Question:
         if refused.kind == "interleaved":
             return Interleaved(truncated(query))
         if refused.kind == "duplicate":
-            return repeated_document(query, doc, None, self.name, None)
+            return repeated_document(query, doc, None, self.name, None, ordered=False)
         return refused_row(refused, query, self.name, None)
 
 
