@@ -394,3 +394,13 @@ def test_ids_of_mappings_that_pandas_made_fractions_are_refused_as_those_of_fram
         tr.evaluate({1: {2: 1}}, run, "RR")
     with pytest.raises(tr.InputError, match=r"qrels: an id is text or a whole number, not (1\.0|2\.0|nan)"):
         tr.read_qrels(run if isinstance(run, dict) else {1: {2.0: {"a": 1}}})
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_an_open_file_is_refused_for_its_path(mode, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 a 1 1.0 t\n")
+    with path.open(mode) as run, pytest.raises(tr.InputError, match="this is an open file: give its path"):
+        tr.evaluate({"q": ["a"]}, run, "AP")
+    with path.open(mode) as qrels, pytest.raises(tr.InputError, match="this is an open file: give its path"):
+        tr.evaluate(qrels, {"q": ["a"]}, "AP")

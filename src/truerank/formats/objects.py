@@ -128,6 +128,8 @@ def _whole(thing: Any) -> Any:
     """
     if type(thing) is dict:
         return thing
+    if hasattr(thing, "readline"):
+        raise InputError("this is an open file: give its path, or '-' for standard input")
     if hasattr(thing, "meta") and type(getattr(thing, "body", None)) is dict:
         return thing.body
     if _is_ranx(thing):
