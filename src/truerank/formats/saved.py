@@ -55,15 +55,10 @@ def read_table(source: Source) -> pyarrow.Table:
     """
     pa = arrow(f"reading {source.name}")
     with undamaged(source.name):
-        with pa.ipc.open_file(_data(source, pa)) as file:
+        with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
             table = file.read_all()
         table.validate(full=True)  # what points outside of the file would end the process
         return table
-
-
-def _data(source: Source, pa: Any) -> Any:
-    """The bytes, which stay on disk where they are plain."""
-    return pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())
 
 
 def rules_of(path: str) -> Rules | None:
@@ -110,7 +105,8 @@ def _table(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     pa = frames.arrow(message("reading {source}", source=source.name), "parquet")
     opened = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
-        with opened(_data(source, pa)) as data:
+        # not mapped into memory: a file that is cut while it is read would end the process
+        with opened(pa.OSFile(source.path) if source.path else BytesIO(source.read())) as data:
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
         said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
