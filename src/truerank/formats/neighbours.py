@@ -28,7 +28,7 @@ SAMPLE = 8
 TELLING = 10
 """This many neighbouring values that all run against their name tell that the name is wrong."""
 
-TWO_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+TWO_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 """Two objects, each on a line of its own: one value has a comma between them."""
 
 BETTER = {"lower": -1, "higher": 1}

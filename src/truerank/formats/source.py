@@ -32,7 +32,7 @@ BLOCK = 1 << 20
 METADATA = ".metadata.json"
 """How the names of files end that describe a table of Iceberg."""
 
-PATIENCE = 60
+PATIENCE = 300
 """Seconds that a web server may take to answer, and be silent; all of a file takes as long as it takes."""
 
 IN_MEMORY = 1 << 26
