@@ -248,3 +248,30 @@ def test_the_text_of_a_question_without_an_id_is_its_id_as_in_tables_of_ragas(tm
     assert tr.evaluate(with_ids, with_ids, "RR").queries == ("0", "1")
     with pytest.raises(tr.InputError, match=r"query why.* comes twice"):
         tr.evaluate(rows, [rows[1], rows[0], rows[1]], "RR")
+
+
+@pytest.mark.parametrize("key", ["grades", "gains", "relevance", "labels"])
+def test_grades_may_stand_in_a_list_beside_the_documents(key, tmp_path):
+    rows = [
+        {"query_id": "q", "relevant": ["a", "b", "c"], key: [2, 0, 1]},
+        {"query_id": "r", "relevant": [], key: []},
+    ]
+    graded = {"q": {"a": 2, "b": 0, "c": 1}}
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    paths = [tmp_path / f"a.{ending}" for ending in ("jsonl", "json", "parquet")]
+    for table in (rows, pa.Table.from_pylist(rows), *paths):
+        scores = tr.evaluate(table, {"q": ["b", "c", "a"]}, "nDCG")
+        assert scores["nDCG"][0] == tr.evaluate(graded, {"q": ["b", "c", "a"]}, "nDCG")["nDCG"][0]
+    rows[0][key] = [2, 0]
+    with pytest.raises(tr.InputError, match="3 documents and 2 grades stand beside each other"):
+        tr.evaluate(rows, {"q": ["a"]}, "nDCG")
+
+
+def test_what_may_be_said_of_answers_is_no_grade_of_the_relevant_documents():
+    row = {"query_id": "q", "retrieved": ["x", "a"], "relevance": [0.1, 0.9], "relevant": ["a"]}
+    assert tr.evaluate([row], [row], "RR nDCG(gain='exp')").mean["RR"] == 0.5
+    row["grades"] = [3]
+    assert tr.evaluate([row], {"q": ["a"]}, "DCG").mean == {"DCG": 3.0}

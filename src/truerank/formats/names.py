@@ -68,6 +68,10 @@ GRADE = (
     *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
     "rating",
 )
+GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
+"""Of a list of documents, in a list beside it."""
+OWN_GRADES = ("relevances", "rels", "ratings", "labels", "relevance", "rel", "grade", "rating", "label", "gain")
+"""The same, where no answers stand there whose they may be."""
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")

@@ -209,9 +209,16 @@ def list_places(keys: list[str], what: str) -> tuple[int, ...]:
     lists = _list_keys(tuple(keys), *wanted)
     if lists is None:
         return ()
-    weights = names.find(keys, names.WEIGHTS) if what == "qrels" else None
+    more = [names.find(keys, names.WEIGHTS), _beside(tuple(keys))] if what == "qrels" else []
     own = [keys.index(key) for key in lists if key is not None]
-    return tuple(own if weights is None else dict.fromkeys([*own, weights]))
+    return tuple(dict.fromkeys([*own, *(place for place in more if place is not None)]))
+
+
+@lru_cache(maxsize=64)
+def _beside(keys: tuple[str, ...]) -> int | None:
+    """The key of the grades that may stand in a list beside that of the documents."""
+    has_answers = names.find(keys, names.ANSWERS) is not None
+    return names.find(keys, names.GRADES if has_answers else (*names.GRADES, *names.OWN_GRADES))
 
 
 @lru_cache(maxsize=64)
@@ -349,6 +356,8 @@ def _judged(
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
             raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
+        if grades is None and (place := _beside(keys)) is not None:
+            grades = _grades_beside(docs, record[keys[place]], name, line)
         graded = zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
         weights = names.find(keys, names.WEIGHTS)
         return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
@@ -360,6 +369,21 @@ def _judged(
         )
     more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
     return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
+
+
+def _grades_beside(docs: list[Any], grades: Any, name: str, line: int | None) -> list[Any] | None:
+    """The grades of documents, one each; None where what stands there is no list."""
+    if not isinstance(grades, list | tuple | np.ndarray):
+        return None
+    if len(grades) != len(docs):
+        raise InputError(
+            "{docs:,} documents and {grades:,} grades stand beside each other: give each document its grade",
+            name,
+            line,
+            docs=len(docs),
+            grades=len(grades),
+        )
+    return grades.tolist() if isinstance(grades, np.ndarray) else list(grades)
 
 
 def _by_aspect(
