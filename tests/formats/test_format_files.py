@@ -143,6 +143,15 @@ def test_json_lines_that_an_engine_calls_json_are_a_run(tmp_path):
     assert tr.evaluate({"q": ["b", "c"]}, tmp_path, "AP").mean == {"AP": (1 / 2 + 2 / 3) / 2}
 
 
+def test_judgements_in_several_files_are_refused_for_what_they_are(tmp_path):
+    (tmp_path / "a.qrels").write_text("q 0 a 1\n")
+    for qrels in (tmp_path, tmp_path / "*.qrels"):
+        with pytest.raises(
+            tr.InputError, match=r"read as a run alone, not as qrels: .* put its files together into one"
+        ):
+            tr.evaluate(qrels, {"q": ["a"]}, "RR")
+
+
 def test_what_holds_no_file_is_refused(tmp_path):
     with pytest.raises(tr.InputError, match="this is a directory, not a file"):
         tr.evaluate({"q": ["a"]}, tmp_path, "RR")

@@ -280,7 +280,7 @@ def test_values_that_all_run_against_their_name_are_refused_until_it_is_said_whi
 
 def test_a_folder_is_a_run_and_no_qrels(tmp_path):
     near = folder(tmp_path / "faiss", "distance", **AWAY)
-    with pytest.raises(tr.InputError, match="this holds a run, not qrels: are the two files swapped"):
+    with pytest.raises(tr.InputError, match="read as a run alone, not as qrels: are the two swapped"):
         tr.evaluate(near, near, "RR")
     with pytest.raises(tr.InputError, match="the format faiss-folder is a folder, not a file"):
         open_run(near / "top_251124160703_00001_faiss.json", "faiss-folder")

@@ -162,6 +162,12 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     if what is None:
         return best
     if (held := best.holds(source)) and held != what:
+        if best.is_folder:
+            raise InputError(
+                "a folder, or a pattern of files, is read as a run alone, not as qrels: are the two swapped? If "
+                "not, put its files together into one",
+                source.name,
+            )
         raise InputError(
             "this holds {held}, not {wanted}: are the two files swapped?",
             source.name,
