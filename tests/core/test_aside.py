@@ -61,6 +61,43 @@ def test_a_disk_without_room_is_told(tmp_path, monkeypatch):
         tr.evaluate(QRELS, written(tmp_path / "run", ROWS), "AP")
 
 
+class Disk:
+    """A temporary file whose writing does what a disk may do."""
+
+    def __init__(self, file):
+        self.file, self.write = file, file.write
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    with tempfile.TemporaryFile(buffering=0) as file:
+        made = Disk(file)
+        monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: made)
+        yield made
+
+
+def test_a_disk_that_takes_a_part_at_a_time_loses_nothing(disk, tmp_path):
+    sizes = []
+    disk.write = lambda data: sizes.append(disk.file.write(data[:100_000])) or sizes[-1]
+    scattered = tr.evaluate(QRELS, written(tmp_path / "run", ROWS), MEASURES)
+    together = tr.evaluate(QRELS, written(tmp_path / "run", sorted(ROWS)), MEASURES)
+    assert sizes.count(100_000) > 5
+    assert all(scattered[measure].tobytes() == together[measure].tobytes() for measure in MEASURES)
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, MemoryError])
+def test_what_is_raised_while_rows_are_put_aside_ends_the_reading(raised, disk, tmp_path):
+    def fail(data):
+        raise raised
+
+    disk.write = fail
+    with pytest.raises(raised):
+        tr.evaluate(QRELS, written(tmp_path / "run", ROWS), MEASURES)
+
+
 CHILD = """
 import resource, sys
 import truerank as tr

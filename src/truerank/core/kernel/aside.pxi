@@ -25,7 +25,7 @@ cdef class Aside:
 
     cdef Bucket buckets[BUCKETS]
     cdef object file, written
-    cdef readonly object failure   # the error of the disk, if any
+    cdef readonly object failure   # what was raised while rows were written, if anything
 
     def __cinit__(self):
         memset(self.buckets, 0, sizeof(self.buckets))
@@ -63,13 +63,15 @@ cdef class Aside:
         return OK
 
     cdef int write(self, Bucket* b, int i) noexcept with gil:
-        from tempfile import TemporaryFile
+        cdef uint64_t done = 0
         try:
             if self.file is None:
+                from tempfile import TemporaryFile
                 self.file = TemporaryFile(buffering=0)
             self.written[i].append((self.file.tell(), b.n))
-            self.file.write(<char[:b.n]>b.rows)
-        except OSError as error:
+            while done < b.n:                    # a disk that is nearly full takes a part
+                done += self.file.write(<char[:b.n - done]>(b.rows + done))
+        except BaseException as error:           # an interrupt too, or the rows would be written over
             self.failure = error
             return MEMORY
         b.written += b.n
