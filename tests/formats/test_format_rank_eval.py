@@ -128,3 +128,32 @@ def test_quepid_s_tables_are_qrels_and_runs(tmp_path: Path) -> None:
         ("solo", "star wars"),
         [1.0, 0.5],
     )
+
+
+CASE = (
+    "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
+    'Films,Case 1,6,star wars,11,1,Star Wars,\nFilms,Case 1,6,star wars,12,2,"Empire, the",3\n'
+    "Films,Case 1,6,nothing like it\nFilms,Case 1,6,solo,13,1,Solo,\n"
+)
+
+
+@pytest.mark.parametrize("judged", [CASE, "query,docid,rating\nstar wars,12,3\nsolo\n"], ids=["case", "ratings"])
+def test_what_nobody_rated_in_quepid_is_unjudged(judged: str, tmp_path: Path) -> None:
+    case, qrels = tmp_path / "case.csv", tmp_path / "qrels.csv"
+    case.write_text(CASE)
+    qrels.write_text(judged)
+    scores = tr.evaluate(qrels, case, "RR", rules="quepid")
+    assert (scores.queries, scores["RR"].tolist()) == (("star wars",), [0.5])
+    assert (scores.ledger.unjudged, scores.ledger.extra) == (1, 1)
+
+
+def test_judgements_of_which_none_has_a_grade_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query,docid,rating\nstar wars,12,\nsolo\n")
+    with pytest.raises(tr.InputError, match=r"qrels.csv: there are no judgements in it"):
+        tr.read_qrels(tmp_path / "qrels.csv")
+
+
+def test_a_line_of_one_word_in_a_run_is_no_query_without_documents(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query,docid,score\nsolo,12,1.5\nKilled\n")
+    with pytest.raises(tr.InputError, match=r"run.csv:3: the header has 3 columns, but this line 1"):
+        tr.evaluate({"solo": {"12": 1}}, tmp_path / "run.csv", "RR")

@@ -187,7 +187,7 @@ def read_qrels(source: Source) -> Qrels:
 def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
     first = header(source.head)
     layout = names.layout(first.names, what, source.name, 1)
-    reader = Reader(source.name, first.delimiter, first.names, layout)
+    reader = Reader(source.name, first.delimiter, first.names, layout, what)
     return layout, reader.parts(without_header(source.blocks()))
 
 
@@ -211,12 +211,14 @@ class Reader(NamedTuple):
         name: the file's, for messages.
         columns: the names of the columns that each line has.
         layout: which of them are read.
+        what: "run" or "qrels"; None for another table, whose rows are all whole.
     """
 
     name: str
     delimiter: str
     columns: Sequence[str]
     layout: Layout
+    what: str | None = None
 
     @property
     def width(self) -> int:
@@ -274,13 +276,15 @@ class Reader(NamedTuple):
             yield complete(batch, self.name)
 
     def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:
-        """Line, query, document and score of each row that is not empty; then the call, or aspect and weight."""
+        """Line, query, document and score of each row that has a document; then the call, or aspect and weight."""
         query, doc, value = self.layout.query, self.layout.doc, self.layout.value
         aspect, numbers = self.layout.aspect, (self.layout.weight, self.layout.call)
         try:
             for row in rows:
                 line = before + rows.line_num
-                if row and len(row) != self.width:
+                if self.is_of_no_document(row):
+                    continue
+                if len(row) != self.width:
                     raise InputError(
                         "the header has {wanted} columns, but this line {n}",
                         self.name,
@@ -288,18 +292,24 @@ class Reader(NamedTuple):
                         wanted=self.width,
                         n=len(row),
                     )
-                if row:
-                    more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
-                    more += tuple(self.number(row[place], line, place) for place in numbers if place is not None)
-                    yield (
-                        line,
-                        as_bytes(row[query]),
-                        as_bytes(row[doc]),
-                        self.number(row[value], line, value),
-                        *more,
-                    )
+                more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
+                more += tuple(self.number(row[place], line, place) for place in numbers if place is not None)
+                yield (
+                    line,
+                    as_bytes(row[query]),
+                    as_bytes(row[doc]),
+                    self.number(row[value], line, value),
+                    *more,
+                )
         except csv.Error as error:
             raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
+
+    def is_of_no_document(self, row: Sequence[str]) -> bool:
+        """Whether a row is empty, ends with its query, or has no grade, as Quepid exports what nobody rated."""
+        if self.what == "qrels" and len(row) == self.width and not row[self.layout.value]:
+            return True
+        ends_with_query = len(row) == self.layout.query + 1 < self.width
+        return not row or (ends_with_query and (self.what == "qrels" or (self.what == "run" and len(row) > 1)))
 
     def number(self, text: str, line: int, place: int) -> float:
         """The number that a cell holds."""
