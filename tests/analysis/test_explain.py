@@ -506,6 +506,17 @@ def test_an_explanation_is_plain_values_for_json() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
+def test_queries_that_a_run_does_not_answer_are_named_where_two_runs_are_compared() -> None:
+    qrels = {"p": {"a": 1}, "q": {"a": 1}, "r": {"a": 1}}
+    found = diff(qrels, {"p": ["a"], "q": ["a"], "r": ["b", "a"]}, {"p": [], "r": ["a"]}, "RR")
+    assert {move.query: move.answered for move in found.queries} == {
+        "p": (True, True),
+        "q": (True, False),
+        "r": (True, True),
+    }
+    assert str(found).endswith("\nNot answered by B: q.")
+
+
 @pytest.mark.parametrize(("measure", "sign"), [("AP", 1), ("MeanRank@3", -1)])
 def test_what_got_worse_or_better_is_told_alone(measure: str, sign: int) -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(6)}

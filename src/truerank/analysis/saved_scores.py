@@ -22,6 +22,7 @@ from truerank.formats.source import as_source
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:(?:rules|format)"\s*:|\w+"\s*:\s*\{\s*"mean"\s*:\s*\{)')
 
 
@@ -79,6 +80,8 @@ def read_saved(path: str | os.PathLike[str]) -> list[SavedScores]:
         InputError: the file holds something else.
     """
     source = as_source(path)
+    if source.is_folder or not _JSON.match(source.head):
+        raise _no_scores(source.name)
     value = parsed(source.read(), source.name)
     return [_of_one(each, source.name) for each in (value if isinstance(value, list) else [value])]
 
@@ -109,8 +112,12 @@ def _of_one(value: Any, name: str) -> SavedScores:
     if isinstance(value, Mapping) and (views := [view for view in value if _is_view(value[view])]):
         return _of_view(value, views, name)
     if not isinstance(value, Mapping) or "mean" not in value:
-        raise InputError("these are no saved scores; `truerank eval --per-query --format json` writes them", name)
+        raise _no_scores(name)
     return saved_scores(value, name)
+
+
+def _no_scores(name: str) -> InputError:
+    return InputError("these are no saved scores; `truerank eval --per-query --format json` writes them", name)
 
 
 def _is_view(value: Any) -> bool:

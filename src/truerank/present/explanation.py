@@ -9,7 +9,7 @@ from dataclasses import replace
 from truerank.analysis.explain import Diff, Explanation, Listed, Note
 from truerank.analysis.explain.worked import Sum, Term
 from truerank.core.errors import printable, truncated
-from truerank.core.messages import Message, joined, message, plural
+from truerank.core.messages import Message, joined, listed, message, plural
 from truerank.formats.texts import Snippets
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -340,7 +340,7 @@ def _moves_notes(moves: Diff, digits: int) -> list[str]:
         else message("Mean {change}; queries: {counts}.", **values)
     )
     said = message("A: {a}. B: {b}. Rules: {rules}.", a=a, b=b, rules=printable(moves.rules.name))
-    return [said, mean, *_uncommon(moves), *moves.texts.notes]
+    return [said, mean, *_uncommon(moves), *_unanswered(moves), *moves.texts.notes]
 
 
 def _uncommon(moves: Diff) -> list[str]:
@@ -352,6 +352,14 @@ def _uncommon(moves: Diff) -> list[str]:
         n=moves.uncommon,
     )
     return [said]
+
+
+def _unanswered(moves: Diff) -> Iterator[str]:
+    """Which of the queries that are listed a run does not answer, as their documents have no ranks there."""
+    for place, name in enumerate("AB"):
+        missing = [printable(move.query) for move in moves.queries if not move.answered[place]]
+        if missing:
+            yield message("Not answered by {run}: {queries}.", run=name, queries=listed(missing, 6))
 
 
 def _flat_moves(moves: Diff, digits: int | None) -> Table:

@@ -68,12 +68,14 @@ class QueryDiff:
         query: its id.
         before, after: its value in each run.
         documents: those that moved it, the weightiest first.
+        answered: whether each run answers it.
     """
 
     query: str
     before: float
     after: float
     documents: tuple[Shift, ...]
+    answered: tuple[bool, bool]
 
     @property
     def change(self) -> float:
@@ -88,6 +90,7 @@ class QueryDiff:
             "before": finite(self.before),
             "after": finite(self.after),
             "change": finite(self.change),
+            "answered": list(self.answered),
             "documents": documents,
         }
 
@@ -308,7 +311,7 @@ def _moved(
         after=after,
         measure=measure,
         means=(_mean(first, measure, changes), _mean(second, measure, changes)),
-        queries=tuple(_move(old.explain([measure])[0], new.explain([measure])[0]) for old, new in answers),
+        queries=tuple(_move(old, new, measure) for old, new in answers),
         better=went.count("better"),
         worse=went.count("worse"),
         same=went.count(None),
@@ -340,8 +343,9 @@ def _known(query: bytes, qrels: Qrels, both: tuple[Scores, Scores]) -> str:
     return name
 
 
-def _move(before: Explanation, after: Explanation) -> QueryDiff:
-    """The two explanations of a query side by side."""
+def _move(a: Answer, b: Answer, measure: Measure) -> QueryDiff:
+    """The explanations of two answers to a query side by side."""
+    before, after = (answer.explain([measure])[0] for answer in (a, b))
     old, new = _first_places(before), _first_places(after)
     adds = bool(before.shares or after.shares) and all(_is_sum(each) for each in (before, after))
     shifts = []
@@ -351,7 +355,8 @@ def _move(before: Explanation, after: Explanation) -> QueryDiff:
         can_move = listed.kind == "relevant" or before.measure.definition.sees_lists
         if change or (change is None and can_move and was != now):
             shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))
-    return QueryDiff(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
+    documents = tuple(sorted(shifts, key=_weight))
+    return QueryDiff(before.query, before.value, after.value, documents, (a.is_answered, b.is_answered))
 
 
 def _is_sum(explanation: Explanation) -> bool:
