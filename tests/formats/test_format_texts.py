@@ -14,6 +14,7 @@ import pytest
 
 import truerank as tr
 from truerank.formats.texts import DOCS, QUERIES, SNIPPET, locate, snippet, snippets
+from truerank.live.queries import read_queries
 
 RECORDS = [{"_id": f"d{n}", "title": f"Title {n}", "text": f"text {n}\tof  it", "metadata": {}} for n in range(5)]
 WANTED = ["d3", "d1", "nowhere"]
@@ -159,3 +160,53 @@ def test_what_has_no_texts_is_told_with_its_place(name, text, says, tmp_path):
 def test_something_else_has_no_texts():
     with pytest.raises(tr.InputError, match=r"texts of queries are a file or \{id: text\}, not int"):
         locate(5, None, ["q"], [])
+
+
+OPEN_TAGS = """<top>
+<num> Number: 051
+<title> Topic:  Airbus
+ Subsidies
+
+<desc> Description:
+Who pays?
+</top>
+
+<top>
+<num> Number: 301
+<title> Crime &amp; Order
+<narr> Narrative: <title> is no part of it
+</top>
+"""
+
+XML = """<?xml version="1.0"?>
+<topics task="web">
+  <topic number="051" type="faceted"><query><![CDATA[Airbus <b> Subsidies]]></query><desc>?</desc></topic>
+  <topic number="301"><title lang="en"></title><question>Crime &amp; Order</question></topic>
+</topics>
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (OPEN_TAGS, {"51": "Airbus Subsidies", "301": "Crime & Order"}),
+        (OPEN_TAGS.upper().replace("&AMP;", "&amp;"), {"51": "AIRBUS SUBSIDIES", "301": "CRIME & ORDER"}),
+        (XML, {"051": "Airbus <b> Subsidies", "301": "Crime & Order"}),
+        (OPEN_TAGS.replace("\n", "\r\n"), {"51": "Airbus Subsidies", "301": "Crime & Order"}),
+    ],
+)
+def test_topics_of_trec_are_queries_with_their_titles(text, found, tmp_path):
+    path = tmp_path / "topics.txt"
+    path.write_bytes(text.encode())
+    assert snippets(path, list(found), QUERIES) == found
+    assert read_queries(path) == found
+
+
+def test_a_topic_without_a_number_or_a_title_is_refused(tmp_path):
+    path = tmp_path / "topics.txt"
+    path.write_text("<top>\n<num> 1\n<title> a\n</top>\n<top>\n<title> b\n</top>\n")
+    with pytest.raises(tr.InputError, match=r"topics.txt: topic 2 has no number"):
+        read_queries(path)
+    path.write_text("<top>\n<num> 1\n<narr> a\n</top>\n")
+    with pytest.raises(tr.InputError, match=r"topics.txt: query 1 \(number 1\) has no text"):
+        read_queries(path)

@@ -60,7 +60,7 @@ def numbers(text: str) -> tuple[int, ...]:
     "--queries",
     metavar="FILE",
     type=options.FILE,
-    help="What to ask: JSON lines, JSON, TSV or CSV; or a file of vectors.",
+    help="What to ask: JSON lines, JSON, TSV, CSV or TREC's topics; or a file of vectors.",
 )
 @click.option("--qrels", metavar="FILE", type=options.FILE, help="What is right, to score the same answers.")
 @click.option(

@@ -132,7 +132,7 @@ queries = click.option(
     "--queries",
     metavar="FILE",
     type=FILE,
-    help="The texts of queries, to show beside ids: JSON lines, JSON, TSV, CSV or Parquet.",
+    help="The texts of queries, to show beside ids: JSON lines, JSON, TSV, CSV, Parquet or TREC's topics.",
 )
 docs = click.option(
     "--docs",

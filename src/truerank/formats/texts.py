@@ -23,6 +23,7 @@ from truerank.formats.jsonl import KEY, records
 from truerank.formats.parquet import batches
 from truerank.formats.records import LONGEST, Numbered, keys_of, parsed
 from truerank.formats.source import HEAD, Source, as_source
+from truerank.formats.topics import are_topics, topics
 
 SNIPPET = 240
 """Characters of a text that are kept, unless said otherwise."""
@@ -95,8 +96,8 @@ def locate(
     r"""The texts of some queries and documents.
 
     Args:
-        queries, docs: a file (JSON lines such as BEIR's, JSON, TSV, CSV or Parquet, also compressed), {id: text},
-            or {id: {"title": …, "text": …}}; None for none.
+        queries, docs: a file (JSON lines such as BEIR's, JSON, TSV, CSV or Parquet, also compressed; of queries
+            TREC's topics, too), {id: text}, or {id: {"title": …, "text": …}}; None for none.
         asked, named: the ids of the queries and of the documents.
         length: characters that are kept of each.
 
@@ -174,6 +175,8 @@ def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
         return _of_records(records(source), source.name, left, kind)
     if head.startswith((b"{", b"[")):
         return _of_json(source, left, kind)
+    if kind is QUERIES and are_topics(head):
+        return _of_topics(source, left)
     first = header(head)
     if len(first.names) < 2:
         raise InputError(
@@ -286,6 +289,10 @@ def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
         for row, key in enumerate(map(str, batch.column(0).to_pylist())):
             if key in left:
                 yield key, where[0].joined([column[row].as_py() for column in batch.columns])
+
+
+def _of_topics(source: Source, left: Collection[str]) -> Found:
+    yield from ((key, text) for key, text in topics(as_text(source.text()), source.name) if key in left)
 
 
 def _of_tabs(source: Source, left: Collection[str], kind: TextKind) -> Found:

@@ -15,6 +15,7 @@ from truerank.formats.frames import records as frame_records
 from truerank.formats.names import QUERY_OF_TEXT, QUERY_TEXT, find
 from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
+from truerank.formats.topics import are_topics, topics
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
 
 WANTED = ((QUERY_OF_TEXT, message("id"), "query_id"), (QUERY_TEXT, message("text"), "text"))
@@ -27,8 +28,8 @@ def read_queries(queries: Any) -> dict[str, Any]:
     Args:
         queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and a text a row, as
             PyTerrier's topics are; or a file: BEIR's queries.jsonl, JSON lines or JSON with an id and a text each
-            or {id: text}, tab- or comma-separated with or without a header, or a text a line. Or vectors, as for
-            `read_vectors`, which are numbered from 0.
+            or {id: text}, tab- or comma-separated with or without a header, TREC's topics, or a text a line. Or
+            vectors, as for `read_vectors`, which are numbered from 0.
 
     Raises:
         InputError: there are none, an id comes twice, or a text is missing.
@@ -79,7 +80,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
         text = source.text().decode()
     except UnicodeDecodeError as error:
         raise InputError("this is not UTF-8 (byte {byte})", source.name, byte=error.start + 1) from None
-    return _of_text(text, source.name)
+    return topics(text, source.name) if are_topics(head) else _of_text(text, source.name)
 
 
 def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
