@@ -129,7 +129,7 @@ def test_different_queries_are_said(invoke, here):
         (("main.json", "--min", "AP=0.1", "--items", BM25), "truerank: --items needs QRELS and RUNs ("),
         (("no.toml",), "truerank: no.toml: cannot read the gates"),
         ((QRELS, BM25, HYBRID, "--min", "AP=0.1"), "truerank: Give QRELS and RUN, or saved scores"),
-        ((QRELS, "--min", "AP=0.1"), f"truerank: {QRELS}:1: this is no JSON"),
+        ((QRELS, "--min", "AP=0.1"), f"truerank: {QRELS}: these are no saved scores"),
         (("-", "-", "--min", "AP=0.1"), "truerank: Standard input (-) can be only one"),
         ((QRELS, BM25, "--no-worse-than", "main.json", "--set", "level=2"), "truerank: "),
     ],
