@@ -173,7 +173,7 @@ Who pays?
 
 <top>
 <num> Number: 301
-<title> Crime &amp; Order
+<title> Crime < 5 &amp; Order
 <narr> Narrative: <title> is no part of it
 </top>
 """
@@ -189,10 +189,10 @@ XML = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (OPEN_TAGS, {"51": "Airbus Subsidies", "301": "Crime & Order"}),
-        (OPEN_TAGS.upper().replace("&AMP;", "&amp;"), {"51": "AIRBUS SUBSIDIES", "301": "CRIME & ORDER"}),
+        (OPEN_TAGS, {"51": "Airbus Subsidies", "301": "Crime < 5 & Order"}),
+        (OPEN_TAGS.upper().replace("&AMP;", "&amp;"), {"51": "AIRBUS SUBSIDIES", "301": "CRIME < 5 & ORDER"}),
         (XML, {"051": "Airbus <b> Subsidies", "301": "Crime & Order"}),
-        (OPEN_TAGS.replace("\n", "\r\n"), {"51": "Airbus Subsidies", "301": "Crime & Order"}),
+        (OPEN_TAGS.replace("\n", "\r\n"), {"51": "Airbus Subsidies", "301": "Crime < 5 & Order"}),
     ],
 )
 def test_topics_of_trec_are_queries_with_their_titles(text, found, tmp_path):

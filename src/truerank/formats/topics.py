@@ -13,7 +13,7 @@ _ATTRIBUTE = re.compile(r"""\s(?:number|num|id|qid)\s*=\s*["']([^"']*)["']""", r
 _NUMBERS = ("num", "number", "id", "identifier")
 _TITLES = ("title", "query", "question", "desc", "description")
 _LABEL = re.compile(r"Number:\s*(?:0+(?=\d))?|Topic:\s*|Description:\s*", re.IGNORECASE)  # 051 is 51 in the qrels
-_LITERAL = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_LITERAL = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[|\]\]>).)*)\]\]>", re.DOTALL)
 
 
 def are_topics(head: bytes) -> bool:
@@ -49,7 +49,7 @@ def topics(text: str, name: str) -> Iterator[tuple[str, str]]:
 def _first(inside: str, tags: tuple[str, ...]) -> str:
     """What stands behind the first of these tags that has something, up to the next tag."""
     for tag in tags:
-        found = re.search(rf"<{tag}(?:\s[^>]*)?>([^<]*)", inside, re.IGNORECASE)
+        found = re.search(rf"<{tag}(?:\s[^>]*)?>((?:[^<]|<(?![a-z/!?]))*)", inside, re.IGNORECASE)
         if found and (text := _clean(found[1])):
             return text
     return ""
