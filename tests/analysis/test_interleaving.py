@@ -227,6 +227,12 @@ def test_rankings_in_a_table_are_those_of_each_impression(tmp_path: Path) -> Non
         tr.interleaving(lacking, "balanced")
 
 
+def test_arrays_of_several_dimensions_are_no_lists_of_ids() -> None:
+    log = [{"query": "q", "docs": np.array([[1, 2]]), "systems": ["x", "y"], "clicks": np.array([1])}]
+    with pytest.raises(tr.InputError, match="docs and clicks are lists of ids"):
+        tr.interleaving(log)
+
+
 @pytest.mark.parametrize("none", [float("nan"), pandas.NA, None])
 def test_a_user_that_is_missing_in_a_record_is_no_user(none: Any) -> None:
     log = [{"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks": ["b"], "user": none}] * 4
@@ -308,6 +314,7 @@ GOOD: Record = {"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks
         ([GOOD], ["--run", "x"], "--run takes NAME=RUN"),
         ([{**GOOD, "docs": "a"}], [], "log.jsonl:1: docs and clicks are lists of ids"),
         ([{**GOOD, "clicks": "a"}], [], "log.jsonl:1: docs and clicks are lists of ids"),
+        ([{**GOOD, "docs": [["a", "b"]]}], [], "log.jsonl:1: docs and clicks are lists of ids"),
         ([{**GOOD, "rankings": ["a"]}], [], "log.jsonl:1: rankings has the list of each system"),
     ],
 )

@@ -237,6 +237,20 @@ def test_tables_by_their_columns_are_tables_and_no_queries(written, tmp_path):
         assert (scores.queries, scores["RR"].tolist()) == (("1", "2"), [0.5, 0.5])
 
 
+@pytest.mark.parametrize("written", [dict, by_column, by_row])
+@pytest.mark.parametrize("ranks", ["rank", "position", "docPosition"])
+def test_a_table_by_its_columns_may_have_grades_and_ranks(written, ranks, tmp_path):
+    table = {"query_id": ["1", "1"], "doc_id": ["a", "b"], ranks: [1, 2], "relevance": [0, 1]}
+    (tmp_path / "both.json").write_text(json.dumps(written(table)))
+    for both in (written(table), tmp_path / "both.json"):
+        assert tr.evaluate(both, both, "RR").mean == {"RR": 0.5}
+
+
+def test_qrels_by_their_columns_are_no_queries_of_a_run():
+    with pytest.raises(tr.InputError, match="are the two files swapped"):
+        tr.evaluate(QRELS_COLUMNS, QRELS_COLUMNS, "RR")
+
+
 def test_a_long_table_by_its_columns_is_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr("truerank.formats.json.BLOCK", 1 << 6)
     table = {"query_id": ["q"] * 500, "doc_id": [f"d{n}" for n in range(500)], "score": list(range(500))}

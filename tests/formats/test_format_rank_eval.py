@@ -95,6 +95,7 @@ def test_a_document_stands_where_it_was_returned(scores: list[float | None]) -> 
         ([{"_index": "a", "_id": "1", "rating": 1}, {"_index": "b", "_id": "1", "rating": 0}], "of two indices"),
         ([{"_index": "a", "rating": 1}], "a document without _id"),
         ([{"_index": "a", "_id": "1"}], "a number should stand here, not None"),
+        ([{"_index": "a", "_id": ["1"], "rating": 1}], "a document without _id"),
         (["1"], "a document without _id"),
     ],
 )
@@ -102,6 +103,19 @@ def test_what_is_wrong_with_ratings_is_said_with_the_file(entries: list[Any], sa
     (qrels,) = written(tmp_path, request={"requests": [{"id": "q", "ratings": entries}], "metric": {}})
     with pytest.raises(tr.InputError, match=f"request.json: .*{said}"):
         tr.read_qrels(qrels)
+
+
+@pytest.mark.parametrize("hit", ["d1", None, {"hit": None}, {"hit": {"_index": "a", "_id": None}}])
+def test_hits_without_a_document_are_refused(hit: Any) -> None:
+    run = response()
+    run["details"]["rome"]["hits"] = [hit]
+    with pytest.raises(tr.InputError, match="query rome has a document without _id"):
+        tr.evaluate(request(), run, "RR")
+
+
+def test_ratings_that_are_no_list_are_refused() -> None:
+    with pytest.raises(tr.InputError, match="documents are ids"):
+        tr.read_qrels({"requests": [{"id": "q", "ratings": None}]})
 
 
 def test_a_response_of_elasticsearch_s_client_is_a_run() -> None:
@@ -114,6 +128,16 @@ def test_a_response_of_elasticsearch_s_client_is_a_run() -> None:
 def test_queries_may_be_called_like_rank_eval_s_keys() -> None:
     qrels, run = {"requests": {"a": 1}, "details": {"b": 1}}, {"metric_score": {"a": 1.0}, "details": {"b": 1.0}}
     assert tr.evaluate(qrels, run, "RR")["RR"].tolist() == [1.0, 0.0]
+
+
+def test_a_query_called_requests_may_have_nothing_relevant() -> None:
+    assert len(tr.read_qrels({"requests": [], "details": ["b"]}).queries) == 2
+
+
+def test_rows_of_json_may_begin_with_a_metric_score(tmp_path: Path) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(f'{{"metric_score": 0.{n}, "qid": "{n}", "docid": "a", "score": 1}}\n' for n in "12"))
+    assert tr.evaluate({"1": ["a"], "2": ["b"]}, run, "RR").mean == {"RR": 0.5}
 
 
 def test_quepid_s_tables_are_qrels_and_runs(tmp_path: Path) -> None:

@@ -106,7 +106,8 @@ USES = pandas.DataFrame({"movieId": [7, 7, 9], "userId": [1, 2, 1]})
         USES.groupby("movieId").movieId.count(),
         pandas.Series([7, 7, 9]).value_counts(),
         pandas.Series({7: 2, 9: 1}),
-        USES.groupby("movieId").size().rename("n").rename_axis(None),
+        USES.groupby("movieId").size().rename("count").rename_axis(None),
+        pandas.Series({"7": 2, "9": 1}, name="n"),
     ],
 )
 def test_counts_by_item_are_popularities(uses: Any) -> None:
@@ -121,6 +122,12 @@ def test_a_column_of_ids_is_a_catalogue_whatever_its_index() -> None:
         assert (found.ids, found.popularity) == ((b"8", b"9"), None)
     genres = read_catalogue(pandas.Series(["x|y", "y"], name="genres", index=["a", "b"]))
     assert (genres.ids, genres.groups) == ((b"a", b"b"), (("x", "y"), ("y",)))
+
+
+def test_a_column_of_which_rows_are_left_out_is_no_popularity() -> None:
+    tracks = pandas.Series([101, 101, 205, 333], name="track").drop_duplicates()
+    with pytest.raises(tr.InputError, match="no column holds the ids"):
+        read_catalogue(tracks)
 
 
 @pytest.mark.parametrize("rows", [[[8, 27], [9]], [[9], [8, 27]]], ids=["long first", "short first"])

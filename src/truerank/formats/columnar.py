@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError, quoted
-from truerank.formats.names import DOC, QUERY, SCORE, find, folded
+from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, find, folded
 from truerank.formats.rank_eval import queries_of
-from truerank.formats.records import kind
 
 WIDEST = 64
 """Columns that a table may have; more keys are those of queries or documents."""
@@ -35,11 +34,11 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     if queries := queries_of(table, what, name):
         return queries
     first = next(iter(table.values()), None)
-    if type(first) is dict and _are_columns(first, what):
+    if type(first) is dict and _are_columns(first):
         rows = list(table.values())
         are_alike = all(type(row) is dict and row.keys() == first.keys() for row in rows)
         return partial(iter, rows) if are_alike else None
-    if not _are_columns(table, what):
+    if not _are_columns(table):
         return None
     values = list(table.values())
     if type(first) is dict:
@@ -63,14 +62,12 @@ def may_be_table(part: Mapping[str, Any]) -> bool:
     )
 
 
-def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
-    """Whether these keys name the columns of a query, of a document, and of its score or grade."""
+def _are_columns(keys: Mapping[Any, Any]) -> bool:
+    """Whether these keys name the columns of a query, of a document, and of its score, rank or grade."""
     if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):
         return False
     names = list(keys)
-    if find(names, DOC) is None:
-        return False
-    return kind(names) == what or find(names, SCORE) is not None
+    return all(find(names, wanted) is not None for wanted in (DOC, (*SCORE, *RANK, *GRADE)))
 
 
 def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:

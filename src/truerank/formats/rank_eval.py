@@ -10,7 +10,7 @@ from typing import Any
 
 from truerank.core.errors import InputError, quoted, truncated
 
-RESPONSE = re.compile(rb'\s*\{\s*"(?:metric_score"\s*:\s*[-\d]|details"\s*:\s*\{|failures"\s*:\s*\{)')
+RESPONSE = re.compile(rb'\s*\{\s*(?:"metric_score"\s*:\s*[-+.\w"]+\s*,\s*)?"(?:details|failures)"\s*:\s*\{')
 """How a response begins, whose queries all stand in one of its keys."""
 
 _RATINGS = re.compile(rb'"ratings"\s*:\s*\[')
@@ -33,7 +33,7 @@ def queries_of(whole: Mapping[Any, Any], what: str, name: str) -> Callable[[], I
     """
     if what == "qrels":
         requests: Any = whole.get("requests")
-        return partial(_rated, requests, name) if _are_objects(requests, "ratings") else None
+        return partial(_rated, requests, name) if requests and _are_objects(requests, "ratings") else None
     details = whole.get("details")
     if "metric_score" not in whole or not isinstance(details, Mapping):
         return None
@@ -41,7 +41,9 @@ def queries_of(whole: Mapping[Any, Any], what: str, name: str) -> Callable[[], I
 
 
 def _are_objects(values: Any, key: str) -> bool:
-    return isinstance(values, list) and all(isinstance(each, Mapping) and key in each for each in values)
+    """Whether these are objects that have a list of this name each."""
+    are_listed = isinstance(values, list)
+    return are_listed and all(isinstance(each, Mapping) and isinstance(each.get(key), list) for each in values)
 
 
 def _rated(requests: Sequence[Mapping[str, Any]], name: str) -> Iterator[dict[str, Any]]:
@@ -55,7 +57,7 @@ def _rated(requests: Sequence[Mapping[str, Any]], name: str) -> Iterator[dict[st
 def _returned(details: Mapping[str, Mapping[str, Any]], name: str) -> Iterator[dict[str, Any]]:
     """The documents of each query as they were returned, with their scores where these fall along the list."""
     for query, detail in details.items():
-        hits = [each.get("hit") for each in detail["hits"]]
+        hits: list[Any] = [each.get("hit") if isinstance(each, Mapping) else None for each in detail["hits"]]
         docs, scores = _ids(query, hits, name), [hit.get("_score") for hit in hits]
         is_sorted = set(map(type, scores)) <= {int, float} and all(a >= b for a, b in pairwise(scores))
         yield {"query_id": query, "docs": docs, "scores": scores if is_sorted else None}
@@ -67,7 +69,7 @@ def _ids(query: Any, entries: Sequence[Any], name: str) -> list[Any]:
     Raises:
         InputError: an entry has none; two indices have a document of one id.
     """
-    if not all(isinstance(each, Mapping) and "_id" in each for each in entries):
+    if not all(isinstance(each, Mapping) and type(each.get("_id")) in (str, int) for each in entries):
         raise InputError("query {query} has a document without _id", name, query=truncated(str(query)))
     index: dict[Any, Any] = {}
     for each in entries:

@@ -87,13 +87,17 @@ def _of_object(thing: Any, name: str) -> Columns:
 def _of_series(series: Any, name: str) -> Columns:
     """The items of a column, or of its index: how many have used each of these, where no name says something else.
 
-    So `groupby("movieId").size()` and `value_counts()` are popularities, and `df.movieId` is ids.
+    So `groupby("movieId").size()` and `value_counts()` are popularities, and `df.movieId` is ids. Numbers without a
+    name beside a column that has one are those of rows, of which some may be left out.
     """
     index: Any = getattr(series, "index", range(len(series)))  # that of polars has none
-    counts_rows = getattr(index, "name", None) is None and list(index) == list(range(len(series)))
+    is_told = any(_is(series.name, role) for role in ("popularity", "groups", "vectors"))
+    counts_rows = getattr(index, "name", None) is None and (
+        list(index) == list(range(len(series)))
+        or (index.dtype.kind in "iu" and series.name is not None and not is_told)
+    )
     if counts_rows or index.nlevels > 1 or (_is(series.name, "id") and not _is(index.name, "id")):
         return tabular.from_frame(series.to_frame(), name)
-    is_told = any(_is(series.name, role) for role in ("popularity", "groups", "vectors"))
     named = series if is_told else series.rename("popularity")
     return tabular.from_frame(named.rename_axis("id").to_frame(), name)
 

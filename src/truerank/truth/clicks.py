@@ -175,7 +175,7 @@ class _Log:
         given = {role: value for role, value in told.items() if value is not None}
         shown: Any = given.get("docs")
         clicks = given.get("clicks", ())
-        if not all(isinstance(ids, LISTS) and not any(map(is_missing, ids)) for ids in (shown, clicks)):
+        if not all(isinstance(ids, LISTS) and all(map(_may_be_id, ids)) for ids in (shown, clicks)):
             raise InputError(
                 "docs and clicks are lists of ids; clicks has those that were clicked", self.name, line
             )
@@ -328,6 +328,10 @@ def _told(value: Any) -> Any:
 
 def _text(value: Any) -> str | None:
     return None if value is None else _id(value)
+
+
+def _may_be_id(value: Any) -> bool:
+    return not isinstance(value, LISTS) and not is_missing(value)
 
 
 def _id(value: Any) -> str:
