@@ -254,6 +254,17 @@ def test_latex_may_have_a_caption_and_name_the_systems_below_a_heading_over_seve
     )
 
 
+@pytest.mark.parametrize(
+    "row",
+    [r"\small Ours & 0.45 \\", r"\addlinespace[2pt] Ours & 0.45 \\", r"{\scriptsize Ours} & \bfseries 0.45 \\"],
+)
+def test_a_row_of_latex_may_begin_with_a_size_or_a_space(row, tmp_path):
+    lines = (r"\small", r"\begin{tabular}{lc}", r"Model & AP \\", r"BM25 & 0.41 \\", row, r"\end{tabular}")
+    (tmp_path / "table.tex").write_text("\n".join(lines), "utf-8")
+    found = published(tmp_path / "table.tex").columns["AP"]
+    assert {name: mean.value for name, mean in found.items()} == {"BM25": 0.41, "Ours": 0.45}
+
+
 def test_percentages_become_shares_and_their_digits_too():
     found = published({"a": {"AP": "41.2 %", "RR": 0.5}, "b": {"AP": 43, "RR": None}})
     assert found.percent == {"AP"}

@@ -26,7 +26,8 @@ SYSTEMS = ("system", "systems", "model", "models", "run", "method", "name", "ret
 NOTHING = ("", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null", "/")
 _MARKUP = re.compile(
     r"\\([*_%#$])"  # what is escaped is meant; an underscore in a word is a part of it
-    r"|\\cite[a-z]*\*?(?:\[[^]]*\])*\{[^}]*\}|\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\[!,;: ]"
+    r"|\\cite[a-z]*\*?(?:\[[^]]*\])*\{[^}]*\}|\\(?:text(?:bf|it|rm|sc|sf|tt)?|underline|emph"
+    r"|mathbf|mathrm|bf|rm|bfseries|itshape|small|footnotesize|scriptsize|tiny)\b|\\[!,;: ]"
     r"|[*`${}~]|</?[a-z]+>|(?<![^\W_])_|_(?![^\W_])"
 )
 _RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?<=\d)\s*\[[^]]*\]|(?:±|\\pm|\+/-).*")
@@ -35,10 +36,10 @@ _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+\b(?!\.?,)")
 _LETTERED = re.compile(r"\d+[A-Za-z]+\Z")
 _SIZE = re.compile(r"\d+ ?[KMBT]\Z")
 _BEGUN = re.compile(r"[-+]?\.?\d")
-_RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*")
+_RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*|\\addlinespace(?:\[[^]]*\])?")
 _LAYOUT = re.compile(
-    r"%|\\(?:begin|end|caption|label|centering|small|footnotesize|scriptsize|tiny|setlength|renewcommand|vspace"
-    r"|resizebox|adjustbox|addlinespace)\b|\}+%?\Z"
+    r"%|\\(?:begin|end|caption|label|centering|setlength|renewcommand|vspace|resizebox|adjustbox)\b"
+    r"|\\(?:small|footnotesize|scriptsize|tiny)\b(?!.*(?<!\\)&)|\}+%?\Z"  # of a cell of a row too
 )
 """Lines of LaTeX that are about a table and none of its rows."""
 _WIDE = re.compile(r"\\multi(?:column|row)\s*\{([^}]*)\}\s*\{[^}]*\}\s*\{(.*)\}\s*\Z")
