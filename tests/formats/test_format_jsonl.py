@@ -275,3 +275,10 @@ def test_what_may_be_said_of_answers_is_no_grade_of_the_relevant_documents():
     assert tr.evaluate([row], [row], "RR nDCG(gain='exp')").mean["RR"] == 0.5
     row["grades"] = [3]
     assert tr.evaluate([row], {"q": ["a"]}, "DCG").mean == {"DCG": 3.0}
+
+
+@pytest.mark.parametrize("first", ['"metadata": {"page": 1}', '"tags": ["x"]', '"query": {"text": "what"}'])
+def test_rows_may_begin_with_an_object_or_a_list(first, tmp_path):
+    rows = (f'{{{first}, "query_id": "{q}", "doc_id": "{d}", "score": 0.5}}\r\n' for q, d in ("1a", "2b"))
+    (tmp_path / "run").write_text("".join(rows), "utf-8")
+    assert tr.evaluate({"1": ["a"], "2": ["c"]}, tmp_path / "run", "RR").mean == {"RR": 0.5}

@@ -23,15 +23,18 @@ EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
+_SEVERAL = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _BLANK = re.compile(rb"[^\S\n]*\n")
 KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
 
 def sniff(head: bytes, name: str) -> float:
-    """An object whose first key is no query: its value is a plain one, or the key is known as a list's."""
+    """Objects on lines, or one whose first key is no query: its value is plain, or the key is known as a list's."""
     start = _START.match(head)
     if not start:
         return 0.0
+    if _SEVERAL.match(head):
+        return 0.95
     lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
     return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
 
