@@ -137,7 +137,7 @@ def test_a_sweep_is_set_against_throughput():
     assert front(found, "P@5", "throughput") == front(found, "P@5", "mean") == {0, 1, 2}
     limits = found[0].throughput_interval
     assert (limits.low, limits.estimate, limits.high) == pytest.approx((500, 500, 500))
-    assert "as fast, by answers a second" in report.sweep_document(found, "throughput").render()
+    assert "and answers a second, no other setting" in report.sweep_document(found, "throughput").render()
     drawn = figure(found, "throughput")
     assert drawn.title == "Quality against throughput"
     rows = drawn.specification["data"]["values"]
@@ -237,10 +237,10 @@ def test_the_command_sweeps_an_index_by_a_file_of_vectors(tmp_path, monkeypatch)
     finally:
         sys.modules.pop("near", None)
     assert done.exit_code == 0, done.output
-    assert "by answers a second" in done.stdout
+    assert "and answers a second, no other" in done.stdout
     assert "Quality against throughput" in Path("front.svg").read_text("utf-8")
     shown = CliRunner().invoke(truerank, ["bench", "--show", "all.json", "--against", "p99", "--plot", "p99.svg"])
-    assert "as fast, by p99" in shown.stdout
+    assert "and p99, no other" in shown.stdout
     assert "latency p99, ms" in Path("p99.svg").read_text("utf-8")
 
 

@@ -32,6 +32,7 @@ LATER = (
     "rank_eval",
     "shapes",
     "texts",
+    "topics",
     "vector_files",
     "weights",
 )
