@@ -138,8 +138,11 @@ def test_files_of_a_remote_table_with_a_log_are_refused(spark: SparkSession, tmp
     _, run = write(tmp_path)
     (run / log).parent.mkdir()
     (run / log).touch()
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.put(str(run), "/table", recursive=True)
     with pytest.raises(tr.InputError, match=r"this is a table of .*give the DataFrame"):
-        tr.spark.evaluate(QRELS, run.as_uri())
+        tr.spark.evaluate(QRELS, "memory://table")
+    memory.rm("/table", recursive=True)
 
 
 def test_an_iceberg_table_is_refused_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
