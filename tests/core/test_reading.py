@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import pickle
 import weakref
 
@@ -138,3 +139,23 @@ def test_a_mean_does_not_hold_the_values_of_the_queries():
     assert len(pickle.dumps(scores.mean)) < 5000
     assert pickle.loads(pickle.dumps(scores.mean))["map"] == 1.0
     assert type(scores.to_dict()["mean"]) is dict
+
+
+def test_scores_that_rise_along_every_list_are_told_of_whatever_the_run_is_read_from(tmp_path, monkeypatch):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)  # so that threads read pieces of it
+    qrels = {f"q{i}": {"d0": 1} for i in range(9)}
+    rising = [(query, doc, far / 10) for query in [*qrels, "unjudged"] for far, doc in enumerate(DOCS)]
+    scattered = sorted(rising, key=lambda row: row[1])
+    for rows, does_rise in ((rising, True), (rising[::-1], False), (scattered, True), (scattered[::-1], False)):
+        lists = {query: {doc: far for other, doc, far in rows if other == query} for query, *_ in rows}
+        columns = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True))
+        (tmp_path / "far.run").write_text("".join(f"{query} Q0 {doc} 1 {far} t\n" for query, doc, far in rows))
+        table = ["query_id\tdoc_id\tscore\n", *(f"{query}\t{doc}\t{far}\n" for query, doc, far in rows)]
+        (tmp_path / "far.tsv").write_text("".join(table))
+        (tmp_path / "far.json").write_text(json.dumps(lists))
+        parquet.write_table(pyarrow.table(columns), tmp_path / "far.parquet")
+        for run in (lists, pyarrow.table(columns), *tmp_path.iterdir()):
+            for threads in (1, 2):
+                reading = tr.read(qrels, run, threads=threads)
+                assert (reading.rising, reading.extra) == (does_rise, (b"unjudged",))

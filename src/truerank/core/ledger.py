@@ -111,7 +111,7 @@ class Ledger:
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
-        rising: whether the lists of arrays or dicts stand so that scores rise, as distances do; in JSON only then.
+        rising: whether scores rise along every list, as distances do; few do not tell. In JSON only then.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
         calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
         again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.

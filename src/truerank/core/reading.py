@@ -62,7 +62,7 @@ class Reading:
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
-        rising: whether the run is arrays or dicts along whose lists the scores rise, as distances do.
+        rising: whether scores rise along every list of the run, as distances do; few lists do not tell.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")
@@ -83,21 +83,17 @@ class Reading:
     rising: bool = False
 
     @classmethod
-    def of(
-        cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
-    ) -> Reading:
+    def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, in whatever form it came."""
         rows = hits_of(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
-        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats
-        return cls(name, rules, qrels, rows, scan.unjudged, *facts, rising)
+        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.rising
+        return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
-    def scanned(
-        cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0, *, rising: bool = False
-    ) -> Reading:
+    def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of queries that were read whole."""
-        reading = cls.of(qrels, answered(scan, rules), rules, name, kept, rising=rising)
+        reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
         return replace(reading, rows=first_ranks(reading.rows, qrels, kept)) if kept else reading
 
     def __repr__(self) -> str:
@@ -263,7 +259,7 @@ def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "tab
     rules = facts["rules"]
     with undamaged(path):
         judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), facts, path)
-        return Reading.of(judged, scan, rules, facts["name"], facts["kept"], rising=facts.get("rising", False))
+        return Reading.of(judged, scan, rules, facts["name"], facts["kept"])
 
 
 def read(
@@ -299,7 +295,7 @@ def read(
     kept = kept_rows(keep, judged)
     judged, scan = scan_units(judged, source, under, threads, kept)
     refuse_extra(scan.extra, under, source.name)
-    return Reading.scanned(judged, scan, under, source.name, kept, rising=source.rising())
+    return Reading.scanned(judged, scan, under, source.name, kept)
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:

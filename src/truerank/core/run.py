@@ -111,7 +111,6 @@ class Run(Framed):
         files: the runs in the files of which it consists, where they are several.
         together: opens it as `batches` does, with the scattered rows of a query in one batch, where the source has
             to put them together; None where the kernel can.
-        rising: whether it is arrays or dicts along whose lists the scores rise, as distances do.
     """
 
     name: str
@@ -123,7 +122,6 @@ class Run(Framed):
     pieces: Callable[[int], Sequence[Piece]] = field(default=uncut, repr=False)
     files: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
-    rising: Callable[[], bool] = field(default=bool, repr=False)
 
     @classmethod
     def of_lists(cls, name: str, batches: Callable[..., Iterator[Batch]]) -> Run:

@@ -148,7 +148,8 @@ def scan_of(
     if repeats is not None:
         repeats[place] = table["repeats"].to_numpy()
     counts = len(rows), facts["repeated"], facts["interleaved"]
-    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place))
+    rising = facts.get("rising", False)
+    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place), rising)
 
 
 def _calls(table: Any, place: Ints) -> Calls | None:

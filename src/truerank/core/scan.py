@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 EVERY_RANK = 2**62
 """The `keep` that makes rows of all unjudged documents."""
 
+LISTS_THAT_TELL, STEPS_THAT_TELL = 3, 10
+"""In fewer lists scores may rise by chance, and so may they by fewer steps from a document to the next."""
+
 
 class Scan(NamedTuple):
     """What the kernel found in a run.
@@ -43,6 +46,7 @@ class Scan(NamedTuple):
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
         calls: where each of several lists of a query ends; None where a query has one.
+        rising: whether scores rise along every list, as distances do; few lists do not tell.
     """
 
     table: NDArray[Any]
@@ -54,6 +58,7 @@ class Scan(NamedTuple):
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
     calls: Calls | None = None
+    rising: bool = False
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -129,8 +134,8 @@ def _scan_whole(run: Run, look: Look) -> Scan:
                 _scan_whole(one, look)
         raise
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-    repeats = scanner.repeats
-    return Scan(table, returned, extra, scanner.rows, scanner.repeated, look.interleaved, unjudged, repeats)
+    counts = scanner.rows, scanner.repeated, look.interleaved
+    return Scan(table, returned, extra, *counts, unjudged, scanner.repeats, rising=_rise([scanner]))
 
 
 def _finished(run: Run, scanner: Scanner) -> Found:
@@ -222,7 +227,14 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
     repeats = _sum([scanner.repeats for scanner in scanners])
-    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged), repeats=repeats)
+    facts = rows, repeated, False, joined(unjudged), repeats
+    return Scan(table, returned, tuple(extra), *facts, rising=_rise(scanners))
+
+
+def _rise(scanners: Sequence[Scanner]) -> bool:
+    """Whether scores rise along every list that they read, in so many that it is no chance."""
+    lists, steps = [scanner.rising for scanner in scanners], [scanner.steps for scanner in scanners]
+    return min(lists) >= 0 and sum(lists) >= LISTS_THAT_TELL and sum(steps) >= STEPS_THAT_TELL
 
 
 def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:

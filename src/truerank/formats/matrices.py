@@ -17,7 +17,7 @@ from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
-from truerank.formats.rows import Bools, Ints, check_distinct, complete, is_id, plain_ids, steps, text_column
+from truerank.formats.rows import Bools, Ints, check_distinct, complete, is_id, plain_ids, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -25,8 +25,7 @@ ROWS = 1 << 16
 
 def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
     """A run out of (ids, scores) or (ids, scores, ids of queries)."""
-    pieces, rising = partial(_pieces, arrays, name), partial(_rise, *arrays[:2])
-    return Run(name, partial(listed, *arrays, name=name), pieces=pieces, rising=rising)
+    return Run(name, partial(listed, *arrays, name=name), pieces=partial(_pieces, arrays, name))
 
 
 class _Table(NamedTuple):
@@ -121,23 +120,6 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
         few = slice(start, start + step)
         part = _numbered(queries[few], ids[few], scores[few], name)
         yield part._replace(are_ranks=table.are_ranks, are_rows=table.are_rows, are_places=True)
-
-
-ROWS_THAT_TELL = 3
-"""In fewer rows scores that rise say nothing."""
-
-
-def _rise(ids: Any, scores: Any) -> bool:
-    """Whether scores, which can be read, rise along every row of two documents and more."""
-    if scores is None:
-        return False
-    docs, values = plain_array(ids, "ids", ""), plain_array(scores, "scores", "")
-    few = slice(ROWS_THAT_TELL)
-    if steps(docs[few], values[few])[2].any():  # as in most arrays
-        return False
-    pairs, rises, falls = steps(docs, values)
-    rising = rises.any(axis=1)
-    return bool(not falls.any() and (rising == pairs.any(axis=1)).all() and rising.sum() >= ROWS_THAT_TELL)
 
 
 def _falling(shape: tuple[int, ...]) -> NDArray[Any]:

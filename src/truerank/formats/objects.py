@@ -20,23 +20,13 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats.columnar import rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
-from truerank.formats.matrices import (
-    ROWS_THAT_TELL,
-    is_sparse,
-    plain_array,
-    qrels_of_sparse,
-    run_of_arrays,
-    run_of_sparse,
-)
+from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
-
-STEPS_THAT_TELL = 10
-"""In dicts, whose order means nothing, fewer steps from a document to the next may all rise by chance."""
 
 
 def qrels_from_object(qrels: Any) -> Qrels:
@@ -87,7 +77,7 @@ def run_from_object(run: Any, name: str) -> Run:
         return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
         _refuse_several(run)
-        return Run(name, partial(_mapping, run, name), rising=partial(_rise, run))
+        return Run(name, partial(_mapping, run, name))
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
@@ -299,31 +289,6 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
         if not isinstance(pair, Sequence) or len(pair) != 2:
             raise InputError("a list of answers has pairs (query, documents), not {pair}", name, pair=quoted(pair))
         yield from _answers(pair[0], pair[1], name)
-
-
-def _rise(run: Mapping[Any, Any]) -> bool:
-    """Whether scores, which can be read, rise along every list of two documents and more, as they stand there."""
-    rising = steps = 0
-    for docs in run.values():
-        scores = _scores_beside(docs)
-        if scores is None:
-            return False
-        if len(scores) < 2:
-            continue
-        if scores[0] == scores[-1] or any(one > other for one, other in itertools.pairwise(scores)):
-            return False  # as in most runs at once
-        rising, steps = rising + 1, steps + len(scores) - 1
-    return rising >= ROWS_THAT_TELL and steps >= STEPS_THAT_TELL
-
-
-def _scores_beside(docs: Any) -> list[Any] | None:
-    """The scores of a query's documents, in {document: score}, (ids, scores) or pairs; None where none are."""
-    if isinstance(docs, Mapping):
-        return list(docs.values())
-    if _are_ids_and_scores(docs):
-        return list(docs[1])
-    is_pairs = isinstance(docs, list | tuple) and all(_is_pair(doc) for doc in docs)
-    return [score for _, score in docs] if is_pairs and not are_lists(docs) else None
 
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:

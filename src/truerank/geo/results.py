@@ -42,7 +42,6 @@ class Results:
         scores: (results,) the higher the better; None: they stand best first.
         notes: how they were read, and what is remarkable.
         sign: 1 where the score is the value in the files, -1 where it is minus that: a distance.
-        rising: whether they rise along all lists of arrays or dicts, as distances do, and nobody said `better`.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Results:
     scores: Floats | None
     notes: tuple[TruthNote, ...] = ()
     sign: int = 1
-    rising: bool = False
 
     @property
     def queries(self) -> Sequence[str]:
@@ -92,7 +90,7 @@ class Results:
 
     def run(self) -> Run:
         """The same for `tr.evaluate`."""
-        return Run(self.name, self.ranked, rising=lambda: self.rising)
+        return Run(self.name, self.ranked)
 
 
 def read_results(
@@ -225,8 +223,7 @@ def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> 
         has_values = better != "order" and not are_ranks
         answers.add(known[query], docs, values if has_values else None, run.name)
     sign = neighbours.sign_of(better or ("lower" if are_distances else None))
-    results = _results(run.name, answers, form, references, sign, [*notes, *more])
-    return replace(results, rising=better is None and run.rising())
+    return _results(run.name, answers, form, references, sign, [*notes, *more])
 
 
 def _told(batch: Batch) -> tuple[bool, bool, bool, bool]:

@@ -148,8 +148,8 @@ STRANGE = warned(
 
 
 RISING = message(
-    "The scores rise along every list, from the first document to the last: if they are distances, as FAISS "
-    "returns them, give them negated, of arrays (ids, -distances)."
+    "The scores rise along every list, from the first document to the last, and the highest counts as best: if "
+    "they are ranks, or distances as FAISS returns them, give them negated, of arrays (ids, -distances)."
 )
 
 

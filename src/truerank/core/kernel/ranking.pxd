@@ -342,6 +342,14 @@ cdef inline bint rank_alone(const double* scores, int64_t n, bint falling, Found
     return equal == 1
 
 
+cdef inline int64_t rising_steps(const double* score, int64_t n) noexcept nogil:
+    """How many steps from one of n rows to the next there are, if scores rise along them; -1 if they do not."""
+    cdef int64_t i = 1
+    while i < n and score[i - 1] <= score[i]:
+        i += 1
+    return n - 1 if i == n and score[0] < score[n - 1] else -1
+
+
 cdef inline int falling_scores(const void* a, const void* b) noexcept nogil:
     cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
     return (x < y) - (x > y)

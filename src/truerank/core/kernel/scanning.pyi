@@ -68,6 +68,8 @@ class Scanner:
     line: int
     rows: int
     repeated: int
+    rising: int
+    steps: int
     @property
     def repeats(self) -> NDArray[np.int64] | None: ...
     def __init__(

@@ -19,7 +19,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from truerank.core.kernel.ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
 from truerank.core.kernel.names cimport Names
-from truerank.core.kernel.ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, sort_found, up
+from truerank.core.kernel.ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, rising_steps, sort_found, up
 
 import os
 
@@ -167,7 +167,7 @@ cdef class Scanner(Lines):
     cdef Thresholds counting
     cdef int64_t keep                # up to which rank unjudged documents become rows
     cdef Ids unjudged                # their ids; they are numbered after the judged documents
-    cdef readonly int64_t rows, repeated
+    cdef readonly int64_t rows, repeated, rising, steps  # lists along which scores rise, -1 if some do not; their steps
 
     def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,
                  bint interleaved=False, int64_t keep=0, bint every=False, Thresholds counting=None):
@@ -344,6 +344,7 @@ cdef class Scanner(Lines):
     cdef int close(self) noexcept nogil:
         """Rank what was found in the query being read and keep it."""
         cdef Answer* a = &self.now
+        self.note_order(a.score, a.ids.n)
         if a.query < 0:
             return OK
         if self.keep and find_unjudged(a, self.keep) or rank(a, self.order) or self.keep_found(a):
@@ -351,6 +352,13 @@ cdef class Scanner(Lines):
         self.returned[a.query] = a.ids.n
         a.query = -1
         return OK
+
+    cdef inline void note_order(self, const double* score, int64_t n) noexcept nogil:
+        cdef int64_t steps
+        if self.rising >= 0 and n > 1:
+            steps = rising_steps(score, n)
+            self.rising = -1 if steps < 0 else self.rising + 1
+            self.steps += steps
 
     cdef read_aside(self):
         """Read the rows that were put aside, query by query; of repeated documents the first is the error."""
@@ -602,6 +610,7 @@ cdef class Scanner(Lines):
                 n += 1
         if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, n, falling):
             return False
+        self.note_order(scores, n)
         self.line += n
         self.rows += n
         return True

@@ -141,6 +141,6 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,
         _calls(parts),
+        all(part.rising for part in parts.readings),
     )
-    rising = any(part.rising for part in parts.readings)
-    return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept, rising=rising)
+    return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept)
