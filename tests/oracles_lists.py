@@ -141,6 +141,35 @@ def novelty(answers: list[Listed], known: Known, *, k: int | None = None, users:
     return [sum(each) / len(each) if each else 0.0 for each in values]
 
 
+@lists("Popularity")
+def popularity(answers: list[Listed], known: Known, *, k: int | None = None) -> list[float]:
+    uses = [[known.popularity.get(doc, 0) for doc in top] for top in tops(answers, k)]
+    return [over(sum(each), len(each)) for each in uses]
+
+
+@lists("Serendipity")
+def serendipity(answers: list[Listed], known: Known, *, k: int | None = None, level: float = 1) -> list[float]:
+    """The difference of two probabilities, each the higher the better the rank is."""
+    n, levels = len(known.popularity), sorted({uses for uses in known.popularity.values() if uses}, reverse=True)
+    values = []
+    for answer in answers:
+        gains = [Fraction(0)]
+        for rank, (doc, _, grade) in enumerate(answer.rows[:k], 1):
+            uses = known.popularity.get(doc, 0)
+            shown = Fraction(n + 1 - (levels.index(uses) + 1), n) if uses else Fraction(0)
+            gains.append(
+                max(Fraction(0), Fraction(n + 1 - rank, n) - shown) * (grade is not None and grade >= level)
+            )
+        values.append(over(sum(gains), len(answer.rows[:k])))
+    return values
+
+
+@lists("Entropy")
+def entropy_of_places(answers: list[Listed], known: Known, *, k: int | None = None) -> float:
+    listed = Counter(doc for top in tops(answers, k) for doc in top if doc in known.popularity)
+    return entropy({doc: n / sum(listed.values()) for doc, n in listed.items()}) / math.log(2)
+
+
 @lists("ILD")
 def intra_list_diversity(
     answers: list[Listed], known: Known, *, k: int | None = None, distance: str = "cosine"

@@ -27,6 +27,9 @@ VARIANTS = {
     "Coverage": ["Coverage(docs=40)", "Coverage(docs=40)@2"],
     "Gini": ["Gini(docs=40)", "Gini(docs=40)@2"],
     "Novelty": ["Novelty(users=50)", "Novelty(users=50)@2"],
+    "Entropy": [],
+    "Popularity": [],
+    "Serendipity": ["Serendipity(level=2)@2"],
     "ILD": ["ILD(distance='hamming')", "ILD(distance='jaccard')@3", "ILD(distance='jaccard')"],
     "AWRF": [
         *("AWRF(target='equal', relevant=0)", "AWRF(relevant=1)@3", "AWRF(bits=True)", "AWRF(attention='log2')"),

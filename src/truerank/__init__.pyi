@@ -102,6 +102,7 @@ ERR: Measure
 ERR_IA: Measure
 ETC: Measure
 ETU: Measure
+Entropy: Measure
 EvidenceIoU: Measure
 EvidencePrecision: Measure
 EvidenceRecall: Measure
@@ -142,6 +143,7 @@ PFound: Measure
 PMeasure: Measure
 P_IA: Measure
 Pkq: Measure
+Popularity: Measure
 Pplus: Measure
 Prefs: Measure
 Q: Measure
@@ -158,6 +160,7 @@ Rndcg: Measure
 Rprec: Measure
 RprecMult: Measure
 SDCG: Measure
+Serendipity: Measure
 SessionDCG: Measure
 SetAP: Measure
 SetF: Measure

@@ -3,7 +3,8 @@
     python peer_lists.py TOOL
 
 Standard input is one JSON list of cases, standard output one of the answers, {measure: value}. A case has "uses"
-([user, item] pairs before), "features" ({item: numbers}), "lists" ({user: items}); or "rankings" and "labels".
+([user, item] pairs before), "right" (those after), "features" ({item: numbers}), "lists" ({user: items}); or
+"rankings" and "labels".
 """
 
 from __future__ import annotations
@@ -32,17 +33,20 @@ def frames(case: Case, names: tuple[str, str]) -> tuple[Any, Any]:
 
 def rectools(case: Case) -> dict[str, float]:
     import pandas as pd
-    from rectools.metrics import CatalogCoverage, IntraListDiversity, MeanInvUserFreq, calc_metrics
+    from rectools import metrics as theirs
     from rectools.metrics.distances import PairwiseHammingDistanceCalculator
 
     uses, lists = frames(case, ("user_id", "item_id"))
     features = pd.DataFrame.from_dict(case["features"], orient="index")
     apart, asked = PairwiseHammingDistanceCalculator(features), {}
     for k in KS:
-        asked[f"Novelty@{k}"] = MeanInvUserFreq(k=k)
-        asked[f"ILD(distance='hamming')@{k}"] = IntraListDiversity(k=k, distance_calculator=apart)
-        asked[f"Coverage@{k}"] = CatalogCoverage(k=k, normalize=True)
-    return calc_metrics(asked, lists, prev_interactions=uses, catalog=list(case["features"]))
+        asked[f"Novelty@{k}"] = theirs.MeanInvUserFreq(k=k)
+        asked[f"ILD(distance='hamming')@{k}"] = theirs.IntraListDiversity(k=k, distance_calculator=apart)
+        asked[f"Coverage@{k}"] = theirs.CatalogCoverage(k=k, normalize=True)
+        asked[f"Popularity@{k}"] = theirs.AvgRecPopularity(k=k)
+        asked[f"Serendipity@{k}"] = theirs.Serendipity(k=k)
+    right = pd.DataFrame(case["right"], columns=["user_id", "item_id"])
+    return theirs.calc_metrics(asked, lists, right, uses, list(case["features"]))
 
 
 def recommenders(case: Case) -> dict[str, float]:
@@ -61,6 +65,7 @@ def recommenders(case: Case) -> dict[str, float]:
     return {
         "Coverage": theirs.catalog_coverage(uses, lists),
         "Novelty": theirs.novelty(uses, lists),
+        "Entropy": theirs.distributional_coverage(uses, lists),
         "ILD": similar,
     }
 

@@ -42,17 +42,19 @@ def case(seed: int, *, is_even: bool) -> dict[str, Any]:
     if is_even:
         uses = [(u, item) for u, item in uses if item not in lists[u]]
         uses += [("other", item) for item in sorted({item for docs in lists.values() for item in docs})]
-    return {"uses": uses, "features": features, "lists": lists}
+    right = [pair for pair in pairs if pair not in uses and drawn.random() < 0.5]
+    return {"uses": uses, "right": right, "features": features, "lists": lists}
 
 
 def scores(one: dict[str, Any], measures: str, catalogue: list[str]) -> dict[str, float]:
-    """The same by truerank; nothing is judged."""
+    """The same by truerank."""
     popularity = Counter(item for _, item in one["uses"])
     items = {item: {"popularity": popularity[item], "vector": one["features"][item]} for item in catalogue}
-    return tr.evaluate({user: {} for user in one["lists"]}, one["lists"], measures, items=items).mean
+    judged = {user: {item: 1 for other, item in one["right"] if other == user} for user in one["lists"]}
+    return tr.evaluate(judged, one["lists"], measures, items=items).mean
 
 
-def test_rectools_has_the_same_novelty_diversity_and_coverage() -> None:
+def test_rectools_has_the_same_novelty_diversity_coverage_popularity_and_serendipity() -> None:
     cases = [case(seed, is_even=False) for seed in range(CASES)]
     for one, theirs in zip(cases, ask("rectools", cases), strict=True):
         users = len({user for user, _ in one["uses"]})
@@ -61,10 +63,10 @@ def test_rectools_has_the_same_novelty_diversity_and_coverage() -> None:
         assert {name: ours[asked[name]] for name in theirs} == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
-def test_recommenders_has_the_same_coverage_novelty_and_diversity() -> None:
+def test_recommenders_has_the_same_coverage_novelty_diversity_and_entropy() -> None:
     cases = [case(seed, is_even=True) for seed in range(CASES)]
     for one, theirs in zip(cases, ask("recommenders", cases), strict=True):
-        ours = scores(one, "Coverage Novelty ILD", sorted({item for _, item in one["uses"]}))
+        ours = scores(one, "Coverage Novelty ILD Entropy", sorted({item for _, item in one["uses"]}))
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 

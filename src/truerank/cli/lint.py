@@ -41,7 +41,8 @@ def command(
     """Tell what in qrels and runs would make numbers wrong or arbitrary, with line numbers.
 
     An error means that numbers are refused or wrong, a warning that they are arbitrary or mislead, a note is
-    worth knowing. The exit status is 1 when there are errors, 2 when a file cannot be read at all, else 0.
+    worth knowing. The exit status is 1 when there are errors, 2 when a file is missing, empty or in no known
+    format, else 0.
 
     \b
     Examples:

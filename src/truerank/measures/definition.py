@@ -38,15 +38,16 @@ FROM_RULES = ("level", "rounding", "gain_from")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
-Need = Literal["", "aspects", "calls", "lists", "ids", "popularity", "groups", "vectors"]
+Need = Literal["", "aspects", "calls", "lists", "ids", "catalogue", "popularity", "groups", "vectors"]
 """What a measure has to see besides the judged documents.
 
 "aspects": which parts of a query a document answers; "calls": which of several lists of a query it is in. The
 others each with those before them: "lists": the unjudged documents of the first ranks too; "ids": which documents
-are the same in several lists; "popularity", "groups", "vectors": what a table of items says of them.
+are the same in several lists; "catalogue": how many there are; "popularity", "groups", "vectors": what a table of
+items says of them.
 """
 
-ITEMS: tuple[Need, ...] = ("ids", "popularity", "groups", "vectors")
+ITEMS: tuple[Need, ...] = ("ids", "catalogue", "popularity", "groups", "vectors")
 """What is asked of all documents that are listed, whatever was judged."""
 
 NEEDS: dict[Need, Message] = {

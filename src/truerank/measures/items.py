@@ -1,4 +1,4 @@
-"""Measures of what is listed, judged or not: how much of a catalogue, how new, how different, how fair."""
+"""Measures of what is listed, judged or not: how much of a catalogue, how evenly, how different, how fair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import Discount, Share, Shares
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
-from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
+from truerank.measures.terms import Quantity, Terms, Words
 
 L = TypeVar("L", bound="Listings")
 
@@ -91,6 +91,17 @@ class Unequal(Listings):
         return place / (self.size * listed) if listed else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Spread(Listings):
+    """The entropy of how often each item is listed."""
+
+    def at(self, times: Ints) -> float:
+        """That of these queries; 0 where nothing is listed."""
+        counts = self.counts(times)
+        shares = counts / max(counts.sum(), 1)
+        return max(0.0, -total(shares * log2(shares)))
+
+
 @measure(
     "Coverage",
     "catalog_coverage",
@@ -98,7 +109,7 @@ class Unequal(Listings):
     "item_coverage",
     "prediction_coverage",
     average="run",
-    needs="ids",
+    needs="catalogue",
     monotone="no",
     sees_judged=False,
     formula="|documents among the first k of some query| / |catalogue|",
@@ -121,7 +132,7 @@ def coverage(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Co
     "Gini",
     "gini_index",
     average="run",
-    needs="ids",
+    needs="catalogue",
     monotone="no",
     sees_judged=False,
     formula="Σ_i (2i − n − 1) c_i / (n Σ c), c_i the i-th smallest number of lists that a document of n is in",
@@ -141,46 +152,31 @@ def gini(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Unequa
 
 
 @measure(
-    "Novelty",
-    "miuf",
-    "mean_inv_user_freq",
-    "mean_self_information",
-    needs="popularity",
+    "Entropy",
+    "shannon_entropy",
+    "distributional_coverage",
+    average="run",
+    needs="ids",
     unit=False,
     monotone="no",
     sees_judged=False,
-    formula="Σ_{i≤k} −log2(users of i / users) / min(k, n)",
-    source="Zhou et al., PNAS 2010; Castells et al., 2011; RecTools MeanInvUserFreq, recmetrics novelty",
+    formula="−Σ_i p_i log2 p_i, p_i the share of all places among the first k that document i has",
+    source="Shani and Gunawardana, Evaluating recommendation systems, 2010; recommenders distributional_coverage",
 )
-def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Terms:
-    """How little known the listed documents are: the mean self-information of their popularity, in bits.
+def entropy(hits: Hits, *, k: int | None = None) -> Spread:
+    """How evenly the listed documents share the places of all lists: their Shannon entropy, in bits.
 
-    `users` is how many could have used each document; by default the sum of all popularity, for the share of
-    all uses. One without any use, or that is not in the table, counts as used once.
+    One number of the run: 0 where one document alone is listed, log2(n) where n are as often. Where a table of
+    items is given, documents that are not in it are left out. In nats it is ln 2 times as much.
 
     >>> import truerank as tr
-    >>> items = {"a": {"popularity": 4}, "b": {"popularity": 1}}
-    >>> tr.evaluate({"q": {}}, {"q": ["a", "b"]}, "Novelty(users=4) Novelty(users=4)@1", items=items).mean
-    {'Novelty(users=4)': 1.0, 'Novelty(users=4)@1': 0.0}
+    >>> tr.evaluate({"q": {}, "r": {}}, {"q": ["a", "b"], "r": ["c", "d"]}, "Entropy Entropy@1").mean
+    {'Entropy': 2.0, 'Entropy@1': 1.0}
     """
-    assert hits.items is not None
-    popularity = hits.items.needed("Novelty").needed("popularity")
-    every = total(popularity) if users is None else float(users)
-    if users is not None and popularity.max(initial=0) > users:
-        raise MeasureError(
-            "users={users} is too small: an item has been used by {n}", users=users, n=f"{popularity.max():g}"
-        )
-    rows = hits.top(k)
-    item = hits.items.place[rows.doc]
-    used, every = np.maximum(np.append(popularity, 0.0)[np.minimum(item, len(popularity))], 1.0), max(every, 1.0)
-    values = np.maximum(-log2(used / every), 0.0)
-
-    def words() -> Words:
-        how = per_row("−log2({} / {})", wholes(used), [whole(every)] * len(rows))
-        listed = Quantity("n", message("listed"), rows.count)
-        return Words(message("its self-information"), how, listed, listed=np.ones(len(rows)))
-
-    return Terms(rows, values, rows.count, words)
+    listed, items = hits.top(k), hits.items
+    assert items is not None
+    every = None if items.catalogue is not None else len(listed)
+    return Spread.of(listed, "Entropy", every)
 
 
 @measure(

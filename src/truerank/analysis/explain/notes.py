@@ -182,7 +182,7 @@ def _unjudged(found: Found) -> Iterator[str]:
 
 
 def _as_what(found: Found) -> Message:
-    if found.measure.definition.is_of_items:
+    if found.measure.definition.is_of_items and "level" not in found.measure.definition.parameters:
         return message("any other")
     if found.measure.definition.sees_judged:
         return message("unjudged")

@@ -1,0 +1,129 @@
+"""Measures of how popular what is listed is: how much used, how new, how far from what everybody is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
+from truerank.core.messages import message
+from truerank.measures.registry import measure
+from truerank.measures.sums import Floats, log2, total
+from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
+
+
+def _used(hits: Hits, measure: str, k: int | None) -> tuple[Hits, Floats, Floats]:
+    """(the first k rows, how often each item was used, (rows,) how often the document of each was)."""
+    assert hits.items is not None
+    popularity: Floats = hits.items.needed(measure).needed("popularity")
+    rows = hits.top(k)
+    item = hits.items.place[rows.doc]
+    return rows, popularity, np.append(popularity, 0.0)[np.minimum(item, len(popularity))]
+
+
+def _listed(rows: Hits) -> Quantity:
+    return Quantity("n", message("listed"), rows.count)
+
+
+@measure(
+    "Popularity",
+    "average_popularity",
+    "AveragePopularity",
+    "AvgRecPopularity",
+    needs="popularity",
+    unit=False,
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_{i≤k} popularity of i / min(k, n)",
+    source="Yin et al., Challenging the long tail recommendation, VLDB 2012; RecTools AvgRecPopularity; RecBole",
+    lower_is_better=True,
+)
+def popularity(hits: Hits, *, k: int | None = None) -> Terms:
+    """How popular the listed documents are: the mean of how often each was used; less is better.
+
+    One that is not in the table counts as never used.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 4}, "b": {"popularity": 1}}
+    >>> tr.evaluate({"q": {}}, {"q": ["a", "b"]}, "Popularity Popularity@1", items=items).mean
+    {'Popularity': 2.5, 'Popularity@1': 4.0}
+    """
+    rows, _, used = _used(hits, "Popularity", k)
+
+    def words() -> Words:
+        return Words(message("how often it was used"), None, _listed(rows), listed=np.ones(len(rows)))
+
+    return Terms(rows, used, rows.count, words)
+
+
+@measure(
+    "Novelty",
+    "miuf",
+    "mean_inv_user_freq",
+    "mean_self_information",
+    needs="popularity",
+    unit=False,
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_{i≤k} −log2(users of i / users) / min(k, n)",
+    source="Zhou et al., PNAS 2010; Castells et al., 2011; RecTools MeanInvUserFreq, recmetrics novelty",
+)
+def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Terms:
+    """How little known the listed documents are: the mean self-information of their popularity, in bits.
+
+    `users` is how many could have used each document; by default the sum of all popularity, for the share of
+    all uses. One without any use, or that is not in the table, counts as used once.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 4}, "b": {"popularity": 1}}
+    >>> tr.evaluate({"q": {}}, {"q": ["a", "b"]}, "Novelty(users=4) Novelty(users=4)@1", items=items).mean
+    {'Novelty(users=4)': 1.0, 'Novelty(users=4)@1': 0.0}
+    """
+    rows, popularity, used = _used(hits, "Novelty", k)
+    every = total(popularity) if users is None else float(users)
+    if users is not None and popularity.max(initial=0) > users:
+        raise MeasureError(
+            "users={users} is too small: an item has been used by {n}", users=users, n=f"{popularity.max():g}"
+        )
+    used, every = np.maximum(used, 1.0), max(every, 1.0)
+    values = np.maximum(-log2(used / every), 0.0)
+
+    def words() -> Words:
+        how = per_row("−log2({} / {})", wholes(used), [whole(every)] * len(rows))
+        return Words(message("its self-information"), how, _listed(rows), listed=np.ones(len(rows)))
+
+    return Terms(rows, values, rows.count, words)
+
+
+@measure(
+    "Serendipity",
+    needs="popularity",
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_{i≤k} rel_i max(0, p_i − i) / N / min(k, n), p_i the rank of document i of N by popularity",
+    source="RecTools Serendipity",
+)
+def serendipity(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
+    """How far relevant documents stand above where their popularity would put them, as a share of the catalogue.
+
+    Documents that are used as often have one rank by popularity, the next ones the rank after it. Those that were
+    never used, or are not in the table, have rank N + 1, N being the number of items in the table.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 4}, "b": {"popularity": 2}, "c": {"popularity": 0}, "d": {"popularity": 0}}
+    >>> tr.evaluate({"q": {"a": 1, "c": 1}}, {"q": ["a", "c"]}, "Serendipity@2", items=items).mean
+    {'Serendipity@2': 0.375}
+    """
+    rows, popularity, used = _used(hits, "Serendipity", k)
+    n, values = len(popularity), np.unique(popularity[popularity > 0])
+    usual = np.where(used > 0, len(values) - np.searchsorted(values, used), n + 1)
+    relevant = rows.grade >= level
+    above = np.where(relevant, np.maximum(usual - rows.rank, 0), 0)
+
+    def words() -> Words:
+        how = per_row("max(0, {} − {}) / {}", usual.tolist(), rows.rank.tolist(), [n] * len(rows))
+        return Words(
+            message("how far it is above its rank by popularity"), how, _listed(rows), listed=relevant.astype(float)
+        )
+
+    return Terms(rows, above / max(n, 1), rows.count, words)
