@@ -661,3 +661,21 @@ def test_doubts_about_slices_name_them_and_are_none_about_all_queries() -> None:
         "Warning: RR, age = old and young: only 1 query differs from all the others; the interval may be too short."
     ]
     assert "too short" not in told(compare(qrels, {"one": one, "two": two}, "RR", samples=500))
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_a_test_that_speaks_against_the_means_calls_neither_system_better(test: str) -> None:
+    """One system is a little better on most queries, the other far better on a few, and by the mean."""
+    at = {rank: [f"x{number}" for number in range(1, rank)] + ["a"] for rank in (1, 9, 10)}
+    judged, few = {query: {"a": 1} for query in QUERIES}, set(QUERIES[:7])
+    often = {query: at[10] if query in few else at[9] for query in QUERIES}
+    runs = {"often": often, "rarely": {query: at[1] if query in few else at[10] for query in QUERIES}}
+    found = compare(judged, runs, "RR MeanRank@20", test=test)
+    for outcome in found.outcomes:
+        assert outcome.pairs[0].adjusted <= 0.05
+        assert outcome.pairs[0].against_mean
+        assert outcome.beaten == {"often": (), "rarely": ()}
+    assert "speaks for the system whose mean is no better; neither is called better: rarely / often." in told(found)
+    by_means = compare(judged, runs, "RR")
+    assert by_means["RR"].beaten["rarely"] == ("often",)
+    assert "no better" not in told(by_means)

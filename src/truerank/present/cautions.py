@@ -65,6 +65,7 @@ def remarks(comparison: Comparison) -> list[str]:
         *_kinds(comparison),
         *_doubted(comparison),
         *_flat(comparison),
+        *_against_means(comparison),
         *_alike(comparison),
         *_silent(comparison),
         *runs.remarks(comparison),
@@ -314,6 +315,24 @@ def _flat(comparison: Comparison) -> list[str]:
 def _has_no_spread(pair: Pair) -> bool:
     """Whether systems differ by the same at every query, judged or not."""
     return math.isinf(pair.effect) and math.isnan(pair.detectable)
+
+
+def _against_means(comparison: Comparison) -> list[str]:
+    """Pairs whose p is significant and speaks for the system whose mean is no better."""
+    how = comparison.procedure
+    sentences: list[str] = []
+    for outcome in (one for one in comparison.outcomes if direction(one.measure)):
+        pairs = [pair for pair in outcome.pairs if pair.against_mean and pair.adjusted <= how.alpha]
+        if pairs:
+            said = message(
+                "{measure}: the {test} is not about means, and speaks for the system whose mean is no better; "
+                "neither is called better: {pairs}.",
+                measure=outcome.name,
+                test=TESTS[how.test],
+                pairs=listed([f"{printable(pair.system)} / {printable(pair.against)}" for pair in pairs], 5),
+            )
+            sentences.append(warned(said))
+    return sentences
 
 
 def _alike(comparison: Comparison) -> list[str]:

@@ -46,6 +46,8 @@ class Paired:
         exact: p is counted or a distribution's own, not simulated or approximated.
         constant: of t, whether all differences are the same and not 0: no spread to judge them by, and p is
             that of the sign test.
+        against_mean: of wilcoxon and sign, which are not about means: whether the ranks, or the queries that went
+            up or down, speak for one whose mean is no higher.
     """
 
     difference: float
@@ -54,6 +56,7 @@ class Paired:
     n: int
     exact: bool
     constant: bool = field(default=False, repr=False)
+    against_mean: bool = field(default=False, repr=False)
 
 
 def randomization(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: int = 0) -> Paired:
@@ -122,10 +125,10 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Paired:
     if not len(used):
         return Paired(difference, 1.0, "wilcoxon", n, True)
     doubled, sizes = _doubled_ranks(_order(np.abs(used), largest[between != 0]))
-    against = min(int(doubled[used > 0].sum()), int(doubled[used < 0].sum()))
-    exact = len(used) <= EXACT_RANKS_UP_TO
+    up, down = int(doubled[used > 0].sum()), int(doubled[used < 0].sum())
+    exact, against = len(used) <= EXACT_RANKS_UP_TO, min(up, down)
     p = _rank_sum_p(doubled, against) if exact else _rank_sum_normal_p(len(used), sizes, against)
-    return Paired(difference, p, "wilcoxon", n, exact)
+    return Paired(difference, p, "wilcoxon", n, exact, against_mean=_is_against(difference, up - down))
 
 
 def sign(a: ArrayLike, b: ArrayLike) -> Paired:
@@ -137,8 +140,9 @@ def sign(a: ArrayLike, b: ArrayLike) -> Paired:
     0.125
     """
     between = differences(column(a, "a"), column(b, "b"))
-    p = sign_p(int((between > 0).sum()), int((between < 0).sum()))
-    return Paired(float(mean(between)), p, "sign", len(between), True)
+    difference, up, down = float(mean(between)), int((between > 0).sum()), int((between < 0).sum())
+    is_against = _is_against(difference, up - down)
+    return Paired(difference, sign_p(up, down), "sign", len(between), True, against_mean=is_against)
 
 
 TESTS: dict[str, Callable[..., Paired]] = {
@@ -164,6 +168,11 @@ def effect(a: ArrayLike, b: ArrayLike) -> float:
         return 0.0
     spread = 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
     return difference / spread if spread else float(np.sign(difference)) * np.inf
+
+
+def _is_against(difference: float, up: int) -> bool:
+    """Whether there is more that goes up than down, or less, and the mean difference does not go the same way."""
+    return bool(up) and (is_equal(difference, 0.0) or (up > 0) != (difference > 0))
 
 
 def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:

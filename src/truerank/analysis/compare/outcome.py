@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -121,10 +121,10 @@ def _together(
         seed=procedure.seed,
     )
     values = [averaged(measure, rows) for measure, rows in zip(measures, tables, strict=True)]
-    tested = _tested(values, places, procedure, apart) if places else ((np.empty(0), []) for _ in measures)
-    for at, (measure, (p, of_pairs)) in enumerate(zip(measures, tested, strict=True)):
+    tested = _tested(values, places, procedure, apart) if places else (_Tested(np.empty(0), ()) for _ in measures)
+    for at, (measure, of_pairs) in enumerate(zip(measures, tested, strict=True)):
         own = dict(zip(names, means[begins[at] :], strict=False))
-        pairs = _Pairs(measure, values[at], names, procedure, places).compared(p, of_pairs) if places else ()
+        pairs = _Pairs(measure, values[at], names, procedure, places).compared(of_pairs) if places else ()
         yield concluded(measure, n, left_out, own, pairs, procedure)
 
 
@@ -215,7 +215,7 @@ def _beaten(
     better = set()
     for pair in pairs:
         gain = pair.difference.estimate * direction(measure)
-        if pair.adjusted <= procedure.alpha and gain:
+        if pair.adjusted <= procedure.alpha and gain and not pair.against_mean:
             better.add((pair.system, pair.against) if gain > 0 else (pair.against, pair.system))
     return {name: tuple(other for other in means if (name, other) in better) for name in means}
 
@@ -237,10 +237,18 @@ def _groups(
     return tuple(tuple(names[i] for i in group) for group in groups)
 
 
+class _Tested(NamedTuple):
+    """Of each pair by one measure: p, the mean difference's interval, and whether p speaks against the means."""
+
+    p: Floats
+    apart: Sequence[Interval]
+    against_mean: Sequence[bool] = ()
+
+
 def _tested(
     values: Sequence[PerQuery], places: Places, procedure: Procedure, apart: Sequence[Interval]
-) -> Iterator[tuple[Floats, Sequence[Interval]]]:
-    """p of each pair and the interval of its mean difference, for each measure's (queries, systems) values.
+) -> Iterator[_Tested]:
+    """What is tested, for each measure's (queries, systems) values.
 
     Args:
         apart: these intervals, of one measure after another, from resamples.
@@ -252,18 +260,20 @@ def _tested(
     pairs = [(i + at * width, j + at * width) for at in range(len(values)) for i, j in places]
     if procedure.test == "randomization":
         p = stats.pair_randomizations(table, pairs, samples=procedure.samples, seed=procedure.seed)
+        against_mean = [False] * len(pairs)
     else:
-        p = np.array([stats.TESTS[procedure.test](table[:, i], table[:, j]).p for i, j in pairs])
-    for start in range(0, len(pairs), many):
-        yield p[start : start + many], apart[start : start + many]
+        found = [stats.TESTS[procedure.test](table[:, i], table[:, j]) for i, j in pairs]
+        p, against_mean = np.array([each.p for each in found]), [each.against_mean for each in found]
+    for part in (slice(start, start + many) for start in range(0, len(pairs), many)):
+        yield _Tested(p[part], apart[part], against_mean[part])
 
 
-def _by_tukey(values: PerQuery, places: Places, confidence: float) -> tuple[Floats, Sequence[Interval]]:
+def _by_tukey(values: PerQuery, places: Places, confidence: float) -> _Tested:
     """The same of all pairs together, whose intervals are as wide as one another."""
     tukey = stats.tukey_hsd(values, confidence=confidence)
     means, half = stats.paired_differences(values, places).mean(axis=0).tolist(), tukey.half_width
     intervals = [Interval(mean, mean - half, mean + half, confidence, TUKEY) for mean in means]
-    return np.array([tukey.p[i, j] for i, j in places]), intervals
+    return _Tested(np.array([tukey.p[i, j] for i, j in places]), intervals, [False] * len(places))
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,14 +296,15 @@ class _Pairs:
         """(queries, pairs) exactly 0 where two values are equal."""
         return stats.paired_differences(self.values, self.places)
 
-    def compared(self, p: Floats, apart: Sequence[Interval]) -> tuple[Pair, ...]:
-        """All of them, given the p of each and the interval of its mean difference."""
+    def compared(self, tested: _Tested) -> tuple[Pair, ...]:
+        """All of them, given what was tested."""
+        p, apart, against_mean = tested
         sizes = stats.pair_effects(self.values, self.places) if len(self.values) > 1 else np.full(len(p), math.nan)
         gained = self.differences * (direction(self.measure) or 1)
         counts = (np.count_nonzero(each, axis=0) for each in (gained > 0, gained == 0, gained < 0))
         columns = (p, self._adjusted(p), sizes, *counts, self._detectable())
         intervals = [interval.times(self._many) for interval in apart]
-        rows = zip(self.places, intervals, *(column.tolist() for column in columns), strict=True)
+        rows = zip(self.places, intervals, *(column.tolist() for column in columns), against_mean, strict=True)
         return tuple(Pair(self.names[i], self.names[j], *numbers) for (i, j), *numbers in rows)
 
     def _adjusted(self, p: Floats) -> Floats:

@@ -77,6 +77,8 @@ class Pair:
         wins, ties, losses: on how many queries the first is better, as good, worse.
         detectable: the smallest real difference that this many queries, differing as these do, show four times
             of five; NaN where that cannot be said.
+        against_mean: whether p speaks for the one whose mean is no better, as those of Wilcoxon's and the sign test
+            may, which are not about means: then neither is called better.
     """
 
     system: str
@@ -89,6 +91,7 @@ class Pair:
     ties: int
     losses: int
     detectable: float
+    against_mean: bool = False
 
     def turned(self) -> Pair:
         """The other against this one."""
