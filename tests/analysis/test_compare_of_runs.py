@@ -118,15 +118,34 @@ def test_few_queries_show_no_difference_whatever_their_resamples_do(queries: int
     assert found.beaten == {"right": (), "wrong": ()}
 
 
+@pytest.mark.parametrize("queries", [6, 10, 40])
+def test_no_p_is_significant_where_0_lies_in_the_interval(queries: int) -> None:
+    """Equal systems: resamples of few queries show too little spread, and p knows that as the interval does."""
+    drawn, alarms = np.random.default_rng(0), []
+    for seed in range(300):
+        top, bottom = drawn.beta(1, 1, (queries, 2)) * 10, drawn.integers(5, 15, (queries, 2))
+
+        def apart(times: np.ndarray, top: np.ndarray = top, bottom: np.ndarray = bottom) -> np.ndarray:
+            shares = (times @ top) / (times @ bottom)
+            return np.array([shares[0] - shares[1]])
+
+        resamples = tr.stats.resampled(apart, queries, resamples=499, seed=seed)[:, 0]
+        interval = tr.stats.percentile_interval(float(apart(np.ones(queries))[0]), resamples, queries)
+        p = tr.stats.p_of(resamples, queries)
+        assert p > 0.05 or not interval.low < 0 < interval.high
+        alarms.append(p <= 0.05)
+    assert np.mean(alarms) < 0.075
+
+
 def test_many_pairs_take_as_many_resamples_as_their_correction_needs() -> None:
     runs = {f"s{n}": answers(n / 8, n) for n in range(9)}
     found = tr.compare(QRELS, runs, "GAP")
     assert found["GAP"].beaten["s8"][:4] == ("s0", "s1", "s2", "s3")
-    assert "1,440 resamples" in str(found)
+    assert "4,089 resamples" in str(found)
     few = tr.compare(QRELS, runs, "GAP", samples=1_200)
     assert not any(few["GAP"].beaten.values())
     assert "GAP: 1,000 resamples are too few for 36 pairs" in str(few)
-    assert "take 1,440 or more, or a baseline" in str(few)
+    assert "take 4,089 or more, or a baseline" in str(few)
 
 
 def test_a_correction_of_values_of_queries_is_holms_for_one_number_and_that_is_said() -> None:

@@ -114,7 +114,7 @@ def _of_runs(comparison: Comparison) -> list[Message]:
         "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
         "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
         measures=listed(drawn),
-        n=resamples_of_run(how, pairs),
+        n=resamples_of_run(how, pairs, len(comparison.queries)),
     )
     if pairs > 1 and correction_of_run(how) != how.correction:
         said = joined(" ", [said, message("Their p are corrected by Holm.")])

@@ -108,8 +108,8 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
                 )
             )
         )
-    drawn, enough = resamples_of_run(how, pairs), least_resamples(how, pairs)
-    if names := drawn_of_run(comparison) if drawn < enough else []:
+    drawn, enough = resamples_of_run(how, pairs, queries), least_resamples(how, pairs, queries)
+    if names := drawn_of_run(comparison) if enough and drawn < enough else []:
         said.append(
             warned(
                 message(

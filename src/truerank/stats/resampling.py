@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from truerank.stats.binomial import unanimous_p
 from truerank.stats.bootstrap import percentile_limits, reach
+from truerank.stats.distributions import normal_below, normal_quantile, t_above
 from truerank.stats.intervals import Interval, is_too_few
 from truerank.stats.values import Floats, Ints
 
@@ -39,12 +41,26 @@ def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: f
 
 
 def p_of(drawn: Floats, n: int) -> float:
-    """How often resamples of a difference lie on the far side of 0, both ways: where 0 leaves the interval.
+    """The p of a difference by its resamples: up to 1 − confidence where 0 leaves `percentile_interval`.
 
-    It is not below the p of n queries that all go the same way, of which no resample shows anything else.
+    As many resamples lie on the far side of 0 as of a normal deviate, which is held against Student's t. It is not
+    below the p of n queries that all go the same way, of which no resample shows anything else.
 
-    >>> p_of(np.array([0.5] * 99), 50), p_of(np.array([0.5] * 99), 4), p_of(np.zeros(99), 50)
-    (0.02, 0.125, 1.0)
+    >>> [round(p_of(np.array([0.5] * 99), n), 3) for n in (1000, 50, 10, 4)], p_of(np.zeros(99), 50)
+    ([0.02, 0.026, 0.055, 0.137], 1.0)
     """
-    least = min(int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0)))
-    return min(1.0, max(2 * (least + 1) / (len(drawn) + 1), unanimous_p(n)))
+    far = 1 + min(int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0)))
+    deviate = -float(normal_quantile(min(far / (len(drawn) + 1), 0.5)))
+    p = 2 * t_above(deviate * math.sqrt((n - 1) / n), n - 1) if n > 1 else 1.0
+    return min(1.0, max(p, unanimous_p(n)))
+
+
+def resamples_needed(level: float, n: int) -> int | None:
+    """With how many resamples the clearest difference has a p up to this level; None where n queries never have.
+
+    >>> resamples_needed(0.05, 1000), resamples_needed(0.05, 10), resamples_needed(0.05, 5)
+    (41, 117, None)
+    """
+    if is_too_few(n, 1 - level):
+        return None
+    return math.ceil(1 / float(normal_below(-reach(1 - level, n))))

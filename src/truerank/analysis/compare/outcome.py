@@ -21,6 +21,7 @@ from truerank.core.scores import averaged, intervals_and_differences
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
 from truerank.stats import Interval
+from truerank.stats.resampling import resamples_needed
 
 TUKEY = "tukey"
 MAX_T = "max-t"
@@ -128,19 +129,19 @@ def _together(
         yield concluded(measure, n, left_out, own, pairs, procedure)
 
 
-def resamples_of_run(procedure: Procedure, pairs: int) -> int:
+def resamples_of_run(procedure: Procedure, pairs: int, queries: int) -> int:
     """How many resamples a measure of the whole run takes: as many as so many pairs need, where that can be had.
 
-    >>> [resamples_of_run(Procedure(samples=samples), 36) for samples in (10_000, 1_200)]
-    [1440, 1000]
+    >>> [resamples_of_run(Procedure(samples=samples), 36, 50) for samples in (10_000, 1_200)]
+    [3246, 1000]
     """
-    usual, needed = min(procedure.samples, MOST_RESAMPLES), least_resamples(procedure, pairs)
-    return max(usual, needed) if needed <= procedure.samples else usual
+    usual, needed = min(procedure.samples, MOST_RESAMPLES), least_resamples(procedure, pairs, queries)
+    return max(usual, needed) if needed and needed <= procedure.samples else usual
 
 
-def least_resamples(procedure: Procedure, pairs: int) -> int:
-    """With how many resamples the clearest difference of so many pairs can be significant (`stats.p_of`)."""
-    return math.ceil(round(2 / procedure.level(max(1, pairs)), 6))
+def least_resamples(procedure: Procedure, pairs: int, queries: int) -> int | None:
+    """With how many resamples the clearest difference of so many pairs can be significant; None: never."""
+    return resamples_needed(procedure.level(max(1, pairs)), queries)
 
 
 def correction_of_run(procedure: Procedure) -> str:
@@ -161,7 +162,7 @@ def outcome_of_run(
         at: (systems,) the numbers where each of the n queries is there so many times.
     """
     places = pairs_of(names, procedure)
-    samples = resamples_of_run(procedure, len(places))
+    samples = resamples_of_run(procedure, len(places), n)
     values = at(np.ones(n, np.int64))
     drawn = stats.resampled(at, n, resamples=samples, seed=procedure.seed)
     interval = partial(stats.percentile_interval, n=n, confidence=procedure.confidence)
