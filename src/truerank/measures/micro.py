@@ -79,7 +79,7 @@ def global_average_precision(
 
     One number of the run. M is how many queries have something to find; with k above 1, what k answers could hold.
     Answers to queries that are judged and have no relevant document are wrong. Equal scores count together, or with
-    `ties="worst"` the wrong ones first.
+    `ties="worst"` the wrong ones first. A run without scores is as sure of all first answers.
 
     >>> import truerank as tr
     >>> qrels, run = {"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {"a": 0.9}, "r": {"b": 0.5}, "s": {"x": 0.7}}
@@ -108,7 +108,8 @@ def micro_average_precision(
     """How well one threshold parts right answers from wrong: average precision of all pairs in one list by score.
 
     One number of the run, for scores that mean the same in every query. Equal scores count together, or with
-    `ties="worst"` the wrong ones first. Queries that are not judged at all are left out, as everywhere.
+    `ties="worst"` the wrong ones first. Queries that are not judged at all are left out, as everywhere. A run
+    without scores is as sure of all answers of one rank.
 
     >>> import truerank as tr
     >>> qrels, run = {"q": {"a": 1, "b": 1}, "r": {}}, {"q": {"a": 0.9, "b": 0.5}, "r": {"x": 0.7}}
