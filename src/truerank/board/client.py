@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from truerank.core.errors import InputError, TruerankError
-from truerank.core.messages import joined, message
+from truerank.core.messages import Message, joined, message
 from truerank.core.run import Progress, unreported, watching
 
 BLOCK = 1 << 18
@@ -33,7 +34,7 @@ class NotTaken(TruerankError):
 
     def __init__(self, problem: dict[str, Any]):
         invalid = message("the submission is invalid and costs nothing")
-        reason = problem.get("message", message("the board gave no reason"))
+        reason = problem["message"]
         super().__init__(invalid if problem.get("findings") else joined("", [reason]))
         self.problem = problem
 
@@ -44,10 +45,14 @@ def address(url: str) -> str:
     >>> address("http://localhost:8000/boards/science/")
     'http://localhost:8000/api/boards/science'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.port != 0 and not re.search(r"\s", parts.netloc)
+    except ValueError:  # brackets or a port as no address has them
+        parts, is_address = urlsplit(""), False
     before, separator, name = parts.path.rstrip("/").rpartition("/boards/")
     name = name.partition("/")[0]
-    if parts.scheme not in ("http", "https") or not separator or not name:
+    if not (is_address and parts.hostname and separator and name):
         raise InputError(
             "--board is the address of a board, e.g. https://host/boards/science; not {url!r}", url=url
         )
@@ -74,14 +79,14 @@ def submit(
 
     Raises:
         NotTaken: the board refused it and says why.
-        InputError: the file cannot be read, or the board not be reached.
+        InputError: the file cannot be read, the token is none, or the board cannot be reached.
     """
     import httpx
 
     path = Path(file)
     target = f"{address(url)}/{'audits' if check else 'submissions'}"
     headers = {
-        "Authorization": f"Bearer {token}",
+        "Authorization": f"Bearer {_as_token(token)}",
         "Content-Type": "application/octet-stream",
         "Content-Length": str(_size(path)),
         "Idempotency-Key": secrets.token_urlsafe(24),
@@ -93,7 +98,7 @@ def submit(
             return client.post(target, params=given, headers=headers, content=_blocks(path, progress))
 
         answer = _answered(send, url)
-        said = _said(answer)
+        said = _said(answer, "valid" if check else "state")
         return _followed(client, answer, said, url, headers, follow) if answer.status_code == 202 else said
 
 
@@ -104,7 +109,7 @@ def _answered(ask: Callable[[], Any], url: str) -> Any:
     for left in reversed(range(TRIES)):
         try:
             answer = ask()
-        except httpx.TransportError as error:
+        except (httpx.TransportError, httpx.InvalidURL, UnicodeError) as error:  # also a name that no host has
             if not left:
                 raise InputError("the board cannot be reached: {error}", url, error=error) from None
         else:
@@ -129,11 +134,11 @@ def _followed(
         time.sleep(_pause(answer))
         answer = _answered(lambda: client.get(where, headers=shown), url)
         if answer.status_code != 429:  # asked too often: it says when to ask again
-            said = {**said, **_said(answer)}
+            said = {**said, **_said(answer, "state")}
     if said["state"] != "scored":
         raise NotTaken(_problem(said))
     used = _answered(lambda: client.get(f"{address(url)}/attempts", headers=shown), url)
-    return {**said, "attempts": _said(used)}
+    return {**said, "attempts": _said(used, "left")}
 
 
 def _pause(answer: Any) -> float:
@@ -158,15 +163,41 @@ def _problem(said: dict[str, Any]) -> dict[str, Any]:
     return {"error": error, "message": reason, "findings": findings if said["state"] == "refused" else []}
 
 
-def _said(answer: Any) -> dict[str, Any]:
+def _as_token(text: str) -> str:
+    """A token as a header takes it, without the end of the line that it was read with."""
+    token = text.strip()
+    if not re.fullmatch(r"[!-~]+", token):
+        raise InputError("the token has blanks or letters that no token has; copy it anew")
+    return token
+
+
+def _said(answer: Any, key: str) -> dict[str, Any]:
+    """What a board answers.
+
+    Args:
+        key: what every such answer has; one without it is of something else: a proxy, a page to sign in.
+    """
     try:
         said = answer.json()
     except ValueError:
-        status = message("the board answered with status {status}", status=answer.status_code)
-        said = {"error": "http", "message": status}
-    if answer.status_code >= 400 or not isinstance(said, dict):
-        raise NotTaken(said if isinstance(said, dict) else {})
+        said = None
+    if not isinstance(said, dict) or (key if answer.is_success else "message") not in said:
+        raise NotTaken({"error": "http", "message": _no_board(answer)})
+    if not answer.is_success:
+        raise NotTaken(said)
     return said
+
+
+def _no_board(answer: Any) -> Message:
+    if answer.has_redirect_location:
+        where = urljoin(str(answer.url), answer.headers["Location"])
+        return message(
+            "what answers here leads on to {address}: give --board the address that the board itself has",
+            address=where,
+        )
+    if answer.is_success:
+        return message("what answers here is no board; is its address right?")
+    return message("the board answered with status {status}", status=answer.status_code)
 
 
 def _size(path: Path) -> int:
@@ -177,8 +208,14 @@ def _size(path: Path) -> int:
 
 
 def _blocks(path: Path, progress: Progress) -> Iterator[bytes]:
-    watch = watching(progress, _size(path))
+    left = _size(path)
+    watch = watching(progress, left)
     with path.open("rb") as file:
         while block := file.read(BLOCK):
+            left -= len(block)
+            if left < 0:
+                break
             yield block
             watch(len(block))
+    if left:
+        raise InputError("the file changed while it was being sent; send it when it is whole", path)

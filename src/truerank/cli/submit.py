@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -15,10 +16,11 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import spoken, write
-from truerank.core.errors import InputError, needs
+from truerank.core.errors import needs
 from truerank.core.languages import translated
 from truerank.core.messages import Message, joined, message, plural
 from truerank.formats import convert
+from truerank.formats.source import as_source
 from truerank.present.names import cells
 
 
@@ -33,8 +35,8 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     """Submit a run to a leaderboard and print what it scores.
 
     An invalid file is told why and costs no attempt. When the connection breaks it is sent again, and counts
-    once. A folder with a JSON file a query is sent as one run; a file that takes long is followed until it is
-    scored.
+    once. A folder with a JSON file a query is sent as one run, and "-" is standard input; a file that takes long is
+    followed until it is scored.
 
     \b
     Examples:
@@ -47,8 +49,6 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
         import httpx  # noqa: F401
     from truerank.board.client import NotTaken, submit
 
-    if not os.path.exists(file):
-        raise InputError("there is no such file", file)
     try:
         with _one_file(file) as sent, _progress() as follow:
             said = submit(sent, url, token, label=label, check=check, follow=follow)
@@ -107,13 +107,17 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _one_file(path: str) -> Iterator[str]:
-    """The file, or a folder with a JSON file a query as one: boards take files."""
-    if not os.path.isdir(path):
+    """The file; what comes through a pipe, or a folder with a JSON file a query, as one: boards take files."""
+    if os.path.isfile(path):
         yield path
         return
     with TemporaryDirectory() as folder:
         run = os.path.join(folder, f"{os.path.basename(os.path.realpath(path))}.json")
-        convert(path, run, what="run")
+        if os.path.isdir(path):
+            convert(path, run, what="run")
+        else:
+            with as_source(path).raw() as sent, open(run, "xb") as kept:
+                copyfileobj(sent, kept)
         yield run
 
 
