@@ -214,7 +214,13 @@ def _check(contest: Contest) -> None:
         raise settings.wrong(
             "queries", message("left out where the mean is over submitted lines"), str(settings.queries)
         )
+    try:
+        evaluated = contest.evaluated
+    except TruerankError as error:  # a query that the rules do not allow, whatever a submission answers
+        raise of_board(settings.name, joined("", [error.said])) from None
+    if not evaluated:
+        raise of_board(settings.name, message("no query of the truth counts under its rules"))
     if settings.public < 1:
-        sides = contest.masks(contest.evaluated)["public"]
+        sides = contest.masks(evaluated)["public"]
         if sides.all() or not sides.any():
             raise settings.wrong("public", message("a share that leaves queries on both sides"), settings.public)
