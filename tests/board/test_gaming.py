@@ -222,6 +222,20 @@ def test_teams_whose_scores_differ_by_rounding_alone_share_a_rank(build: Build, 
     assert {row["rank"] for row in rows} == {1}
 
 
+def test_of_entries_whose_scores_differ_by_rounding_alone_the_earliest_counts(build: Build, address: str):
+    world = build(address, 'measures = ["RR"]\nper_day = 30')
+    ranks = [1, 2, 3, 5, 7, 3, 10, 6, 9, 4, 11, 3, 7, 8, 2, 3, 13, 6, 7, 9]
+    sent = []
+    turned = ([*ranks[turn:], *ranks[:turn]] for turn in range(len(ranks)))
+    in_order = sorted(range(len(ranks)), key=str)  # as the engine sums
+    for places in sorted(turned, key=lambda places: sum(1 / places[q] for q in in_order)):
+        lists = [[f"x{n}" for n in range(1, place)] + [f"d{q}0"] for q, place in enumerate(places)]
+        rows = [f"q{q} Q0 {doc} 1 {-n} t\n" for q, docs in enumerate(lists) for n, doc in enumerate(docs)]
+        sent.append(world.submit("A", "".join(rows)).json())
+    assert max(one["score"] for one in sent) > sent[0]["score"]
+    assert world.board(as_="A")["standings"][0]["submission"] == sent[0]["id"]
+
+
 def test_guessing_climbs_without_the_ladder_and_not_with_it():
     """Blum and Hardt's attack: the majority of the random guesses that scored well fits what scores them."""
     draw = np.random.default_rng(7)

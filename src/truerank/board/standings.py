@@ -107,17 +107,13 @@ def standings(session: Session, contest: Contest, version: int, part: str, is_cl
 
 def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
     """Of each team the submission with the highest shown score, the earliest of equals."""
-    order = func.row_number().over(
-        partition_by=Submission.account_id, order_by=(Submission.shown.desc(), Submission.place)
-    )
-    ranked = select(Submission.id, order.label("nth")).where(*standing(board)).subquery()
-    best = (
-        select(Submission, Account.name)
-        .join(ranked, ranked.c.id == Submission.id)
-        .join(Account, Account.id == Submission.account_id)
-        .where(ranked.c.nth == 1)
-    )
-    return [(entry, team) for entry, team in session.execute(best)]
+    shown = select(Submission.account_id, Submission.id, Submission.shown).where(*standing(board))
+    theirs: dict[int, dict[str, float]] = {}
+    for account, id, score in session.execute(shown.order_by(Submission.place)):
+        theirs.setdefault(account, {})[id] = score or 0.0
+    ids = [list(scores)[int(as_one(list(scores.values())).argmax())] for scores in theirs.values()]
+    best = select(Submission, Account.name).join(Account, Account.id == Submission.account_id)
+    return [(entry, team) for entry, team in session.execute(best.where(Submission.id.in_(ids)))]
 
 
 def _counts(session: Session, board: str) -> dict[int, tuple[int, int]]:

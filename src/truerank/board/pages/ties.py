@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from truerank.core.equal import as_one
+
 SLOTS = 8
 """More groups than these are written in one column, not drawn in one column each."""
 
@@ -79,6 +81,9 @@ def moves(rows: Sequence[Mapping[str, Any]]) -> list[int]:
 
     >>> moves([{"rank": 1, "public": 0.3}, {"rank": 2, "public": 0.5}, {"rank": 3, "public": 0.3}])
     [1, -1, -1]
+    >>> moves([{"rank": 1, "public": 0.1 + 0.2}, {"rank": 1, "public": 0.3}])
+    [0, 0]
     """
-    before = [1 + sum(other["public"] > row["public"] for other in rows) for row in rows]
+    public = as_one([row["public"] for row in rows])
+    before = [1 + int((public > mine).sum()) for mine in public]
     return [was - row["rank"] for was, row in zip(before, rows, strict=True)]
