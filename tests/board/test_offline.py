@@ -199,6 +199,36 @@ def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp
             assert add_account(session, "later", "team", 0).id > 2
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda lines: [*lines[:3], lines[3][:-20]],
+        lambda lines: [*lines[:3], b"\xff\xfe\n"],
+        lambda lines: [*lines[:3], lines[2]],
+        lambda lines: [*lines[:3], b'{"table": "later", "row": {}}\n'],
+        lambda lines: [*lines[:3], b'{"table": "boards", "row": {"name": "b", "scored": 0, "later": 1}}\n'],
+        lambda lines: [*lines[:3], b'{"table": "boards", "row": {"name": null, "scored": 0}}\n'],
+        lambda lines: [*lines[:3], b"[]\n"],
+    ],
+)
+def test_a_damaged_backup_is_told_with_its_line_and_restores_nothing(
+    postgresql: Callable[..., str], build: Build, tmp_path: Path, damage: Callable[[list[bytes]], list[bytes]]
+):
+    world = build(postgresql(with_tables=True))
+    for team in ("A", "B"):
+        world.submit(team, run())
+    back_up(world.service.settings, world.service.database, tmp_path / "backup")
+    tables = tmp_path / "backup/tables.jsonl"
+    tables.write_bytes(b"".join(damage(tables.read_bytes().splitlines(keepends=True))))
+    for address in (postgresql(), f"sqlite:///{tmp_path / 'other.sqlite'}"):
+        database = Database(address)
+        with pytest.raises(BoardError, match="line 4 is no row"):
+            restore(database, tables)
+        with database.reading() as session:
+            assert not session.scalars(select(Board)).all()
+        database.close()
+
+
 def test_a_backup_holds_what_was_only_received(
     build: Build, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -326,6 +356,20 @@ def test_a_board_that_cannot_judge_does_not_start(
     (tmp_path / "undefined.toml").write_text('without_relevant = "undefined"\n')
     with pytest.raises(BoardError, match=message):
         build(sqlite, settings)
+
+
+@pytest.mark.parametrize(
+    ("rules", "qrels", "message"),
+    [
+        ("llama-index", f"{QRELS}\nq20 0 d 0", "query q20 has no relevant document"),
+        ("market1501", "q0 0 d 0", "no query of the truth counts under its rules"),
+    ],
+)
+def test_a_truth_under_which_nothing_could_be_scored_is_refused(
+    build: Build, sqlite: str, rules: str, qrels: str, message: str
+):
+    with pytest.raises(BoardError, match=f"board 'main': {message}"):
+        build(sqlite, f'rules = "{rules}"', qrels=qrels)
 
 
 def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Insert, select
+from sqlalchemy.exc import CompileError, DataError, IntegrityError, InterfaceError, ProgrammingError
 
 from truerank.board.database import Database, file_of
 from truerank.board.errors import BoardError
@@ -22,6 +23,12 @@ from truerank.core.messages import joined, message
 
 SQLITE = "data/board.sqlite"
 """Where a backup has the database, if it is one of SQLite."""
+
+UNFIT = (
+    *(ValueError, KeyError, TypeError, AttributeError),
+    *(CompileError, DataError, IntegrityError, InterfaceError, ProgrammingError),
+)
+"""How a line fails that is no row: read as JSON, as a row of a table, or by the database."""
 
 
 def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
@@ -95,24 +102,37 @@ def restore(database: Database, tables: Path) -> int:
     """Fill an empty database from the JSON lines of a backup; how many rows.
 
     Raises:
-        BoardError: the database is not empty, or there are no such lines, as in a backup of SQLite.
+        BoardError: the database is not empty, or there are no such lines, as in a backup of SQLite; or one of
+            them is damaged.
     """
     if not tables.is_file():
         raise _without_tables(tables)
-    known = {table.name: table for table in Base.metadata.sorted_tables}
     rows = 0
-    with database.writing() as session, tables.open(encoding="utf-8") as file:
-        if any(session.execute(select(table).limit(1)).first() for table in known.values()):
+    with database.writing() as session, tables.open("rb") as file:
+        if any(session.execute(select(table).limit(1)).first() for table in Base.metadata.sorted_tables):
             raise BoardError("the database is not empty; restore into a new one")
-        for line in file:
-            said = json.loads(line)
-            values = {key: bytes.fromhex(v["hex"]) if isinstance(v, dict) else v for key, v in said["row"].items()}
-            if said["table"] == Board.__tablename__ and "split" not in values:  # as the migration does
-                values["split"] = "drawn" if values["scored"] else "exact"
-            session.execute(known[said["table"]].insert().values(**values))
-            rows += 1
+        try:
+            for line in file:
+                rows += 1
+                session.execute(_inserting(line))
+        except UNFIT:
+            said = message(
+                "line {line} is no row of these tables: the file is damaged, or of a later version; nothing was "
+                "restored",
+                line=rows,
+            )
+            raise BoardError(joined(": ", [str(tables), said])) from None
         _count_on(database, session)
     return rows
+
+
+def _inserting(line: bytes) -> Insert:
+    """What puts a row back that a line of a backup has."""
+    said = json.loads(line)
+    values = {key: bytes.fromhex(v["hex"]) if isinstance(v, dict) else v for key, v in said["row"].items()}
+    if said["table"] == Board.__tablename__ and "split" not in values:  # as the migration does
+        values["split"] = "drawn" if values["scored"] else "exact"
+    return Base.metadata.tables[said["table"]].insert().values(**values)
 
 
 def _without_tables(tables: Path) -> BoardError:
