@@ -24,7 +24,8 @@ from sqlalchemy import select
 
 from board_worlds import QRELS, Build, run
 from truerank.board import submissions
-from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Submission
+from truerank.board.database import Database
+from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Account, Board, Submission
 from truerank.board.offline import add, opened, rescore
 from truerank.board.settings import load
 from truerank.board.workers import ProcessPool, WorkerLost
@@ -64,6 +65,38 @@ def test_the_same_file_from_two_teams_stays_when_one_is_refused(build: Build, ad
     with world.service.database.reading() as session:
         hashes = submissions.kept_files(session)
     assert {path.name for path in (world.folder / "data/files").glob("*/*")} == hashes
+
+
+def test_a_team_at_its_limit_may_send_the_same_file_to_another_board_meanwhile(postgresql: Callable[..., str]):
+    """What goes over the limit drops its file while the same one arrives elsewhere: neither waits for the other."""
+    database = Database(postgresql(with_tables=True))
+    common: dict[str, Any] = {"account_id": 1, "state": RECEIVED, "sha256": "f" * 64, "size": 1, "unpacked": 1}
+    with database.writing() as session:
+        session.add_all(Board(name=name, version=0, scored=0, fingerprint="") for name in ("one", "other"))
+        session.add(Account(name="A", role="team", created_at=0))
+        session.flush()
+        session.add(Submission(id="first", board="one", received_at=0, **common))
+    holds_team, holds_file = threading.Event(), threading.Event()
+
+    def drop() -> None:
+        with database.writing() as session:
+            submissions.locked_with_team(session, "first")
+            holds_team.set()
+            holds_file.wait()
+            time.sleep(0.2)
+            submissions._lock_file(session, "f" * 64)
+
+    def arrive() -> None:
+        with database.writing() as session:
+            submissions._lock_file(session, "f" * 64)
+            holds_team.wait()
+            holds_file.set()
+            session.add(Submission(id="second", board="other", received_at=0, **common))
+
+    with ThreadPoolExecutor(2) as both:
+        for done in [both.submit(drop), both.submit(arrive)]:
+            done.result()
+    database.close()
 
 
 def test_what_a_crash_left_is_finished_at_the_next_start(build: Build, address: str):

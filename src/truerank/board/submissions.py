@@ -267,9 +267,9 @@ def locked(session: Session, id: str) -> Submission:
 
 
 def locked_with_team(session: Session, id: str) -> Submission:
-    """A submission whose team changes nothing else meanwhile."""
+    """A submission whose team changes nothing else meanwhile; its files may arrive, which wait for other locks."""
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
-    session.execute(select(Account).where(Account.id == account).with_for_update())
+    session.execute(select(Account).where(Account.id == account).with_for_update(key_share=True))
     return locked(session, id)
 
 
