@@ -412,6 +412,8 @@ def test_formats_that_are_no_text_are_not_opened(build: Build, sqlite: str):
     answer = world.submit("A", buffer.getvalue())
     assert answer.status_code == 422
     assert "parquet is not taken here" in answer.json()["message"]
+    for damaged, name in ((b"PAR1" + b"x" * 100, "parquet"), (b"ARROW1\0\0" + b"x" * 100, "arrow")):
+        assert f"{name} is not taken here" in world.submit("A", damaged).json()["message"]
 
 
 def test_no_path_comes_from_a_client(tmp_path: Path):

@@ -33,7 +33,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run, uncut
 from truerank.core.scan import Scan, scan
 from truerank.formats.records import LONGEST
-from truerank.formats.registry import chosen
+from truerank.formats.registry import chosen, sniffed
 from truerank.formats.source import Source, as_source
 from truerank.formats.trec import cut_run
 
@@ -182,7 +182,8 @@ def format_of(source: Source) -> str:
         InputError: as none that teams may send.
     """
     source.refuse_empty()
-    name = chosen(source, "run").name
+    looks = sniffed(source)  # by its first bytes; what is no text is not opened to see what it holds
+    name = looks.name if looks.read_run and looks.name not in TEXT else chosen(source, "run").name
     if name not in TEXT:
         formats = ", ".join(TEXT)
         said = message("{format} is not taken here; send one of {formats}", format=name, formats=formats)
