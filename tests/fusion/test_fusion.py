@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -443,6 +444,23 @@ def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):
     for wrong in (0, -1, "2"):
         with pytest.raises(tr.InputError, match="is a positive whole number"):
             run.cut(wrong)
+
+
+@pytest.mark.parametrize("made", ["batches", "file"])
+def test_the_head_has_whole_lists_where_rows_of_its_queries_stand_behind_others(made, tmp_path):
+    """As where the runs of several shards were put one behind the other."""
+    shard = {f"q{i}": {f"d{i}": 1.0} for i in range(40_000 if made == "file" else 3)}
+    rows = [(q, d, s) for q, docs in shard.items() for d, s in docs.items()] + [("q0", "late", 2.0)]
+    if made == "file":
+        run = tmp_path / "a.run"
+        run.write_text("".join(f"{q} Q0 {d} 1 {s} {'long' * 9}\n" for q, d, s in rows))
+    else:
+        table = pyarrow.table({"query_id": pyarrow.array([q for q, _, _ in rows])})
+        table = table.append_column("doc_id", [[d for _, d, _ in rows]])
+        run = table.append_column("score", [[s for _, _, s in rows]]).to_batches(max_chunksize=2)
+    head = tr.open_run(run).head(1)
+    assert head.to_dict() == {"q0": {"late": 2.0, "d0": 1.0}}
+    assert tr.evaluate({"q0": ["late"]}, head, "RR").mean == {"RR": 1.0}
 
 
 @pytest.mark.parametrize("norm", ["min-max", "sum", "rank", "borda"])

@@ -63,7 +63,11 @@ def head(run: Run, n: int) -> Run:
 
 
 def _first(n: int, run: Run, *, together: bool) -> Iterator[tuple[bytes, Any]]:
-    return islice(lists(run, RULES, together=together), n)
+    """The first lists; the others are looked at, as rows of the first may stand among them."""
+    every = lists(run, RULES, together=together)
+    yield from islice(every, n)
+    for _ in every:
+        pass
 
 
 def _of_lists(run: Run, some: Any) -> Run:
