@@ -121,6 +121,21 @@ def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, 
         assert alike(tr.merge(parts, tr.read_together(split, files[1:], threads=threads)), whole)
 
 
+def test_parts_without_a_last_line_end_or_with_a_byte_order_mark_are_read_again(tmp_path):
+    files = [tmp_path / name for name in "abc"]
+    for file, doc in zip(files, ["d1", "d2", "u1"], strict=True):
+        file.write_text(f"q1 Q0 {doc} 1 {len(doc)} t", encoding="utf-8-sig")
+    parts = [tr.read(QRELS, file) for file in files]
+    whole = tr.merge(parts, tr.read_together(tr.scattered(parts), files))
+    expected = tr.read(QRELS, {"q1": {"d1": 2.0, "d2": 2.0, "u1": 2.0}})
+    assert whole.hits.rank.tolist() == expected.hits.rank.tolist()
+    assert whole.hits.returned.tolist() == expected.hits.returned.tolist()
+    for file in files[:2]:
+        file.write_text("q1 Q0 d1\n")
+        with pytest.raises(tr.InputError, match=f"{file.name}:1: a run line has 6 columns"):
+            tr.read_together(tr.scattered(parts), [files[2], file])
+
+
 @given(ROWS, TIES, OTHER, st.sampled_from(["count", "once"]), st.data())
 def test_repeated_documents_over_parts_are_counted_to_the_same_bits(rows, ties, other, duplicates, data):
     rules = {"ties": ties, "duplicates": duplicates, **other}

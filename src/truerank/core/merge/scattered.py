@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,7 @@ from truerank.core.reading import Reading
 from truerank.core.run import Columns, Run, RunLike
 from truerank.core.scan import EVERY_RANK, Scan, scan
 from truerank.formats import open_run
+from truerank.formats.files import joined
 from truerank.formats.rows import columns
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
         InputError: the sources have other rows of a query than the parts had.
     """
     reading, runs = scattered.found, [open_run(source) for source in sources]
-    whole = Run(reading.name, lambda: chain.from_iterable(run.whole().batches() for run in runs))
+    whole = joined([run.whole() for run in runs], reading.name)
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
     again = again._replace(extra=(), repeated=repeated)
