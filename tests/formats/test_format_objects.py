@@ -405,3 +405,11 @@ def test_an_open_file_is_refused_for_its_path(mode, tmp_path):
         tr.evaluate({"q": ["a"]}, run, "AP")
     with path.open(mode) as qrels, pytest.raises(tr.InputError, match="this is an open file: give its path"):
         tr.evaluate(qrels, {"q": ["a"]}, "AP")
+
+
+@pytest.mark.parametrize("nothing", [([], []), (np.array([]), np.array([])), ([], np.array([])), [], {}])
+@pytest.mark.parametrize("made", [dict, lambda run: [*run.items()]], ids=["dict", "pairs"])
+def test_ids_and_scores_may_be_empty(made, nothing):
+    run = {"p": (["a"], [1.0]), "q": nothing}
+    scores = tr.evaluate({"p": ["a"], "q": ["b"]}, made(run), "P@1", rules={"missing": "skip"})
+    assert (scores.mean, scores.ledger.answered) == ({"P@1": 0.5}, 2)

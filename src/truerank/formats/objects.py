@@ -22,7 +22,7 @@ from truerank.formats.columnar import rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
-from truerank.formats.records import are_lists, qrels_of_records, run_parts
+from truerank.formats.records import LISTS, are_lists, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
@@ -306,7 +306,11 @@ def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
 
 
 def _are_ids_and_scores(docs: Any) -> bool:
-    return isinstance(docs, tuple) and [_are_fractions(part) for part in docs] == [False, True]
+    """Whether this is (ids, scores); both may be empty."""
+    if not isinstance(docs, tuple) or len(docs) != 2:
+        return False
+    are_empty = all(isinstance(part, LISTS) and not len(part) for part in docs)
+    return are_empty or [_are_fractions(part) for part in docs] == [False, True]
 
 
 def _may_be_short(docs: np.ndarray) -> bool:
