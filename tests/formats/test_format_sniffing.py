@@ -26,6 +26,7 @@ SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
         ('{"q": {"d": 1.5}}', "run", "json"),
         ('\n {\n "q": ["d"]}', "run", "json"),
         ("{}", "run", "json"),
+        ('{"query_id": ["q", "q"], "doc_id": ["doc", "item"], "score": [2, 1]}', "run", "json"),
         ('[{"qid": 1, "docs": []}]', "run", "json"),
         ('{"qid": 1, "docs": []}\n{"qid": 2, "docs": []}', "run", "jsonl"),
         ('{"docs": [], "qid": 1}', "run", "jsonl"),
