@@ -99,6 +99,9 @@ TAKES_UNJUDGED_GRADES: set[str] = set()
 NOT_RULED: set[str] = set()
 """Measures whose value no rule sets where nothing is relevant: sums, and what is about judgements."""
 
+KNOWS_NO_LEVEL = {"ERR", "PFound", "iRBU", "NuggetRecall"}
+"""Measures of grades alone, which divide by nothing."""
+
 DIVIDES_BY: dict[str, str] = {}
 """Measures that have no value without "relevant" documents, or without a "gain"."""
 
@@ -706,23 +709,24 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     key = (grade, *(rules.get(rule) for rule in ("self_match", "depth", "depth_of", "unjudged")))
     whole, answer, depth = listing.once(key, lambda: _answers(listing, rules, grade))
     k = params.get("k")
-    level, relevant = params.get("level", 1), answer.relevant(1)
+    finds = something_to_find(name, answer, params)
     policy = rules.get("without_relevant", "zero")
-    if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
+    if policy == "undefined" and DIVIDES_BY[name] and not finds:
         return None
-    if (
-        policy == "undefined"
-        and DIVIDES_BY[name] == "gain"
-        and not ideal_worths(answer, params.get("gain", "linear"), params.get("gain_from", 0))
-    ):
-        return None
-    if not relevant and name not in NOT_RULED and policy in ("one", "empty-is-right"):
+    if not finds and name not in NOT_RULED and policy in ("one", "empty-is-right"):
         return float((policy == "one" or not answer.ranked) != (name == "FallOut"))
     if depth is not None and params.get("ties") == "averaged":  # the list is cut, in every order; the ideal is not
         cut = {"k": depth if k is None else min(k, depth)}
         best = ideal_dcg(answer, **{key: params[key] for key in params if key != "ties"}) if name == "nDCG" else 1.0
         return over(dcg(whole, **{key: value for key, value in {**params, **cut}.items() if key != "ideal"}), best)
     return ORACLES[name](answer, **params)
+
+
+def something_to_find(name: str, answer: Answer, params: dict[str, Any]) -> bool:
+    """Whether there is a document that is relevant to the measure, or that gains where it knows no level."""
+    if DIVIDES_BY[name] != "gain" and name not in KNOWS_NO_LEVEL:
+        return answer.relevant(params.get("level", 1)) > 0
+    return bool(ideal_worths(answer, params.get("gain", "linear"), params.get("gain_from", 0)))
 
 
 def _answers(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, Answer, int | None]:

@@ -136,6 +136,24 @@ def test_what_is_nothing_to_find_scores_1_whatever_is_returned() -> None:
     assert (why.value, why.ruling and why.ruling.text()) == (1.0, "1: nothing is relevant, whatever was returned")
 
 
+def test_what_a_measure_can_find_decides_whether_there_is_nothing_to_find() -> None:
+    """nDCG and PFound know no level: where the best grade is 0.5 there is something to gain, and nothing for AP."""
+    qrels, run = {"q": {"a": 0.5, "b": 0.25}, "r": {"a": 1}}, {"q": ["b", "a"], "r": ["a"]}
+    names, rules = "nDCG PFound AP AP(level=0.5) RR P@1 P(level=2)@1", {"without_relevant": "one"}
+    scores = tr.evaluate(qrels, run, names, rules=rules)
+    plainly = tr.evaluate(qrels, run, names)
+    for name in ("nDCG", "PFound", "AP(level=0.5)"):
+        assert scores[name].tolist() == plainly[name].tolist()
+        assert scores[name][0] < 1
+        why = tr.explain(qrels, run, "q", name, rules=rules)
+        assert (why.value, why.ruling) == (scores[name][0], None)
+    for name in ("AP", "RR", "P@1"):
+        assert (scores[name].tolist(), plainly[name].tolist()) == ([1.0, 1.0], [0.0, 1.0])
+    assert scores["P(level=2)@1"].tolist() == [1.0, 1.0]
+    notes = {note.rule: note.text for note in tr.explain(qrels, run, "q", "nDCG", rules=rules).notes}
+    assert notes["without_relevant"].endswith("nDCG has a value all the same.")
+
+
 def test_an_empty_answer_that_is_right_has_nothing_unjudged() -> None:
     rules = {"without_relevant": "empty-is-right"}
     scores = tr.evaluate({"q": {"a": 0}}, {"q": {}}, "Unjudged@2 RBPResidual AP", rules=rules)

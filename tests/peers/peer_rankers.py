@@ -24,8 +24,10 @@ def rows(case: Case) -> tuple[np.ndarray, np.ndarray, list[int]]:
     return np.array(labels, float), np.array(scores, float), [len(docs) for docs in lists.values()]
 
 
-def labelled(name: str, labels: np.ndarray) -> np.ndarray:
-    return (labels >= 1).astype(float) if name.startswith(BINARY) else labels
+def labelled(name: str, labels: np.ndarray, case: Case) -> np.ndarray:
+    """The labels as they are where the case says so, else yes or no to what knows no grades."""
+    is_binary = name.startswith(BINARY) and not case.get("as they are")
+    return (labels >= 1).astype(float) if is_binary else labels
 
 
 @tool("xgboost")
@@ -36,7 +38,9 @@ def by_xgboost(case: Case) -> Answer:
     labels, scores, sizes = rows(case)
     means = {}
     for ours, theirs in case["measures"].items():
-        matrix = xgboost.DMatrix(np.zeros((len(labels), 1)), label=labelled(theirs, labels), base_margin=scores)
+        matrix = xgboost.DMatrix(
+            np.zeros((len(labels), 1)), label=labelled(theirs, labels, case), base_margin=scores
+        )
         matrix.set_group(sizes)
         how = {"objective": "rank:ndcg", "base_score": 0.0, "eval_metric": theirs, "disable_default_eval_metric": 1}
         how |= {"ndcg_exp_gain": case.get("exp", True)}
@@ -56,7 +60,7 @@ def by_lightgbm(case: Case) -> Answer:
         name, _, k = theirs.partition("@")
         silent = {"verbosity": -1, "min_data_in_bin": 1, "feature_pre_filter": False}
         given = {"label": labels, "group": sizes, "init_score": scores}
-        train = lightgbm.Dataset(np.zeros((len(labels), 1)), params=silent, **given)
+        train = lightgbm.Dataset(np.zeros((len(labels), 1)), params=silent, **{**given, "label": 0 * labels})
         seen: dict[str, Any] = {}
         how = {"objective": "lambdarank", "metric": name, "eval_at": [int(k)], "verbosity": -1}
         valid = train.create_valid(np.zeros((len(labels), 1)), **given)
@@ -73,7 +77,7 @@ def by_catboost(case: Case) -> Answer:
     groups = np.repeat(np.arange(len(sizes)), sizes)
     means = {}
     for ours, theirs in case["measures"].items():
-        given = labels / case["best"] if theirs.startswith("PFound") else labelled(theirs, labels)
+        given = labels / case["best"] if theirs.startswith("PFound") else labelled(theirs, labels, case)
         means[ours] = float(eval_metric(given, scores, theirs, group_id=groups)[0])
     return {"mean": means}
 

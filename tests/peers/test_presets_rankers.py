@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from peer_asking import ask, assert_equal, assert_plainly, ours
@@ -83,6 +84,41 @@ def test_catboost_takes_the_worst_order_of_equal_scores_which_is_the_lowest_boun
     found = tr.bounds(case.qrels, case.given(), list(theirs["mean"]), "ties", rules="catboost").ties
     lowest = {name: found[name].lowest for name in theirs["mean"]}
     assert lowest == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tool", "names", "rules"),
+    [
+        ("lightgbm", {"AP(divisor='capped')@{}": "map@{}"}, {}),
+        ("catboost", CATBOOST, {}),
+        ("catboost", CATBOOST_0, {"without_relevant": "zero"}),
+        ("catboost", {"PFound@{}": "PFound:top={}"}, {"without_relevant": "zero"}),
+    ],
+    ids=["lightgbm", "catboost", "catboost-0", "catboost-pfound"],
+)
+def test_labels_may_be_fractions_of_which_those_above_a_half_are_relevant(
+    tool: str, names: dict[str, str], rules: dict[str, str]
+) -> None:
+    chance, shares = random.Random(3), (0, 0.125, 0.25, 0.5, 0.75, 1)
+    qrels: dict[str, dict[str, float]] = {}
+    for query in map(str, range(300)):
+        highest = chance.choice(shares)
+        qrels[query] = {f"d{n}": highest * chance.choice(shares) for n in range(chance.randint(1, 9))}
+    run = {
+        query: list(zip(docs, map(float, range(len(docs), 0, -1)), strict=True)) for query, docs in qrels.items()
+    }
+    more = {**at_each(names), "as they are": True, "best": 1}
+    case = Case(qrels, run, more=more)  # type: ignore[arg-type]  # grades are whole numbers elsewhere
+    digits = 1e-6 if "PFound@{}" in names else 1e-12
+    assert_plainly(tool, case, ask(tool, [case])[0]["mean"], digits, **rules)
+
+
+def test_xgboost_s_linear_gains_may_be_fractions() -> None:
+    qrels: Any = {"q": {"a": 0.5, "b": 0.25}, "r": {"a": 0.125, "b": 0.75}, "s": {"a": 0}}
+    run = {query: [(doc, float(place)) for doc, place in zip("ba", (2, 1), strict=True)] for query in "qr"}
+    case = Case(qrels, {**run, "s": [("a", 1.0)]}, more={**at_each(LINEAR), "exp": False})
+    (theirs,) = ask("xgboost", [case])
+    assert ours("xgboost", case, list(theirs["mean"])).mean == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
 
 
 TF_RANKING = {

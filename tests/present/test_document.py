@@ -130,6 +130,15 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
             assert [line[:2] for line in lines] == [[line.name, line.text(4)] for line in exact.worked.lines]
 
 
+def test_a_value_that_the_rules_set_is_not_worked_out_and_that_of_a_measure_is():
+    rules = {"without_relevant": "one"}
+    found = Runs.of(evaluated({"q": {"a": 0.5, "b": 0.25}}, {"one": {"q": ["b", "a"]}}, "nDCG AP", rules=rules))
+    values, wanted = {str(m): found.values(m) for m in found.measures}, Wanted(3, frozenset("q"), frozenset("q"))
+    shown = answers(found.qrels, found.systems, values, ["q"], found.called, found.rules, wanted)
+    assert shown.worked["AP"] == [[None]]
+    assert shown.worked["nDCG"][0][0][1][-1][2] == values["nDCG"][0, 0] < 1
+
+
 @settings(max_examples=40)
 @given(worlds())
 def test_the_share_of_answered_queries_is_success_at_k(one: World):

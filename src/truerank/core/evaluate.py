@@ -340,8 +340,7 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
     if not is_ruled(measure, rules):
         return values
     is_right = np.ones(len(values), bool) if rules.without_relevant == "one" else hits.returned == 0
-    nothing = hits.relevant_total(rules.level) == 0
-    return np.where(nothing, is_right != measure.definition.lower_is_better, values)
+    return np.where(measure.finds(hits, rules.level), values, is_right != measure.definition.lower_is_better)
 
 
 def is_ruled(measure: Measure, rules: Rules) -> bool:

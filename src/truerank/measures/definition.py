@@ -143,6 +143,11 @@ class Definition:
         return {name: value for name, value in said.items() if name in self.parameters and name not in given}
 
     @property
+    def seeks(self) -> Divisor:
+        """What a query has to have for it to find something: relevant documents, or some that gain."""
+        return self.divides_by or ("relevant" if "level" in self.parameters else "gain")
+
+    @property
     def takes(self) -> dict[str, str]:
         """What each parameter may be, in words: {"p": "a number from 0 to 1; 0.8 if not given"}."""
         return {name: self.kinds[name].words + _default(p) for name, p in self.parameters.items()}

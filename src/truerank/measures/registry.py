@@ -223,15 +223,17 @@ class Measure:
             )
         return mean
 
-    def is_defined(self, hits: Hits, level: float) -> Bools:
-        """(queries,) whether there is something to divide by; `level` is that of the rules."""
+    def finds(self, hits: Hits, level: float) -> Bools:
+        """(queries,) whether it has something to find, relevant or gaining; `level` is that of the rules."""
         params = dict(self.params)
         params |= self.definition.left_open({"level": level}, params)
-        if self.definition.divides_by == "relevant":
+        if self.definition.seeks == "relevant":
             return hits.relevant_total(params.get("level", level)) > 0
-        if self.definition.divides_by == "gain":
-            return ideal_ranking(hits, params.get("gain", "linear"), params.get("gain_from", 0)).count > 0
-        return np.ones(len(hits.queries), bool)
+        return ideal_ranking(hits, params.get("gain", "linear"), params.get("gain_from", 0)).count > 0
+
+    def is_defined(self, hits: Hits, level: float) -> Bools:
+        """(queries,) whether there is something to divide by; `level` is that of the rules."""
+        return self.finds(hits, level) if self.definition.divides_by else np.ones(len(hits.queries), bool)
 
 
 MeasuresLike = str | Measure | Iterable[str | Measure]

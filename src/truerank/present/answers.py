@@ -196,14 +196,19 @@ class _Page:
 
     def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
         worked: dict[str, list[list[Any]]] = {name: [[] for _ in self.systems] for name in self.measures}
+        is_set = [{name: self._is_set(m, each) for name, m in self.measures.items()} for each in self.systems]
         for q, (query, key) in enumerate(zip(self.queries, keys, strict=True)):
             grades = self._grades(rows.get(key)) if query in self.wanted.worked else {}
             for s, system in enumerate(self.systems):
                 place = own[s].get(key) if query in self.wanted.worked else None
-                case = None if place is None else self._case(system, place, grades)
+                if place is None:
+                    for lists in worked.values():
+                        lists[s].append(None)
+                    continue
+                case = self._case(system, place, grades)
                 for name, measure in self.measures.items():
                     value = float(self.values[name][q, s])
-                    worked[name][s].append(case and self._steps(measure, case, value))
+                    worked[name][s].append(None if is_set[s][name][place] else self._steps(measure, case, value))
         return worked
 
     def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float]) -> Case:
@@ -220,12 +225,16 @@ class _Page:
         known.sort(key=lambda hit: -hit.grade)
         return Case("", int(hits.returned[place]), came, tuple(known), whole(hits.max_grade))
 
+    def _is_set(self, measure: Measure, system: SystemAnswers) -> Sequence[bool]:
+        """(queries,) whether a rule sets the value, as there is nothing to find."""
+        finds: list[bool] = measure.finds(system.hits, self.rules.level).tolist()
+        return [is_ruled(measure, self.rules) and not each for each in finds]
+
     def _steps(self, measure: Measure, case: Case, value: float) -> Any:
-        """Terms as [rank, document, how, value] and lines as [name, how, value]; None where a rule decides."""
-        if value != value or (is_ruled(measure, self.rules) and not case.total(self.rules.level)):
-            return None
+        """Terms as [rank, document, how, value] and lines as [name, how, value]; None where they are not known."""
         if (
-            measure.definition.sees_lists
+            value != value
+            or measure.definition.sees_lists
             or self.rules.unjudged == "graded"
             or (self.rules.depth and dict(measure.params).get("ties") == "averaged")
         ):

@@ -26,7 +26,7 @@ class Found:
         lines: how many of its lines do, where the mean is over lines.
         repeated: how many rows repeat a document.
         relevant: how many relevant documents there are, by the rules' level.
-        is_defined: whether the measure has something to divide by.
+        finds: whether there is something for the measure to find.
         spread: gives the lowest and the highest value that some order of equal scores gives.
         calls: how many lists the query has, where it may have several.
     """
@@ -38,9 +38,14 @@ class Found:
     lines: int
     repeated: int
     relevant: int
-    is_defined: bool
+    finds: bool
     spread: Callable[[], tuple[float, float]]
     calls: int = 0
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the measure has something to divide by."""
+        return self.finds or not self.measure.definition.divides_by
 
     @property
     def is_counted(self) -> bool:
@@ -94,7 +99,8 @@ def _without(found: Found) -> Message:
         "error": message("That is an error under these rules: `truerank eval` stops at it."),
     }
     measure, rules = found.measure, found.rules
-    own = measure.definition.is_of_items if rules.without_relevant == "zero" else not is_ruled(measure, rules)
+    is_own = found.finds or not is_ruled(measure, rules)
+    own = measure.definition.is_of_items if rules.without_relevant == "zero" else is_own
     if own and rules.without_relevant in ("zero", "empty-is-right", "one"):
         return message("{measure} has a value all the same.", measure=measure)
     if found.rules.without_relevant in said:

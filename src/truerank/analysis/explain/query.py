@@ -135,8 +135,8 @@ class Answer:
         rows = self.lists[0] if measure.definition.sees_lists else self.hits
         hits = seen_by(measure, rows, rules).cut(measure.depth)
         case = self._case(measure, hits, documents)
-        is_defined = bool(measure.is_defined(self.hits, rules.level)[0])
-        ruling = _ruling(measure, rules, relevant, case.returned, is_defined=is_defined)
+        finds = bool(measure.finds(self.hits, rules.level)[0])
+        ruling = _ruling(measure, rules, case.returned, finds=finds)
         found = Found(
             measure=measure,
             rules=rules,
@@ -145,7 +145,7 @@ class Answer:
             lines=self.lines,
             repeated=self.reading.repeated,
             relevant=relevant,
-            is_defined=is_defined,
+            finds=finds,
             spread=lambda: (value, value) if ruling else self.spread(measure),
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
@@ -343,11 +343,11 @@ def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
     )
 
 
-def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int, *, is_defined: bool) -> Line | None:
+def _ruling(measure: Measure, rules: Rules, returned: int, *, finds: bool) -> Line | None:
     """The line of the rule that sets the value in place of the measure, if one does."""
-    if rules.without_relevant == "undefined" and not is_defined:
+    if rules.without_relevant == "undefined" and measure.definition.divides_by and not finds:
         return Line(str(measure), message("none, by the rules: there is nothing to divide by"), math.nan)
-    if relevant or not is_ruled(measure, rules):
+    if finds or not is_ruled(measure, rules):
         return None
     is_one = rules.without_relevant == "one"
     value = (is_one or not returned) != measure.definition.lower_is_better
