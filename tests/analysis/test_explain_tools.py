@@ -92,6 +92,13 @@ def test_each_difference_is_switched_alone_and_counts_the_queries_it_touches():
     assert [change and change.queries for change in found["without_relevant = skip"]] == [1] * 5
 
 
+def test_queries_that_a_measure_has_no_value_for_are_not_counted_as_in_its_mean():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 0}}, {"q": ["a"], "r": ["a"]}
+    for measures, means, queries in (("SetR", (1.0,), 1), ("SetR SetP", (1.0, 0.5), 2)):
+        (row,) = under_rules(qrels, run, measures, ["ragas"]).rows
+        assert (row.values, row.queries) == (means, queries)
+
+
 def test_what_one_tool_refuses_is_told_in_its_row_and_the_others_have_their_numbers():
     one, other = compared("trec_eval-10", "trec_eval-9").rows
     assert one.values == (None,) * 5

@@ -151,7 +151,7 @@ def under_rules(qrels: QrelsLike, run: RunLike, measures: MeasuresLike, names: S
     base, note = _base(numbers, asked)
     rows = [_row(numbers, name, asked, base) for name in names]
     columns = [column for column in numbers.under(base, _plainly(asked, base)) if column]
-    values, queries = tuple(column.mean for column in columns), max(len(column.queries) for column in columns)
+    values, queries = tuple(column.mean for column in columns), max(column.counted for column in columns)
     names = tuple(measure.written for measure in asked)
     return ToolComparison(numbers.run.name, names, tuple(rows), base, note, values, queries)
 
@@ -163,6 +163,11 @@ class _Column:
     mean: float
     queries: Sequence[str]
     values: PerQuery
+
+    @property
+    def counted(self) -> int:
+        """How many queries the mean is over: those that have a value."""
+        return int(np.count_nonzero(~np.isnan(self.values)))
 
     def change(self, other: _Column) -> Change:
         """What is different in the other: values, and queries that only one of the means is over."""
@@ -239,7 +244,7 @@ def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> Too
         return ToolRow(name, tuple(readings), (None,) * len(asked), 0, str(refused), tuple(reasons))
     reasons += _together(numbers.under(base, plain), columns, reasons)
     values = tuple(None if column is None else column.mean for column in columns)
-    queries = max((len(column.queries) for column in columns if column), default=0)
+    queries = max((column.counted for column in columns if column), default=0)
     return ToolRow(name, tuple(readings), values, queries, "", tuple(reasons))
 
 
