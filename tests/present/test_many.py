@@ -61,3 +61,20 @@ def test_the_picture_has_a_square_for_every_two_that_cannot_be_told_apart() -> N
     every = set(itertools.product(found.systems, repeat=2))
     assert squares == every - apart - {(b, a) for a, b in apart}
     assert figure.title == "RR: which systems cannot be told apart"
+
+
+def test_too_few_samples_are_warned_of_by_measure_where_some_pairs_are_counted_out() -> None:
+    rng = np.random.default_rng(0)
+    qrels = {f"q{n:02}": {"a": 1, "b": 0} for n in range(60)}
+    runs = {
+        f"s{s:02}": {q: ["a", *"xyz"] if rng.random() < s / 20 else ["x", "a"] for q in qrels} for s in range(20)
+    }
+    text = str(document(tr.compare(qrels, runs, "R@2 RR", samples=500)).render())
+    said = (
+        "RR: 500 samples are too few for 190 pairs: no difference on more than 32 queries can be significant; take "
+    )
+    assert f"Warning: {said}" in text
+    least = int(text.partition(said)[2].split()[0].replace(",", ""))
+    enough = document(tr.compare(qrels, runs, "R@2 RR", samples=least)).render()
+    assert "too few for" not in enough
+    assert "too few for" in document(tr.compare(qrels, runs, "R@2 RR", samples=least - 1)).render()

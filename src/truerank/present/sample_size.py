@@ -6,7 +6,9 @@ import math
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import least_resamples, resamples_of_run
+from truerank.analysis.compare.result import Pair, Procedure
 from truerank.analysis.compare.systems import are_drawn
+from truerank.core.equal import CLOSE
 from truerank.core.messages import joined, listed, message, warned
 from truerank.present import few
 from truerank.present.comparison_cells import span
@@ -98,16 +100,8 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
             )
         ]
     said: list[str] = []
-    if how.test == "randomization" and _are_sampled(comparison) and factor / (how.samples + 1) > how.alpha:
-        said.append(
-            warned(
-                message(
-                    "{n:,} samples are too few for {pairs} pairs: no difference can be significant.",
-                    n=how.samples,
-                    pairs=pairs,
-                )
-            )
-        )
+    if names := [outcome.name for outcome in comparison.outcomes if _needs_samples(how, outcome)]:
+        said.append(_too_few(comparison, names, pairs))
     drawn, enough = resamples_of_run(how, pairs, queries), least_resamples(how, pairs, queries)
     if names := drawn_of_run(comparison) if enough and drawn < enough else []:
         said.append(
@@ -125,13 +119,48 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
     return said
 
 
-def _are_sampled(comparison: Comparison) -> bool:
-    """Whether samples are drawn for all pairs, and the patterns of none are counted."""
-    if comparison.procedure.correction == "max-t":
-        return len(comparison.queries) > EXACT_MAX_T
-    of_queries = [outcome for outcome in comparison.outcomes if not outcome.measure.definition.is_of_run]
-    pairs = [pair for outcome in of_queries for pair in outcome.pairs]
-    return bool(pairs) and all(pair.wins + pair.losses > EXACT_UP_TO for pair in pairs)
+def _too_few(comparison: Comparison, names: list[str], pairs: int) -> str:
+    """That samples are too few, of all measures or of these, and how many would do."""
+    how = comparison.procedure
+    factor = max(_factor(how, outcome) for outcome in comparison.outcomes if outcome.name in names)
+    values = {"n": how.samples, "pairs": pairs, "least": math.ceil(factor / how.alpha - CLOSE) - 1}
+    said = message(
+        "{n:,} samples are too few for {pairs} pairs: no difference can be significant; take {least:,} or more, "
+        "or a baseline.",
+        **values,
+    )
+    sampled = [pair for outcome in comparison.outcomes for pair in outcome.pairs if _is_sampled(how, pair)]
+    if len(sampled) < sum(len(outcome.pairs) for outcome in comparison.outcomes):
+        said = message(
+            "{measures}: {n:,} samples are too few for {pairs} pairs: no difference on more than {most} queries "
+            "can be significant; take {least:,} or more, or a baseline.",
+            measures=listed(names),
+            most=EXACT_UP_TO,
+            **values,
+        )
+    return warned(said)
+
+
+def _needs_samples(how: Procedure, outcome: Outcome) -> bool:
+    """Whether no p that is sampled can be small enough; those that are counted out may be smaller."""
+    if how.test != "randomization" or outcome.measure.definition.is_of_run:
+        return False
+    if how.correction == "max-t" and outcome.queries <= EXACT_MAX_T:
+        return False
+    return _factor(how, outcome) / (how.samples + 1) > how.alpha
+
+
+def _factor(how: Procedure, outcome: Outcome) -> int:
+    """What the smallest p that is sampled is multiplied by; 0 where there is none."""
+    sampled = sum(_is_sampled(how, pair) for pair in outcome.pairs)
+    return {"holm": sampled, "bonferroni": len(outcome.pairs) if sampled else 0}.get(
+        how.correction, min(1, sampled)
+    )
+
+
+def _is_sampled(how: Procedure, pair: Pair) -> bool:
+    """Whether samples are drawn, and not every pattern is counted."""
+    return how.correction == "max-t" or pair.wins + pair.losses > EXACT_UP_TO
 
 
 def drawn_of_run(comparison: Comparison) -> list[str]:
