@@ -85,6 +85,7 @@ def test_halves_are_rounded_as_python_does(shown, report):
         1.00005,
         2.5,
         0.12345,
+        -0.0001,
         *np.random.default_rng(0).random(300).tolist(),
     ]
     numbers += [n / 2**k for k in range(4, 12) for n in (1, 3, 5, 7)]

@@ -59,7 +59,7 @@ SAID = {
         "picture", "of points", "alternative", {"mark": "point"}, Table(("run", "AP"), (("drawn", 0.5),))
     ),
     Queries: Queries(
-        "every query", ("differing",), ("a",), 0, {}, None, Table(("query", "a"), (("differing", 1.0),))
+        "every query", ("differing",), ("a",), 0, {}, {}, None, Table(("query", "a"), (("differing", 1.0),))
     ),
 }
 """A block of each kind."""

@@ -73,6 +73,9 @@ def ticks(apart: int, most: int) -> dict[str, str]:
 
 FEW_TICKS = {"tickCount": ticks(80, 6)}
 
+WHOLE = {"format": "d", "tickMinStep": 1, "labelExpr": "datum.value % 1 ? '' : datum.label"}
+"""An axis of whole numbers: on a short one Vega draws ticks between them, which would repeat their numbers."""
+
 
 def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
     """A quantitative channel; `scale` and `axis` are added to what is always so."""
@@ -257,6 +260,7 @@ def legend(
         "values": there,
         "labelExpr": f"{json.dumps(called)}[datum.index]",
         "labelLimit": {"expr": f"{room} - {mark}"},
+        "symbolLimit": len(there),
         "symbolOpacity": 1,
         **look,
     }

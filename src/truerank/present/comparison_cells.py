@@ -9,7 +9,7 @@ from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
 from truerank.core.messages import Message, message
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, fixed
 from truerank.stats import Interval
 
 SMALL = 1e-4
@@ -42,11 +42,17 @@ def ranked(outcome: Outcome) -> list[str]:
 
 def winners(outcome: Outcome) -> frozenset[str]:
     """The systems that no other is better than, where some is worse; of counts none."""
-    heights = {name: mean.estimate for name, mean in outcome.means.items()}
-    if not direction(outcome.measure) or not min(heights.values()) < max(heights.values()):
+    heights = [mean.estimate for mean in outcome.means.values()]
+    if not direction(outcome.measure) or not min(heights) < max(heights):
         return frozenset()
-    best = heights[ranked(outcome)[0]]
-    return frozenset(name for name, height in heights.items() if is_equal(height, best))
+    return frozenset(leaders(outcome))
+
+
+def leaders(outcome: Outcome) -> list[str]:
+    """The systems with the best mean: one, or those that share it."""
+    order = ranked(outcome)
+    best = outcome.means[order[0]].estimate
+    return [name for name in order if is_equal(outcome.means[name].estimate, best)]
 
 
 def interval_heading(confidence: float) -> Message:
@@ -82,9 +88,9 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         return "", "", "", "", ""
     fine = 0 if _is_sum(outcome) else digits
     return (
-        f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
+        fixed(pair.difference.estimate, fine, "+"),
         ends(outcome, pair.difference, digits),
-        message("unknown") if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
+        message("unknown") if math.isnan(pair.effect) else fixed(pair.effect, 2, "+"),
         p_cell(pair.adjusted),
         f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.wins + pair.ties + pair.losses else message("unknown"),
     )
@@ -110,10 +116,5 @@ def limits(interval: Interval, digits: int) -> str:
 def _between(interval: Interval, digits: int) -> str:
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return message("unknown")
-    low, high = (f"{_rounded(end, digits):.{digits}f}" for end in (interval.low, interval.high))
+    low, high = (fixed(end, digits) for end in (interval.low, interval.high))
     return f"[{low}, {high}]"
-
-
-def _rounded(value: float, digits: int) -> float:
-    """Without a minus before nothing: -0.0001 is 0.000."""
-    return round(value, digits) + 0.0

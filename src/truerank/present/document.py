@@ -85,6 +85,7 @@ class Queries(NamedTuple):
         systems: their names.
         reference: the place of the system that others are compared to.
         values: {measure: (queries, systems)}.
+        directions: {measure: 1 where more is better, -1 where less is, 0 for counts}.
         answers: what each system answers; None where it is not shown.
         differing: a few queries as a table, for renderers that cannot page.
         notes: what was left out.
@@ -97,6 +98,7 @@ class Queries(NamedTuple):
     systems: tuple[str, ...]
     reference: int
     values: Mapping[str, PerQuery]
+    directions: Mapping[str, int]
     answers: ShownAnswers | None
     differing: Table
     notes: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ class Queries(NamedTuple):
             **({"texts": list(self.texts)} if self.texts else {}),
             "systems": list(self.systems),
             "reference": self.reference,
+            "directions": dict(self.directions),
             "values": {name: rows.T.tolist() for name, rows in self.values.items()},
             "answers": self.answers.to_dict() if self.answers else None,
         }

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.core.errors import printable
 from truerank.core.messages import joined, message
-from truerank.present import charts
-from truerank.present.comparison_cells import percent
+from truerank.present import charts, comparison_cells
+from truerank.present.comparison_cells import interval_heading, percent
 from truerank.present.document import Figure
 from truerank.present.palette import MARKS
+from truerank.stats import Interval
 
 STEP = 14
 """Points from one line to the next."""
@@ -35,16 +36,32 @@ def chart(comparison: Comparison, names: Sequence[str], digits: int = 4) -> char
         names: of the systems, in the order of their colours.
     """
     rows = [
-        {"who": printable(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
+        {
+            "who": printable(name),
+            "measure": o.name,
+            "mean": m.estimate,
+            "interval": comparison_cells.ends(o, m, digits),
+            **_ends(m),
+        }
         for o in drawn(comparison)
         for name, m in o.means.items()
-        if m.method != "none"
     ]
-    hints: charts.Hints = {"who": message("run"), "measure": message("Measure")}
-    for end, title in {"mean": message("mean"), "low": message("from"), "high": message("to")}.items():
-        hints[end] = (title, f".{digits}f")
+    is_known = any("low" in row for row in rows)
+    hints: charts.Hints = {
+        "who": message("run"),
+        "measure": message("Measure"),
+        "mean": (message("mean"), f".{digits}f"),
+        "interval": interval_heading(comparison.procedure.confidence),
+    }
     measures = [o.name for o in drawn(comparison)]
-    return _bands(rows, _runs(comparison, digits), list(map(printable, names)), measures, hints) if rows else None
+    return (
+        _bands(rows, _runs(comparison, digits), list(map(printable, names)), measures, hints) if is_known else None
+    )
+
+
+def _ends(mean: Interval) -> dict[str, float]:
+    """Those of the interval; none where it is not known, so that the mean is a dot alone."""
+    return {} if mean.method == "none" else {"low": mean.low, "high": mean.high}
 
 
 def _runs(comparison: Comparison, digits: int) -> charts.Spec | None:

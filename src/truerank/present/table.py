@@ -97,11 +97,24 @@ class Table:
 def as_text(cell: Cell, digits: int | None) -> str:
     """A cell as it is drawn: nothing for None and NaN.
 
-    >>> as_text(0.12345678, 4), as_text(0.1, None), as_text(7, 4), as_text(float("nan"), 4)
-    ('0.1235', '0.1', '7', '')
+    >>> as_text(0.12345678, 4), as_text(-1e-9, 4), as_text(0.1, None), as_text(7, 4), as_text(float("nan"), 4)
+    ('0.1235', '0.0000', '0.1', '7', '')
     """
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, float):
-        return repr(cell) if digits is None else f"{cell:.{digits}f}"
+        return repr(cell) if digits is None else fixed(cell, digits)
     return str(cell)
+
+
+def fixed(number: float, digits: int, sign: str = "") -> str:
+    """A number with so many digits after the point, and no minus before nothing.
+
+    Args:
+        sign: "+" to have one before positive numbers too.
+
+    >>> fixed(-0.00001, 4), fixed(-0.00001, 4, "+"), fixed(-0.0001, 4)
+    ('0.0000', '+0.0000', '-0.0001')
+    """
+    text = f"{number:{sign}.{digits}f}"
+    return text if float(text) else f"{0.0:{sign}.{digits}f}"

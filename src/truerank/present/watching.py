@@ -96,7 +96,7 @@ def _figure(watch: Watch, digits: int) -> Figure | None:
         return None
     names = list(dict.fromkeys(row["who"] for row in rows))
     scale = {"zero": False, "nice": False, "padding": charts.PADDING}
-    x = charts.axis("look", message("look"), axis={"tickMinStep": 1, "format": "d"}, scale=scale)
+    x = charts.axis("look", message("look"), axis=charts.WHOLE, scale=scale)
     y = charts.axis("value", message("value"), scale={"zero": False, "padding": charts.PADDING})
     hints: charts.Hints = {
         "who": message("gate"),

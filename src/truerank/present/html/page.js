@@ -21,14 +21,17 @@ function make(name, attributes = {}, ...children) {
 
 const isolated = (text) => make("bdi", {}, text);
 
-/** A number as Python writes it: halves go to the even digit. */
+/** A number as Python writes it: halves go to the even digit, and nothing has no minus before it. */
 function fixed(value, places = PLACES) {
-  const rounded = value.toFixed(places);
   const exact = value.toFixed(100);
   const end = exact.indexOf(".") + 1 + places;
-  if (!/^50*$/.test(exact.slice(end))) return rounded;
-  return "02468".includes(exact[end - 1]) ? exact.slice(0, end) : rounded;
+  const isHalfToEven = /^50*$/.test(exact.slice(end)) && "02468".includes(exact[end - 1]);
+  const text = isHalfToEven ? exact.slice(0, end) : value.toFixed(places);
+  return Number(text) ? text : text.replace("-", "");
 }
+
+/** Whether two values of a measure are equal: `core.equal` says the same. */
+const isEqual = (a, b) => a === b || (a !== null && b !== null && Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(a), Math.abs(b)));
 
 const shown = (value, places) => (value === null ? "" : Number.isInteger(value) && Math.abs(value) > 1 ? String(value) : fixed(value, places));
 
@@ -153,7 +156,8 @@ class Queries {
     this.data = data;
     this.several = data.systems.length > 1;
     this.measure = Object.keys(data.values)[0];
-    this.state = { text: "", which: "all", page: 0, column: this.several ? data.systems.length : 0, down: this.several };
+    const down = this.several || data.directions[this.measure] < 0;
+    this.state = { text: "", which: "all", page: 0, column: this.several ? data.systems.length : 0, down };
     this.place = document.getElementById("queries-table");
     this.build();
     this.update();
@@ -172,16 +176,22 @@ class Queries {
 
   apart(query) {
     const values = this.columns.map((column) => column[query]);
-    return Math.max(...values) - Math.min(...values);
+    return values.includes(null) ? null : Math.max(...values) - Math.min(...values);
+  }
+
+  /** By how much the first value is better than the second: below 0 where it is worse, 0 where they are equal. */
+  gain(value, other) {
+    if (isEqual(value, other) || value === null || other === null) return 0;
+    return (value - other) * (this.data.directions[this.measure] || 1);
   }
 
   isWanted(query) {
     const base = this.columns[this.data.reference][query];
     const others = this.columns.filter((_, system) => system !== this.data.reference).map((column) => column[query]);
     switch (this.state.which) {
-      case "better": return others.some((value) => value > base);
-      case "worse": return others.some((value) => value < base);
-      case "differ": return others.some((value) => value !== base);
+      case "better": return others.some((value) => this.gain(value, base) > 0);
+      case "worse": return others.some((value) => this.gain(value, base) < 0);
+      case "differ": return others.some((value) => !isEqual(value, base));
       case "zero": return this.columns.some((column) => column[query] === 0);
       default: return true;
     }
@@ -201,7 +211,8 @@ class Queries {
     const turn = this.state.down ? -1 : 1;
     if (this.state.column < 0) return this.state.down ? rows.reverse() : rows;
     const keys = new Map(rows.map((query) => [query, this.key(query)]));
-    return rows.sort((a, b) => turn * (keys.get(a) - keys.get(b)) || a - b);
+    const isLast = (query) => keys.get(query) === null;
+    return rows.sort((a, b) => isLast(a) - isLast(b) || turn * (keys.get(a) - keys.get(b)) || a - b);
   }
 
   build() {
@@ -283,10 +294,10 @@ class Queries {
 
   row(query) {
     const values = this.columns.map((column) => column[query]);
-    const best = Math.max(...values);
-    const isSplit = this.several && values.some((value) => value < best);
+    const isSplit = this.data.directions[this.measure] !== 0 && values.some((value) => values.some((other) => this.gain(value, other) > 0));
+    const isBest = (value) => isSplit && value !== null && values.every((other) => this.gain(other, value) <= 0);
     const cells = values.map((value) => {
-      const cell = make("td", { class: `number bar${isSplit && value === best ? " best" : ""}`, "data-value": String(value) }, isolated(shown(value, this.data.digits)));
+      const cell = make("td", { class: `number bar${isBest(value) ? " best" : ""}`, "data-value": String(value) }, isolated(shown(value, this.data.digits)));
       cell.style.setProperty("--share", Math.max(0, value / this.top));
       return cell;
     });

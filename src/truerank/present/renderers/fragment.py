@@ -7,6 +7,7 @@ from html import escape
 
 from truerank.present.document import Block, Caution, Command, Document, Figure, Heading, Prose, Queries, written
 from truerank.present.renderers import figures as pictures
+from truerank.present.renderers.terminal import isolated_words
 from truerank.present.table import Table
 
 CAPTION = "text-align: left; white-space: nowrap"
@@ -33,9 +34,9 @@ def _parts(block: Block) -> Iterator[str]:
     if isinstance(block, Heading):
         yield _ascii(f"<h3>{escape(block.text)}</h3>")
     elif isinstance(block, Prose):
-        yield from (_ascii(f"<p>{escape(paragraph)}</p>") for paragraph in block.paragraphs)
+        yield from (_ascii(f"<p>{escape(isolated_words(paragraph))}</p>") for paragraph in block.paragraphs)
     elif isinstance(block, Caution):
-        yield _ascii(f"<p><b>{escape(block.text)}</b></p>")
+        yield _ascii(f"<p><b>{escape(isolated_words(block.text))}</b></p>")
     elif isinstance(block, Command):
         yield _ascii(f"<pre>{escape(block.text)}</pre>")
     elif isinstance(block, Table):
@@ -85,5 +86,5 @@ def _cell(kind: str, table: Table, column: int, inner: str) -> str:
 def _notes(table: Table) -> Iterator[str]:
     """The notes close below one another, their further lines set in."""
     if table.notes:
-        lines = escape("\n".join(note.replace("\n", "\n\u2003") for note in table.notes))
+        lines = escape("\n".join(isolated_words(note).replace("\n", "\n\u2003") for note in table.notes))
         yield f'<p style="font-size: 90%; line-height: 1.4">{lines.replace(chr(10), "<br>")}</p>'

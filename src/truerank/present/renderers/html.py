@@ -19,6 +19,7 @@ from truerank.present.document import Block, Document, Heading, Queries
 from truerank.present.renderers import fragment
 from truerank.present.renderers.figures import libraries
 from truerank.present.renderers.json import dumps
+from truerank.present.renderers.terminal import isolated_words
 from truerank.present.table import Cell, Table
 
 SPOKEN: dict[str, Message] = {
@@ -100,6 +101,7 @@ def render(document: Document, *, figures: bool = False) -> str:
             sections=sections(document.blocks),
             kind=lambda block: type(block).__name__.lower(),
             cells=cells,
+            isolated=isolated_words,
             _=lambda text, **values: translated(Message(text, "", values), document.language),
             version=__version__,
             style=palette.css() + _file("page.css"),

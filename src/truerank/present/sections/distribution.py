@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from truerank.analysis.compare.outcome import direction
+from truerank.core.equal import are_equal
 from truerank.core.errors import printable
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.present import charts
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
@@ -20,6 +22,14 @@ LOOK = {"scale": {"padding": charts.PADDING}, "axis": charts.FEW_TICKS}
 
 CELLS = 20
 """Squares along each axis."""
+
+
+HEIGHTS: Mapping[int, list[str]] = {
+    1: [message("Higher is better.")],
+    0: [],
+    -1: [message("Lower is better.")],
+}
+"""Which of two curves is that of the better system."""
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
@@ -35,13 +45,14 @@ def blocks(data: ReportData) -> Iterator[Block]:
 def _another(runs: Runs) -> str | None:
     """The first measure that says something else than the very first one."""
     values = runs.fractions(runs.first)
-    others = (name for name, m in runs.of_queries.items() if not np.array_equal(runs.fractions(m), values))
+    others = (name for name, m in runs.of_queries.items() if not are_equal(runs.fractions(m), values).all())
     return next(others, None)
 
 
 def distribution(runs: Runs) -> Figure:
     """The share of queries that score at least so much."""
     names, values, measure = list(map(printable, runs.names)), runs.values(runs.first), runs.leading
+    values = values[np.isfinite(values).all(axis=1)]  # those that the means are over
     rows = [
         {"who": name, "value": value, "share": share}
         for name, column in zip(names, values.T, strict=True)
@@ -53,12 +64,12 @@ def distribution(runs: Runs) -> Figure:
         "value": (measure, f".{runs.digits}f"),
         "share": (message("share of queries"), f".{runs.digits}f"),
     }
-    alt = message(
-        "One line per system: the share of {queries} whose {measure} is at least the value on "
-        "the horizontal axis. Higher is better.",
+    said = message(
+        "One line per system: the share of {queries} whose {measure} is at least the value on the horizontal axis.",
         queries=runs.counted(len(values)),
         measure=measure,
     )
+    alt = joined(" ", [said, *HEIGHTS[direction(runs.first)]])
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-before")
     return Figure("distribution", message("Share of queries with at least a given score"), alt, spec)
 
@@ -105,6 +116,7 @@ def _marks(names: list[str], queries: tuple[str, ...], xs: np.ndarray, ys: np.nd
         {"who": name, "query": printable(query), "x": float(xs[q, s]), "y": float(ys[q, s])}
         for s, name in enumerate(names)
         for q, query in enumerate(queries)
+        if np.isfinite(xs[q, s]) and np.isfinite(ys[q, s])
     ]
 
 
@@ -113,7 +125,8 @@ def _squares(names: list[str], xs: np.ndarray, ys: np.ndarray) -> charts.Rows:
     (column, left, wide), (row, low, high) = _binned(xs), _binned(ys)
     rows = []
     for s, name in enumerate(names):
-        counts = Counter(zip(column[:, s].tolist(), row[:, s].tolist(), strict=True))
+        known = np.isfinite(xs[:, s]) & np.isfinite(ys[:, s])
+        counts = Counter(zip(column[known, s].tolist(), row[known, s].tolist(), strict=True))
         rows += [
             {"who": name, "x": left + (c + 0.5) * wide, "y": low + (r + 0.5) * high, "n": n}
             for (c, r), n in sorted(counts.items())
@@ -123,6 +136,7 @@ def _squares(names: list[str], xs: np.ndarray, ys: np.ndarray) -> charts.Rows:
 
 def _binned(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The square of each value along one axis, where the first one begins, and how wide each is."""
-    low, high = float(values.min()), float(values.max())
+    known = np.isfinite(values)
+    low, high = float(values.min(where=known, initial=np.inf)), float(values.max(where=known, initial=-np.inf))
     width = (high - low) / CELLS or 1.0
-    return np.minimum(((values - low) / width).astype(int), CELLS - 1), low, width
+    return np.minimum((np.where(known, values - low, 0.0) / width).astype(int), CELLS - 1), low, width

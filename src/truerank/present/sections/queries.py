@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable, truncated
 from truerank.core.messages import message
 from truerank.formats.texts import SNIPPET, Snippets, locate
@@ -105,6 +106,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
         tuple(map(printable, runs.names)),
         runs.reference,
         values,
+        {name: direction(measure) for name, measure in measures.items()},
         answers,
         differing(runs, order, said.queries),
         (*notes, *said.notes, *sentences),
@@ -143,7 +145,8 @@ def _with_texts(answers: ShownAnswers | None, readable: Readable) -> tuple[Shown
 def most_differing(runs: Runs) -> list[int]:
     """The queries, those first on which the first measure differs most; of one system the worst first."""
     values = runs.values(runs.first)
-    apart = values.max(axis=1) - values.min(axis=1) if values.shape[1] > 1 else -values[:, 0]
+    worst = values[:, 0] * -(direction(runs.first) or 1)
+    apart = values.max(axis=1) - values.min(axis=1) if values.shape[1] > 1 else worst
     order: list[int] = np.argsort(-apart, kind="stable").tolist()
     return order
 
@@ -163,12 +166,16 @@ def differing(runs: Runs, order: Sequence[int], read: Mapping[str, str]) -> Tabl
         *map(printable, runs.names),
         *([message("spread")] if spread else []),
     )
-    title = (
-        message("Queries where {measure} differs most", measure=runs.leading)
-        if spread
-        else message("Queries where {measure} is lowest", measure=runs.leading)
-    )
-    return Table(columns, tuple(rows), title=title, digits=runs.digits)
+    return Table(columns, tuple(rows), title=_worst(runs, spread), digits=runs.digits)
+
+
+def _worst(runs: Runs, spread: bool) -> str:
+    """What the first of the queries are."""
+    if spread:
+        return message("Queries where {measure} differs most", measure=runs.leading)
+    if direction(runs.first) < 0:
+        return message("Queries where {measure} is highest", measure=runs.leading)
+    return message("Queries where {measure} is lowest", measure=runs.leading)
 
 
 def _answers(

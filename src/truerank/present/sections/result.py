@@ -11,7 +11,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message
 from truerank.present import audit, cautions, forest
 from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
-from truerank.present.comparison_cells import mean_cell, percent, ranked
+from truerank.present.comparison_cells import leaders, mean_cell, percent
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.percent import no_shares
@@ -85,19 +85,23 @@ def of_measure(comparison: Comparison, outcome: Outcome, digits: int) -> Iterato
 def sentence(runs: Runs) -> str:
     """Who is best by the first measure, and whether that may be chance."""
     outcome = runs.shown.outcomes[0]
-    best = ranked(outcome)[0]
+    first_of_all = leaders(outcome)
+    best = first_of_all[0]
     mean = outcome.means[best]
     values = {
-        "best": printable(best),
+        "best": listed(list(map(printable, first_of_all)), NAMED),
         "measure": outcome.name,
         "mean": as_text(mean_cell(outcome, mean), runs.digits),
         "queries": runs.counted(outcome.queries),
     }
     sure = {"limits": _limits(mean, runs.digits), "confidence": percent(mean.confidence)}
     if not direction(outcome.measure):
-        first = message("{best}: {measure} {mean} ({queries}).", **values)
+        first = message("{best}: {measure} {mean} ({queries}).", **values | {"best": printable(best)})
     elif len(outcome.means) == 1:
         first = message("{best}: {measure} {mean} ({confidence} % interval {limits}; {queries}).", **values, **sure)
+    elif len(first_of_all) > 1:
+        first = message("{best} share the best {measure}: {mean} ({queries}).", **values)
+        return joined(" ", [first, *_shared_standing(outcome, first_of_all)])
     else:
         first = message(
             "{best} has the best {measure}: {mean} ({confidence} % interval {limits}; {queries}).", **values, **sure
@@ -136,6 +140,16 @@ def _standing(outcome: Outcome, best: str) -> Iterator[str]:
         yield message("It was not compared to {others}.", others=listed(untested, NAMED))
 
 
+def _shared_standing(outcome: Outcome, best: list[str]) -> Iterator[str]:
+    """Whom all of those that share the best mean beat."""
+    beaten = [name for name in outcome.means if all(name in outcome.beaten[one] for one in best)]
+    if beaten:
+        yield message(
+            "Each of them is significantly better than {beaten}.",
+            beaten=listed(list(map(printable, beaten)), NAMED),
+        )
+
+
 def means(runs: Runs) -> Table:
     """A row a system, a column a measure, the best of each marked, with letters of those that each beats."""
     table = wide_table(runs.shown, runs.digits)
@@ -156,5 +170,11 @@ def intervals(runs: Runs) -> Figure | None:
     if spec is None:
         return None
     first = forest.drawn(runs.shown)[0]
-    best = [message("Best by {measure}: {best}.", measure=first.name, best=printable(ranked(first)[0]))]
+    best = [
+        message(
+            "Best by {measure}: {best}.",
+            measure=first.name,
+            best=listed(list(map(printable, leaders(first))), NAMED),
+        )
+    ]
     return forest.figure(runs.comparison, spec, *(best if len(runs.names) > 1 else []))

@@ -1,0 +1,167 @@
+"""A report says which side is better, who shares the best mean, and leaves out queries without a value."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.analysis.report import evaluated
+from truerank.present import build
+from truerank.present.data import ReportData, Runs
+from truerank.present.document import Document, Figure, Prose, Queries
+from truerank.present.renderers import fragment, html
+from truerank.present.table import Table
+
+QRELS = {f"q{n:02}": {"a": 1, "b": 0, "c": 0} for n in range(40)}
+GOOD = {q: ["a", "b", "x"][: 1 + n % 3] for n, q in enumerate(QRELS)}
+BAD = {q: ["b", "c", "a"] for q in QRELS}
+
+
+def document(runs: dict[str, Any], measures: str, lang: str = "en", **how: Any) -> Document:
+    found = Runs.of(evaluated(how.pop("qrels", QRELS), runs, measures, **how))
+    return build.make(ReportData(runs=found, versions=build.versions()), lang=lang)
+
+
+def figures(found: Document) -> dict[str, Figure]:
+    return {figure.name: figure for figure in found.figures}
+
+
+def first_sentences(found: Document) -> str:
+    return next(block for block in found.blocks if isinstance(block, Prose)).paragraphs[0]
+
+
+@pytest.mark.parametrize(
+    ("measures", "differences", "distribution"),
+    [
+        ("P@3", "Above 0 is better.", "Higher is better."),
+        ("FallOut@3 P@3", "Below 0 is better.", "Lower is better."),
+        ("NumRet P@3", "largest loss.", "horizontal axis."),
+    ],
+)
+def test_pictures_say_which_side_is_better(measures: str, differences: str, distribution: str) -> None:
+    drawn = figures(document({"bad": BAD, "good": GOOD}, measures))
+    assert drawn["differences"].alt.endswith(differences)
+    assert drawn["distribution"].alt.endswith(distribution)
+
+
+def test_the_largest_gain_stands_first_where_less_is_better() -> None:
+    found = document({"bad": BAD, "good": GOOD}, "FallOut@3", baseline="bad")
+    rows = figures(found)["differences"].specification["data"]["values"]
+    told = [row["difference"] for row in rows]
+    assert told == sorted(told)
+    assert told[0] < 0
+
+
+def test_of_one_system_the_queries_that_it_does_worst_on_stand_first() -> None:
+    shown = next(b for b in document({"good": GOOD}, "FallOut@3").blocks if isinstance(b, Queries)).differing
+    column = [row[1] for row in shown.rows]
+    assert shown.title == "Queries where FallOut@3 is highest"
+    assert column == sorted(column, reverse=True)
+    assert set(column) == {tr.evaluate(QRELS, GOOD, "FallOut@3")["FallOut@3"].max()}
+
+
+def test_the_table_of_queries_knows_the_direction_of_each_measure() -> None:
+    page = html.render(document({"bad": BAD, "good": GOOD}, "FallOut@3 P@3 NumRet"))
+    packed = re.search(r'id="queries-data">(.*?)</script>', page)
+    assert packed
+    plain = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    assert plain["directions"] == {"FallOut@3": -1, "P@3": 1, "NumRet": 0}
+
+
+@pytest.mark.parametrize(
+    ("lang", "shared", "beaten"),
+    [
+        (
+            "en",
+            "good and same share the best P@1: 1.0000 (40 queries).",
+            "Each of them is significantly better than bad.",
+        ),
+        (
+            "ko",
+            "good, same이(가) 같은 값으로 가장 좋습니다: 1.0000 (질의 40개).",
+            "이들 각각은 bad보다 유의하게 낫습니다.",
+        ),
+    ],
+)
+def test_systems_that_share_the_best_mean_are_named_together(lang: str, shared: str, beaten: str) -> None:
+    found = document({"bad": BAD, "good": GOOD, "same": GOOD}, "P@1", lang)
+    said = first_sentences(found)
+    assert shared in said
+    assert said.endswith(beaten)
+    assert "chance" not in said
+    alone = first_sentences(document({"one": BAD, "two": BAD}, "P@1"))
+    assert alone == "one and two share the best P@1: 0.0000 (40 queries)."
+
+
+def undefined() -> Document:
+    """A quarter of the queries has nothing relevant, and so no AP."""
+    qrels = {q: {"a": 0} if n % 4 == 0 else judged for n, (q, judged) in enumerate(QRELS.items())}
+    return document({"bad": BAD, "good": GOOD}, "AP AP@3 P@3", qrels=qrels, rules={"without_relevant": "undefined"})
+
+
+def test_queries_without_a_value_are_in_no_picture() -> None:
+    drawn = figures(undefined())
+    shares = drawn["distribution"].specification["data"]["values"]
+    assert "of 30 queries" in drawn["distribution"].alt
+    assert {row["who"]: min(r["share"] for r in shares if r["who"] == row["who"]) for row in shares}["good"] == 1.0
+    assert len(drawn["differences"].specification["data"]["values"]) == 30
+    for figure in (drawn["distribution"], drawn["differences"], drawn["measures"]):
+        numbers = [v for row in figure.specification["data"]["values"] for v in row.values() if v != v]
+        assert not numbers
+
+
+def test_the_second_measure_of_the_picture_is_another_one_even_where_values_are_missing() -> None:
+    assert figures(undefined())["measures"].title == "AP against P@3"
+
+
+def test_squares_count_the_queries_with_both_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truerank.present.sections.distribution.MARKS", 10)
+    squares = figures(undefined())["measures"].specification["data"]["values"]
+    assert sum(row["n"] for row in squares if row["who"] == "good") == 30
+    assert all(np.isfinite([row["x"], row["y"]]).all() for row in squares)
+
+
+def test_a_mean_without_an_interval_is_a_dot_beside_those_that_have_one() -> None:
+    few = list(QRELS)[:3]
+    runs = {"good": {q: GOOD[q] for q in few}, "bad": {few[0]: ["a"], few[1]: ["x", "a"], few[2]: ["a"]}}
+    found = document(runs, "RR", qrels={q: QRELS[q] for q in few})
+    rows = {row["who"]: row for row in figures(found)["intervals"].specification["data"]["values"]}
+    assert "low" in rows["good"]
+    assert "low" not in rows["bad"]
+    assert rows["bad"]["mean"] == pytest.approx(2.5 / 3)
+    assert rows["bad"]["interval"] == "unknown"
+
+
+def test_a_number_that_rounds_to_nothing_has_no_minus() -> None:
+    assert Table(("", "x"), (("a", -0.00001), ("b", -0.00006))).texts == [["a", "0.0000"], ["b", "-0.0001"]]
+
+
+def test_a_name_that_is_read_from_the_right_does_not_turn_its_sentence_around() -> None:
+    runs = {"שלום עולם": GOOD, "bad": BAD}
+    isolated = "<p>\u2068שלום עולם\u2069 has the best P@1"
+    assert isolated in html.render(document(runs, "P@1"))
+    comparison = tr.compare(QRELS, {"שלום": GOOD, "same": GOOD}, "P@3")
+    remark = "\u2068שלום\u2069 and same score the same on every query.".encode(
+        "ascii", "xmlcharrefreplace"
+    ).decode()
+    assert remark in fragment.render(build_of(comparison))
+
+
+def build_of(comparison: tr.Comparison) -> Document:
+    from truerank.present.comparison import document_of
+
+    return document_of(comparison)
+
+
+def test_legends_name_every_system_and_axes_of_counts_whole_numbers() -> None:
+    runs = {f"run{n:02}": GOOD for n in range(40)}
+    specs = figures(document(runs, "P@3"))
+    assert '"symbolLimit": 40' in json.dumps(specs["intervals"].specification)
+    assert "datum.value % 1" in json.dumps(specs["differences"].specification)
