@@ -681,3 +681,10 @@ def test_gates_name_measures_as_values_too() -> None:
         ("AP >= 0.1", "pass"),
         ("de: AP >= 0.9", "fail"),
     ]
+
+
+def test_a_gate_shows_its_limit_with_all_of_its_digits() -> None:
+    found = tr.check({"AP": 0.41756321}, min={"AP": 0.41756344})
+    assert "AP >= 0.41756344  0.4175632" in str(found)
+    margin = tr.check(scores(20), no_worse_than=scores(20), margin=0.0012345678).verdicts[0]
+    assert margin.gate.endswith("by more than 0.0012345678")

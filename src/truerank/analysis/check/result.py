@@ -76,13 +76,13 @@ class Verdict:
             if not self.limit:
                 return message("{name} no worse than {baseline}", name=name, baseline=baseline)
             return message(
-                "{name} no worse than {baseline} by more than {margin:g}",
+                "{name} no worse than {baseline} by more than {margin}",
                 name=name,
                 baseline=baseline,
-                margin=abs(self.limit),
+                margin=_written(abs(self.limit)),
             )
         unit = f" {self.unit}" if self.unit and self.unit[0].isalpha() else self.unit
-        return f"{self.name} {'<=' if self.is_upper else '>='} {self.limit:g}{unit}"
+        return f"{self.name} {'<=' if self.is_upper else '>='} {_written(self.limit)}{unit}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what has no finite number."""
@@ -93,6 +93,16 @@ class Verdict:
         plain = plain if self.slice else {key: value for key, value in plain.items() if key != "slice"}
         method = self.interval.method if self.interval else None
         return {"gate": self.gate, **plain, **known, "interval": method, **level}
+
+
+def _written(number: float) -> str:
+    """A limit as short as it can be written: no digit of it is lost.
+
+    >>> _written(0.4), _written(0.41756344), _written(200.0)
+    ('0.4', '0.41756344', '200')
+    """
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 @dataclass(frozen=True, repr=False)
