@@ -78,3 +78,10 @@ def test_too_few_samples_are_warned_of_by_measure_where_some_pairs_are_counted_o
     enough = document(tr.compare(qrels, runs, "R@2 RR", samples=least)).render()
     assert "too few for" not in enough
     assert "too few for" in document(tr.compare(qrels, runs, "R@2 RR", samples=least - 1)).render()
+
+
+def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
+    qrels = {f"q{n:02}": {"a": 1} for n in range(40)}
+    runs = {"one": {q: ["a"] for q in qrels}, "two": {q: ["x", "a"] for q in qrels}}
+    text = document(tr.compare(qrels, runs, "RR", samples=10)).render()
+    assert "Warning: 10 samples are too few: no difference can be significant; take 19 or more." in text

@@ -31,7 +31,7 @@ def document_of(hits: Hits, digits: int | None = None) -> Document:
     calls = hits.calls is not None
     names, headings = (*COLUMNS, *(["call"] if calls else [])), (*HEADINGS, *([message("call")] if calls else []))
     flat = Table(names, _rows(hits, len(hits), names), digits=digits)
-    more = [message("{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []
+    more = [plural("{n:,} more row.", "{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []
     notes = (*more, f"{hits._summary()}.", *remarks_of(hits))
     table = Table(headings, _rows(hits, ROWS, names), notes=notes, digits=4 if digits is None else digits)
     return Document([table], flat, [dict(zip(names, row, strict=True)) for row in flat.rows], remarks_of(hits))

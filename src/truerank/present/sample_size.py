@@ -9,7 +9,7 @@ from truerank.analysis.compare.outcome import least_resamples, resamples_of_run
 from truerank.analysis.compare.result import Pair, Procedure
 from truerank.analysis.compare.systems import are_drawn
 from truerank.core.equal import CLOSE
-from truerank.core.messages import joined, listed, message, warned
+from truerank.core.messages import joined, listed, message, plural, warned
 from truerank.present import few
 from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
@@ -123,16 +123,17 @@ def _too_few(comparison: Comparison, names: list[str], pairs: int) -> str:
     """That samples are too few, of all measures or of these, and how many would do."""
     how = comparison.procedure
     factor = max(_factor(how, outcome) for outcome in comparison.outcomes if outcome.name in names)
-    values = {"n": how.samples, "pairs": pairs, "least": math.ceil(factor / how.alpha - CLOSE) - 1}
-    said = message(
-        "{n:,} samples are too few for {pairs} pairs: no difference can be significant; take {least:,} or more, "
+    values = {"n": pairs, "samples": how.samples, "least": math.ceil(factor / how.alpha - CLOSE) - 1}
+    said = plural(
+        "{samples:,} samples are too few: no difference can be significant; take {least:,} or more.",
+        "{samples:,} samples are too few for {n} pairs: no difference can be significant; take {least:,} or more, "
         "or a baseline.",
         **values,
     )
     sampled = [pair for outcome in comparison.outcomes for pair in outcome.pairs if _is_sampled(how, pair)]
     if len(sampled) < sum(len(outcome.pairs) for outcome in comparison.outcomes):
         said = message(
-            "{measures}: {n:,} samples are too few for {pairs} pairs: no difference on more than {most} queries "
+            "{measures}: {samples:,} samples are too few for {n} pairs: no difference on more than {most} queries "
             "can be significant; take {least:,} or more, or a baseline.",
             measures=listed(names),
             most=EXACT_UP_TO,

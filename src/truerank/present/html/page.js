@@ -384,7 +384,7 @@ function summary(answers, query, system, list) {
   const grades = gradesOf(answers, query);
   const top = new Set(list[0].filter((doc) => grades.get(doc) >= answers.level)).size;
   const counts = { found: answers.found[system][query], all: answers.relevant[query], top, k: answers.depth };
-  return make("p", {}, `${say("returned", { n: list[2].toLocaleString("en") })} ${say("relevant_of", counts)}`);
+  return make("p", {}, `${say(list[2] === 1 ? "returned_one" : "returned", { n: list[2].toLocaleString("en") })} ${say("relevant_of", counts)}`);
 }
 
 /** What a document that is not relevant is: below 0 it was in the pool, but it is unjudged. */

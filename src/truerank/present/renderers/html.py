@@ -50,6 +50,7 @@ SPOKEN: dict[str, Message] = {
     "unjudged_mark": message("unjudged"),
     "relevant_of": message("{found} of {all} relevant documents returned, {top} of them among the first {k}."),
     "returned": message("{n} results returned."),
+    "returned_one": message("1 result returned."),
     "save_png": message("Save as PNG"),
     "save_svg": message("Save as SVG"),
     "score": message("score"),
