@@ -29,7 +29,7 @@ from truerank.board.offline import opened, rescore
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.board.storage import Storage
-from truerank.cli import truerank
+from truerank.cli import serve, truerank
 
 
 def test_the_migrations_make_what_the_models_say(address: str):
@@ -416,6 +416,15 @@ def test_nothing_is_said_to_be_served_that_is_not(tmp_path: Path, monkeypatch: p
     assert done.exit_code == 2
     assert "none.txt: there is no such file" in done.output
     assert "serving" not in done.output
+
+
+def test_where_the_system_cannot_limit_work_the_service_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "board.toml").write_text('[[boards]]\nname = "a"')
+    there = serve.find_spec
+    monkeypatch.setattr(serve, "find_spec", lambda name: None if name == "fcntl" else there(name))
+    done = CliRunner().invoke(truerank, ["serve", "--port", "0"])
+    assert (done.exit_code, "needs Linux or macOS" in done.output) == (2, True)
 
 
 def test_an_address_that_is_taken_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

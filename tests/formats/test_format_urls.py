@@ -76,6 +76,7 @@ def test_a_connection_that_breaks_off_is_an_error(ending, server, run_file, qrel
         tr.evaluate(qrels, f"{server}/half/a.{ending}", "AP")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="files of Windows are no pipes")
 def test_a_pipe_of_which_no_copy_can_be_kept_is_refused(run_file, qrels, tmp_path, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

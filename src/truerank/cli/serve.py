@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from truerank.cli.output import say
-from truerank.core.errors import MissingPackage
+from truerank.core.errors import MissingPackage, TruerankError
 from truerank.core.messages import message
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def command(path: Path, port: int, host: str, db: str | None, proxy: str | None)
       truerank serve --db postgresql+psycopg://board@localhost/board
     """
     needs_board("truerank serve")
+    if find_spec("fcntl") is None:
+        raise TruerankError("truerank serve needs Linux or macOS: Windows cannot limit what a submission uses")
     from truerank.board.instance_lock import instance_lock
     from truerank.board.server import listen, serve
     from truerank.board.settings import load
