@@ -73,6 +73,13 @@ def test_a_table_says_it_with_a_column_of_metadata_too(tmp_path, column):
     assert lists(tr.collapse(run, "first", ids=f"{table}{column}")) == {b"q": {b"a.pdf": 1.0}}
 
 
+@pytest.mark.parametrize("column", ["", ":doc_id"])
+def test_a_table_may_have_parentheses_in_its_path(tmp_path, column):
+    path = tmp_path / "docs (1).csv"
+    path.write_text("chunk_id,doc_id\na-1,a\n")
+    assert parts_by(f"{path}{column}")(b"a-1").doc == b"a"
+
+
 def test_tables_that_cannot_be_used_are_refused_with_their_lines(tmp_path):
     table = tmp_path / "chunks.csv"
     table.write_text("chunk_id,doc_id\nx,a\nx,b\n")

@@ -104,8 +104,10 @@ CHOICES = message(
 
 
 def is_pattern(rule: object) -> bool:
-    """Whether a rule is a regular expression: it has a group."""
-    return isinstance(rule, str) and "(" in rule
+    """Whether a rule is a regular expression: it has a group, and is no table whose path has a parenthesis."""
+    if not (isinstance(rule, str) and "(" in rule):
+        return False
+    return not (os.path.isfile(rule) or os.path.isfile(rule.rpartition(":")[0]))
 
 
 def compiled(pattern: str) -> re.Pattern[bytes]:
