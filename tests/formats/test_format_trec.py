@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import truerank as tr
-from truerank.formats import convert
+from truerank.formats import convert, trec
 
 PLAIN = b"q1 Q0 a 1 2.5 t\nq1 Q0 b 2 1.5 t\nq2 Q0 c 1 1 t\n"
 
@@ -98,3 +98,53 @@ def test_a_run_that_begins_with_a_mark_is_not_written(tmp_path):
     for ids in (["\ufeffq", "d"], ["#q", "d"], ["q", ""], ["q", "a\nb"], ["q", "a b"]):
         with pytest.raises(tr.InputError, match=r"cannot hold the id|is empty"):
             tr.formats.convert({ids[0]: {ids[1]: 1.0}}, tmp_path / "a.run", what="run")
+
+
+@pytest.fixture
+def long(tmp_path):
+    """A run of several chunks."""
+    path = tmp_path / "long.run"
+    path.write_text("".join(f"q{n // 100} Q0 d{n % 100} 1 {100 - n % 100} tag\n" for n in range(100_000)))
+    return path
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def cut_at_a_line(path):
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-100]))
+
+
+def longer(path):
+    with path.open("a") as file:
+        file.write("q1000 Q0 d1 1 1 tag\n")
+
+
+@pytest.mark.parametrize("change", [emptied, cut_at_a_line, longer])
+def test_a_file_that_changes_while_it_is_read_is_refused(change, long):
+    batches = tr.open_run(long).batches()
+    next(batches)
+    change(long)
+    with pytest.raises(tr.InputError, match=r"the file changed while it was read \([\d,]+ bytes, then [\d,]+\)"):
+        list(batches)
+
+
+@pytest.mark.parametrize("change", [emptied, cut_at_a_line, longer])
+def test_a_file_that_changes_while_threads_read_it_is_refused(change, long, monkeypatch):
+    monkeypatch.setattr(trec, "PIECE", 1)
+    run = tr.open_run(long)
+    assert sum(len(chunk) for piece in run.pieces(3) for chunk in piece()) == long.stat().st_size
+    pieces = run.pieces(3)
+    change(long)
+    for piece in pieces:
+        with pytest.raises(tr.InputError, match="the file changed while it was read"):
+            list(piece())
+
+
+def test_a_file_that_vanishes_while_threads_read_it_is_named(long, monkeypatch):
+    monkeypatch.setattr(trec, "PIECE", 1)
+    pieces = tr.open_run(long).pieces(2)
+    long.unlink()
+    with pytest.raises(tr.InputError, match=r"long\.run: there is no such file"):
+        list(pieces[1]())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 from pathlib import Path
 
@@ -35,6 +36,13 @@ def refused(*args, **options) -> str:
 )
 def test_a_document_scores_as_its_best_its_first_or_all_of_its_chunks(how, score):
     assert lists(tr.collapse(CHUNKED, how)) == {b"q": {b"b": 5.0, b"a": score, b"c": 1.0}}
+
+
+@pytest.mark.parametrize("ids", [None, r"(.+)#\d+", {"b#1": "b", "a#2": "a", "a#1": "a"}, str, "id"])
+def test_a_collapsed_run_goes_to_another_process(ids):
+    run = {"q": {"b#1": 5.0, "a#2": 4.0, "a#1": 3.0}}
+    collapsed_run = tr.collapse(run, ids=ids)
+    assert lists(pickle.loads(pickle.dumps(collapsed_run))) == lists(collapsed_run)
 
 
 @pytest.mark.parametrize(

@@ -199,9 +199,9 @@ class Source:
 
     def _chunks(self, in_background: bool) -> Generator[bytes, None, None]:
         with self.raw() as file:
-            read = self._watched if in_background else self._read
-            first = read(file)
-            data = itertools.chain([first] if first else [], iter(lambda: read(file), b""))
+            data = self._all(file, self._watched if in_background else self._read)
+            first = next(data, b"")
+            data = itertools.chain([first] if first else [], data)
             codec = codec_of(first)
             if codec is None:
                 yield from data
@@ -211,9 +211,43 @@ class Source:
             except Damaged as error:
                 raise InputError(error.args[0], self.name) from None
 
-    def _read(self, file: IO[bytes]) -> bytes:
+    def part(self, start: int, end: int, length: int) -> Iterator[bytes]:
+        """The bytes of a plain file from one offset to another.
+
+        Args:
+            length: of the whole file, in bytes, when the offsets were found.
+
+        Raises:
+            InputError: it is longer or shorter now.
+        """
+        with self._opened() as file:
+            file.seek(start)
+            while start < end and (chunk := self._read(file, min(CHUNK, end - start))):
+                yield chunk
+                start += len(chunk)
+            self._refuse_changed(length, _length(file), start == end)
+
+    def _all(self, file: IO[bytes], read: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
+        """The bytes of a file to its end, which is where it was at the start."""
+        length, size = _length(file), 0
+        while chunk := read(file):
+            yield chunk
+            size += len(chunk)
+        self._refuse_changed(length, _length(file), size >= length)
+
+    def _refuse_changed(self, before: int, after: int, is_whole: bool) -> None:
+        if before != after or not is_whole:
+            raise InputError(
+                "the file changed while it was read ({before:,} bytes, then {after:,}): read it when it is "
+                "complete, or read a copy",
+                self.name,
+                before=before,
+                after=after,
+            )
+
+    def _read(self, file: IO[bytes], most: int | None = None) -> bytes:
         try:
-            return file.read(CHUNK)
+            return file.read(most or CHUNK)
         except self._faults as error:
             raise InputError("cannot be read: {why}", self.name, why=_why(error)) from None
 
@@ -279,6 +313,11 @@ class Source:
 @lru_cache(maxsize=1)
 def _seekable(file: IO[bytes]) -> IO[bytes]:
     return file if file.seekable() else Source("-").spooled(file, file)
+
+
+def _length(file: IO[bytes]) -> int:
+    """How many bytes an open file has now; 0 for what has no length, such as a pipe, a URL or a copy of these."""
+    return os.fstat(file.fileno()).st_size if isinstance(file, io.FileIO) else 0
 
 
 def _by_threads(codec: Codec, data: Iterator[bytes]) -> Iterator[bytes]:

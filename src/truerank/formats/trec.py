@@ -157,16 +157,7 @@ def cut_run(source: Source, threads: int) -> list[Piece]:
             cut = _next_query(file, size * i // threads)
             if cut > cuts[-1]:
                 cuts.append(cut)
-    return [partial(_range, path, *piece) for piece in itertools.pairwise([*cuts, size])]
-
-
-def _range(path: str, offset: int, end: int) -> Iterator[bytes]:
-    """The bytes of a file from an offset to an end."""
-    with open(path, "rb", buffering=0) as file:
-        file.seek(offset)
-        while offset < end and (chunk := file.read(min(CHUNK, end - offset))):
-            yield chunk
-            offset += len(chunk)
+    return [partial(Source(path).part, *piece, size) for piece in itertools.pairwise([*cuts, size])]
 
 
 def _next_query(file: Any, offset: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from truerank.core.errors import InputError, quoted, truncated
@@ -84,7 +85,7 @@ def parts_by(ids: ChunkIds) -> Parts:
     if isinstance(ids, Mapping):
         return _of_table(ids)
     if callable(ids):
-        return _of_function(ids)
+        return partial(_called, ids)
     text = os.fspath(ids) if isinstance(ids, str | os.PathLike) else ""
     if text == "id":
         return Part
@@ -134,12 +135,12 @@ def _of_pattern(text: str) -> Parts:
     others = [group for group in range(1, pattern.groups + 1) if group != pattern.groupindex.get("doc", 1)]
     named = [name for name in ("part", "start", "page") if name in pattern.groupindex]
     place: Any = next(iter([*named, *others]), None)
+    return partial(_matched, pattern, doc, place)
 
-    def part(chunk: bytes) -> Part | None:
-        match = pattern.fullmatch(chunk)
-        return Part(match[doc], _whole(match[place]) if place else None) if match and match[doc] else None
 
-    return part
+def _matched(pattern: re.Pattern[bytes], doc: Any, place: Any, chunk: bytes) -> Part | None:
+    match = pattern.fullmatch(chunk)
+    return Part(match[doc], _whole(match[place]) if place else None) if match and match[doc] else None
 
 
 def _whole(text: bytes | None) -> int | None:
@@ -157,15 +158,12 @@ def _of_table(docs: Mapping[Any, Any]) -> Parts:
     return table.get
 
 
-def _of_function(function: Callable[[str], object]) -> Parts:
-    def part(chunk: bytes) -> Part | None:
-        doc = function(as_text(chunk))
-        if doc is None:
-            return None
-        _refuse_missing(chunk, doc)
-        return Part(as_bytes(doc))
-
-    return part
+def _called(function: Callable[[str], object], chunk: bytes) -> Part | None:
+    doc = function(as_text(chunk))
+    if doc is None:
+        return None
+    _refuse_missing(chunk, doc)
+    return Part(as_bytes(doc))
 
 
 def _refuse_missing(chunk: Any, doc: Any) -> None:
