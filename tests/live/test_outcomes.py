@@ -201,6 +201,38 @@ def test_control_c_keeps_what_was_measured(concurrency):
     assert signal.SIGINT
 
 
+@pytest.mark.parametrize("how", [{}, {"concurrency": 2}])
+def test_an_interrupt_while_garbage_is_collected_is_heeded(how):
+    def interrupted(phase, info):
+        gc.callbacks.remove(interrupted)
+        raise KeyboardInterrupt
+
+    def retrieve(query):
+        if query == "3":
+            gc.callbacks.append(interrupted)
+            gc.collect()
+        return ["d1"]
+
+    found = tr.bench(retrieve, [str(i) for i in range(100)], warmup=0, **how)
+    assert found.stopped == "interrupted"
+    assert 1 <= found.outcomes["ok"] < 100
+
+
+def test_what_a_finalizer_raises_is_told_as_ever(monkeypatch):
+    class Broken:
+        def __del__(self):
+            raise ValueError("no end")
+
+    def retrieve(query):
+        Broken()
+        return ["d1"]
+
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(str(lost.exc_value)))
+    assert tr.bench(retrieve, ["a"], warmup=0).stopped == ""
+    assert set(told) == {"no end"}
+
+
 def test_a_hung_callable_does_not_hang_the_program_at_its_end():
     program = (
         "import threading, truerank as tr\n"

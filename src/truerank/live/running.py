@@ -206,7 +206,7 @@ def _measured(
     begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
     with Collector(time.now) as collector:
         pool = pool_of(retrievers[0].is_async)(planned, tally, time, collector.freeze)
-        with _reported(progress, pool, len(planned.before) + planned.total):
+        with _reported(progress, pool, len(planned.before) + planned.total), pool.heeding():
             pool.run()
     if pool.fault:
         raise pool.fault

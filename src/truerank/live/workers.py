@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.live.clock import NANO, Clock
@@ -71,6 +74,23 @@ class WorkerPool:
     def run(self) -> None:
         """Make all calls; returns when they are over, hang, or were interrupted."""
         raise NotImplementedError
+
+    @contextmanager
+    def heeding(self) -> Iterator[None]:
+        """An interrupt ends the run, too, that comes meanwhile in a finalizer or a garbage collection."""
+        before = sys.unraisablehook
+
+        def heed(lost: Any) -> None:
+            if issubclass(lost.exc_type, KeyboardInterrupt):
+                self._stop(INTERRUPTED)
+            else:
+                before(lost)
+
+        sys.unraisablehook = heed
+        try:
+            yield
+        finally:
+            sys.unraisablehook = before
 
     def _worker(self, number: int) -> Worker:
         record = Record(self.tally.finish)
