@@ -290,3 +290,21 @@ def test_judgements_show_where_they_came_from_and_not_all_that_is_in_them():
     nearest = truth.neighbours([[n, n + 1] for n in range(1000)], k=1)
     assert repr(nearest).startswith("Truth(name='neighbours(k=1")
     assert len(repr(nearest)) < 200
+
+
+@pytest.mark.parametrize("of", [lambda hits: hits, lambda hits: hits.top(1), lambda hits: hits.ideal])
+def test_a_measure_cannot_write_into_what_others_read(of):
+    @tr.measure("Writes")
+    def writes(hits):
+        """It clips grades in place."""
+        of(hits).grade[:] = 0
+        return hits.returned * 0.0
+
+    qrels, run = tr.read_qrels({"q": {"a": 2, "b": 1, "c": -1}}), {"q": ["b", "a"]}
+    try:
+        before = tr.evaluate(qrels, run, "nDCG P@1").mean
+        with pytest.raises(ValueError, match="read-only"):
+            tr.evaluate(qrels, run, "Writes")
+        assert tr.evaluate(qrels, run, "nDCG P@1").mean == before
+    finally:
+        tr.unregister("Writes")

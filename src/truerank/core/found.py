@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
+from truerank.core.ids import fixed
 from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
@@ -36,6 +37,8 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
         calls=scan.calls,
         **columns,
     )
+    for name in COLUMNS:
+        fixed(getattr(hits, name))
     return _without_ignored(hits) if np.count_nonzero(np.isnan(grades)) else hits
 
 
@@ -50,7 +53,7 @@ def _judgements(qrels: Qrels) -> Judgements:
     """All grades, best first within each query."""
     if qrels not in _JUDGEMENTS:
         query, grade = qrels.to_find
-        _JUDGEMENTS[qrels] = Judgements(query, _best_first(query, grade))
+        _JUDGEMENTS[qrels] = Judgements(query, fixed(_best_first(query, grade)))
     return _JUDGEMENTS[qrels]
 
 
