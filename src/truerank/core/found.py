@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
-from truerank.core.ids import fixed
 from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
@@ -37,8 +36,6 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
         calls=scan.calls,
         **columns,
     )
-    for name in COLUMNS:
-        fixed(getattr(hits, name))
     return _without_ignored(hits) if np.count_nonzero(np.isnan(grades)) else hits
 
 
@@ -53,7 +50,9 @@ def _judgements(qrels: Qrels) -> Judgements:
     """All grades, best first within each query."""
     if qrels not in _JUDGEMENTS:
         query, grade = qrels.to_find
-        _JUDGEMENTS[qrels] = Judgements(query, fixed(_best_first(query, grade)))
+        best = _best_first(query, grade)
+        best.setflags(write=False)  # every measure reads them, those of others too
+        _JUDGEMENTS[qrels] = Judgements(query, best)
     return _JUDGEMENTS[qrels]
 
 

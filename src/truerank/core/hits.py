@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.ids import fixed
 from truerank.core.kernel import counting
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
@@ -116,7 +115,8 @@ class Hits(Presented):
             if np.count_nonzero(rows) == len(rows):  # .all() takes far longer on few rows
                 return self
             rows = rows.nonzero()[0]  # looked for once, not in each column
-        return self.changed({name: fixed(vars(self)[name][rows]) for name in COLUMNS})
+        own = vars(self)
+        return self.changed({name: own[name][rows] for name in COLUMNS})
 
     def changed(self, others: dict[str, Any]) -> Hits:
         """The same with other columns, by name: `dataclasses.replace`, which takes several times as long."""

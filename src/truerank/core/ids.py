@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +60,3 @@ def joined(parts: Sequence[Ids]) -> Ids:
     before = itertools.accumulate((len(part.text) for part in parts), initial=0)
     ends = [part.ends + shift for part, shift in zip(parts, before, strict=False)]
     return Ids(np.concatenate(ends), b"".join(part.text for part in parts))
-
-
-def fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, which refuses to be written to: others read it too."""
-    array.setflags(write=False)
-    return array

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
+
 from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.core.messages import Message, message
 from truerank.core.schema import Kind, kind_of, parameters_of
 from truerank.measures.of_run import OfRun
@@ -156,6 +159,15 @@ class Definition:
     def meaning(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    @cached_property
+    def is_built_in(self) -> bool:
+        """Whether it is truerank's own."""
+        return (self.function.__module__ or "").startswith("truerank.")
+
+    def of_hits(self, hits: Hits, given: Mapping[str, Any]) -> Any:
+        """What the function gives; one that is not built in may write into the hits, which are a copy."""
+        return self.function(hits if self.is_built_in else hits.where(np.arange(len(hits))), **given)
 
     @property
     def is_of_run(self) -> bool:

@@ -190,7 +190,7 @@ class Measure:
         depth, given = self._arguments
         if defaults:
             given = {**self.definition.left_open(defaults, given), **given}
-        return self.definition.function(hits if depth is None else hits.cut(depth), **given)
+        return self.definition.of_hits(hits if depth is None else hits.cut(depth), given)
 
     def _lacks_what_it_needs(self, hits: Hits) -> bool:
         if self.definition.is_of_items:
@@ -315,7 +315,7 @@ def measure(
             needs,
             lower_is_better,
         )
-        if not (function.__module__ or "").startswith("truerank."):
+        if not definition.is_built_in:
             refuse_unusable(definition)
             load_more()  # a name may be taken there
         if name in _definitions and _same(_definitions[name].function, function):
