@@ -60,7 +60,7 @@ def usual(measure: str) -> Spread:
 
 
 UNBOUNDED = (
-    *("DCG", "IDCG", "SessionDCG", "alpha_DCG", "Utility", "Hits", "Novelty"),
+    *("DCG", "IDCG", "SessionDCG", "alpha_DCG", "Utility", "Hits", "Novelty", "Popularity", "Entropy"),
     *("FirstRank", "MeanRank", "ARP", "FirstComplete", "ETU", "ED", "EC", "ETC"),
 )
 """Gains, counts, ranks and costs, which have no upper limit: a mean above 1 is no percentage."""
