@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from truerank import stats
 from truerank.analysis.check import predicting
 from truerank.analysis.check.baselines import comparable, compared, is_plain, pairs
 from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
+from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures
 from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.slices import Part, sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
@@ -120,7 +120,7 @@ def check(
     if seen:
         figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
     judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
-    parts = list(sliced(figures, baseline, by, by_name, gates, single, confidence, is_watched=seen is not None))
+    parts = list(sliced(figures, baseline, by, by_name, gates, single, is_watched=seen is not None))
     verdicts = [*judge.all(gates, baseline, compared_by), *judge.of_slices(parts, compared_by)]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
@@ -171,27 +171,31 @@ class _Judge:
         """A verdict for each gate."""
         limited = [name for name in (*gates.min, *gates.max) if name not in FIGURES]
         return [
-            *(self.limited(limit_of(name, value), is_upper=False) for name, value in gates.min.items()),
-            *(self.limited(limit_of(name, value), is_upper=True) for name, value in gates.max.items()),
+            *map(self.limited, gates.limits()),
             *(self.against(baseline, gates.margin, measures, limited) if baseline else ()),
         ]
 
-    def of_slices(self, parts: Iterable[Part], measures: Iterable[str] | None) -> Iterator[Verdict]:
-        """A verdict for each gate of each slice, by its own values and interval."""
+    def of_slices(self, parts: Sequence[Part], measures: Iterable[str] | None) -> Iterator[Verdict]:
+        """A verdict for each gate of each slice, by its own values and interval.
+
+        The more slices there are, the likelier one of them fails by chance. So each interval is one of
+        1 − (1 − c) / k for k slices (Bonferroni), and all hold together as often as one interval alone.
+        """
         for part in parts:
-            one = replace(self, figures=part.figures, bench=None, confidence=part.confidence)
+            confidence = 1 - (1 - self.confidence) / len(parts)
+            one = replace(self, figures=part.figures, bench=None, confidence=confidence)
             yield from (replace(each, slice=part.value) for each in one.all(part.gates, part.baseline, measures))
 
-    def limited(self, limit: Limit, is_upper: bool) -> Verdict:
+    def limited(self, limit: Limit) -> Verdict:
         """A limit on a value."""
         if limit.name in FIGURES:
-            return self._timed(limit, is_upper)
+            return self._timed(limit)
         if self.figures is None:
             raise InputError("{limit} is a measure: scores are needed, or a benchmark with qrels", limit=limit.name)
         name = self.figures.resolve(limit.name)
         value, values = self.figures.mean[name], self.figures.values.get(name)
         interval, note = self._of_mean(name, value, values)
-        verdict = self._verdict(name, limit.value, is_upper, value, interval, note)
+        verdict = self._verdict(replace(limit, name=name), value, interval, note)
         count = None if values is None else int(np.isfinite(values).sum())
         return replace(verdict, queries=count, outcome=verdict.outcome if count != 0 else "undecided")
 
@@ -261,7 +265,7 @@ class _Judge:
             blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", notes)
         )
 
-    def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
+    def _timed(self, limit: Limit) -> Verdict:
         if self.seen:
             raise InputError("{limit} cannot be watched, only measures can: check it by itself", limit=limit.name)
         if self.bench is None:
@@ -271,14 +275,12 @@ class _Judge:
         if limit.name == "throughput":
             rate = self.bench.throughput
             note = TURNS if rate is None else failures(self.bench, message("only answers are counted"))
-            return self._verdict(
-                limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
-            )
+            return self._verdict(limit, math.nan if rate is None else rate, None, note, "/s")
         if limit.name == "errors":
-            return self._verdict(limit.name, limit.value, is_upper, float(self.bench.failed), None, "")
-        return self._of_latency(self.bench, limit, is_upper)
+            return self._verdict(limit, float(self.bench.failed), None, "")
+        return self._of_latency(self.bench, limit)
 
-    def _of_latency(self, bench: Bench, limit: Limit, is_upper: bool) -> Verdict:
+    def _of_latency(self, bench: Bench, limit: Limit) -> Verdict:
         """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
         try:
             bounded = bench.of_all_calls(self.confidence)[limit.name]
@@ -286,33 +288,24 @@ class _Judge:
             note = "" if bounded.interval and bounded.interval.method != "none" else why
         except MissingPackage:
             bounded, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
-        verdict = self._verdict(limit.name, limit.value, is_upper, bounded.low, bounded.interval, note, "ms")
+        verdict = self._verdict(limit, bounded.low, bounded.interval, note, "ms")
         notes = joined("; ", filter(None, [note, failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(bounded.low, bounded.low, bounded.high, 1.0, "none")
-            outcome = "undecided" if math.isnan(bounded.low) else _by_interval(known, limit.value, is_upper)
+            outcome = "undecided" if math.isnan(bounded.low) else _by_interval(known, limit.value, limit.is_upper)
         return replace(verdict, outcome=outcome, note=notes, is_least=bounded.low < bounded.high)
 
-    def _verdict(
-        self,
-        name: str,
-        limit: float,
-        is_upper: bool,
-        value: float,
-        interval: Interval | None,
-        note: str,
-        unit: str = "",
-    ) -> Verdict:
-        by_interval = self.sure and name not in ("throughput", "errors")  # these are counted, not estimated
-        decided = _by_interval(interval, limit, is_upper) if by_interval else _by_value(value, limit, is_upper)
+    def _verdict(self, limit: Limit, value: float, interval: Interval | None, note: str, unit: str = "") -> Verdict:
+        by_interval = self.sure and limit.name not in ("throughput", "errors")  # counted, not estimated
+        asked = limit.value, limit.is_upper
         return Verdict(
-            name=name,
-            kind="max" if is_upper else "min",
-            outcome=decided,
+            name=limit.name,
+            kind="max" if limit.is_upper else "min",
+            outcome=_by_interval(interval, *asked) if by_interval else _by_value(value, *asked),
             value=value,
-            limit=limit,
-            is_upper=is_upper,
+            limit=limit.value,
+            is_upper=limit.is_upper,
             interval=interval,
             decider="interval" if by_interval else "value",
             unit=unit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +28,11 @@ _LIMIT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµμ]*)\s*\Z"
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit on a measure or a figure; times are in milliseconds."""
+    """The least, or the most, that a measure or a figure may be; times are in milliseconds."""
 
     name: str
     value: float
+    is_upper: bool
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,20 @@ class Gates:
         lowest, highest = (dict(ChainMap(*map(dict, side))) for side in sides)
         return lowest, highest
 
+    def limits(self) -> Iterator[Limit]:
+        """All of them, the lower ones first."""
+        for is_upper, limits in ((False, self.min), (True, self.max)):
+            yield from (limit_of(name, value, is_upper=is_upper) for name, value in limits.items())
 
-def limit_of(name: str, value: Any) -> Limit:
+
+def limit_of(name: str, value: Any, *, is_upper: bool = True) -> Limit:
     """A limit from its name and what people write: 0.4, "0.4", "200ms", "0.2 s".
 
     Raises:
         InputError: no number, or a unit that does not go with the name.
 
     >>> limit_of("p95", "0.2 s")
-    Limit(name='p95', value=200.0)
+    Limit(name='p95', value=200.0, is_upper=True)
     """
     if _PERCENTILE.match(name) and name not in LATENCIES:
         raise InputError("there is no {name}; a benchmark has {figures}", name=name, figures=", ".join(FIGURES))
@@ -121,7 +127,7 @@ def limit_of(name: str, value: Any) -> Limit:
         raise InputError(
             "the limit of {name} needs a unit: {name}={number:g}ms or {name}={number:g}s", name=name, number=number
         )
-    return Limit(name.strip(), number * MILLISECONDS.get(unit, 1.0))
+    return Limit(name.strip(), number * MILLISECONDS.get(unit, 1.0), is_upper)
 
 
 def written(text: str) -> tuple[str, str]:

@@ -23,14 +23,12 @@ class Part:
         value: of the attribute.
         figures, baseline: on its queries alone.
         gates: those of all queries, with its own.
-        confidence: of its intervals, so that those of all slices hold together as often as one interval alone.
     """
 
     value: str
     figures: Figures
     baseline: Figures | None
     gates: Gates
-    confidence: float
 
 
 def sliced(
@@ -40,14 +38,10 @@ def sliced(
     by_name: str,
     gates: Gates,
     single: Mapping[str, Gates],
-    confidence: float,
     *,
     is_watched: bool,
 ) -> Iterator[Part]:
     """The slices, none without an attribute.
-
-    The more slices there are, the likelier one of them fails by chance. So each interval is one of 1 − (1 − c) / k
-    for k slices (Bonferroni), and some slice misses by chance no more often than one gate alone would.
 
     Raises:
         InputError: gates of a slice that there is not; no values of queries; no query with a value; gates that are
@@ -78,7 +72,6 @@ def sliced(
             part,
             None if baseline is None else baseline.at(there.get(value, [])),
             replace(asked, min=_kept(asked.min, figures), max=_kept(asked.max, figures)),
-            1 - (1 - confidence) / len(slices),
         )
 
 
