@@ -1,14 +1,9 @@
-"""A provider for ir_measures: its measures by truerank's engine, with its own names, parameters and results.
-
-After `install()` all that goes through ir_measures uses it: `calc`, `calc_aggregate`, `iter_calc`, `evaluator`, and
-packages above, such as PyTerrier. `python -m truerank.interop.ir_measures` is the `ir_measures` command with it.
-"""
+"""Measures of ir_measures as they are had here, and ours as its objects."""
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -17,20 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import MeasureError, TruerankError, needs, quoted
+from truerank.core.errors import MeasureError, needs
 from truerank.core.evaluate import ranked, valued
-from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Floats, Qrels
-from truerank.core.reading import Reading, read
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, distinct
-from truerank.formats import read_qrels
-from truerank.interop.pytrec_eval import clamped
 from truerank.measures import Measure, parse_measure
-
-_LOG = logging.getLogger("ir_measures")
-
-__all__ = ["install", "main", "metrics", "provider", "their_measure"]
 
 NAME = "truerank"
 
@@ -169,181 +157,6 @@ def _worth(name: str, said: dict[str, Any]) -> Worth | None:
     return Worth(gains=tuple(sorted(gains.items()))) if gains else None
 
 
-class Evaluation:
-    """What an `Evaluator` of ir_measures does, by truerank: one qrels, some measures, any number of runs."""
-
-    measures: list[Any]
-
-    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        given = sorted(measures, key=str) if isinstance(measures, Set) else measures
-        self.measures = list(dict.fromkeys(given))
-        self._asked = [_supported(measure) for measure in self.measures]
-        self._queries, self._judged = _read_qrels(qrels, {each.rules.iteration for each in self._asked})
-        self._sorted = [as_text(query) for query in next(iter(self._judged.values())).queries]
-        self.qrel_qids = set(self._sorted)
-
-    def iter_calc(self, run: Any) -> Iterator[Any]:
-        """The values of each query, query by query, in the order of the qrels."""
-        yield from self._metrics(self._columns(run))
-
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """One number of each measure: its own mean, or the sum of counts."""
-        return {measure: _aggregate(measure, values) for measure, values in self._columns(run)}
-
-    def calc(self, run: Any) -> Any:
-        """Both of these, of one reading of the run."""
-        columns = self._columns(run)
-        aggregated = {measure: _aggregate(measure, values) for measure, values in columns}
-        return _theirs().CalcResults(aggregated, list(self._metrics(columns)))
-
-    def _metrics(self, columns: list[tuple[Any, dict[str, float]]]) -> Iterator[Any]:
-        metric = _theirs().Metric
-        for query in self._queries:
-            yield from (
-                metric(query, measure, by_query[query]) for measure, by_query in columns if query in by_query
-            )
-
-    def _columns(self, run: Any) -> list[tuple[Any, dict[str, float]]]:
-        """Each measure with the values of the queries that have one."""
-        if not self._queries:
-            return [(each.measure, {}) for each in self._asked]
-        run = list(run) if isinstance(run, Iterator) else run
-        readings = {source: self._reading(run, *source) for source in {each.source for each in self._asked}}
-        return [(each.measure, self._column(each, readings[each.source])) for each in self._asked]
-
-    def _column(self, each: Asked, reading: Reading) -> dict[str, float]:
-        values, there = each.values(reading)
-        rows = zip(self._sorted, values.tolist(), there, strict=True)
-        found = {query: value for query, value, is_there in rows if is_there}
-        return {query: found[query] for query in self._queries if query in found}
-
-    def _reading(self, run: Any, rules: Rules, worth: Worth | None) -> Reading:
-        judged = self._judged[rules.iteration]
-        try:
-            return read(judged if worth is None else worth.of(judged), run, rules=rules)
-        except TruerankError as error:
-            finite = _finite(run, error)
-        return self._reading(finite, rules, worth)
-
-
-def _finite(run: Any, refused: TruerankError) -> Any:
-    """A run that was refused, with the largest number in place of infinity.
-
-    Raises:
-        ValueError: it was refused for something else.
-    """
-    converter = _theirs().util.RunConverter(run)
-    try:
-        finite = clamped(converter.as_dict_of_dict()) if converter.predict_type()[1] is None else None
-    except TruerankError as error:
-        raise ValueError(str(error)) from error
-    if finite is None:
-        raise ValueError(str(refused)) from refused
-    return finite
-
-
-def _aggregate(measure: Any, values: Mapping[str, float]) -> float:
-    aggregator = measure.aggregator()
-    for value in values.values():
-        aggregator.add(value)
-    return aggregator.result()  # type: ignore[no-any-return]
-
-
-def _object(measure: Any) -> Any:
-    if isinstance(measure, _theirs().Measure):
-        return measure
-    raise ValueError(
-        f"a measure is an object of ir_measures, such as nDCG @ 10, and not {quoted(measure)}; "
-        "ir_measures.parse_measure reads text"
-    )
-
-
-def _supported(measure: Any) -> Asked:
-    supported = asked(_object(measure))
-    if supported is None:
-        raise ValueError(f"unsupported measure {measure}")
-    return supported
-
-
-def _read_qrels(qrels: Any, kinds: set[str]) -> tuple[list[str], dict[str, Qrels]]:
-    """The queries as they come, and {what the second column is for: the judgements}, of a document the last one.
-
-    Raises:
-        ValueError: they are nothing that ir_measures takes.
-    """
-    convert = _theirs().util.QrelsConverter
-    rows = list(convert(qrels).as_namedtuple_iter())
-    by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in kinds or {"ignore"}}
-    for kind, judged in by_kind.items():
-        if isinstance(qrels, Mapping):
-            judged |= {query: {} for query in qrels}
-        for row in rows:
-            docs = judged.setdefault(row.query_id, {})
-            if kind == "ignore":
-                docs[row.doc_id] = row.relevance
-            else:
-                docs.setdefault(row.doc_id, {})[row.iteration] = row.relevance
-    if "aspect" in kinds and len({row.iteration for row in rows}) == 1:
-        _LOG.warning("all judgements are of one subtopic; measures of diversity need their iterations")
-    queries = [as_text(as_bytes(query)) for query in next(iter(by_kind.values()))]
-    try:
-        return queries, {kind: read_qrels(judged) for kind, judged in by_kind.items()}
-    except TruerankError as error:
-        raise ValueError(str(error)) from error
-
-
-class Provision:
-    """What a `Provider` of ir_measures does, by truerank."""
-
-    NAME = NAME
-
-    def supports(self, measure: Any) -> bool:
-        """Whether it has the measure, with these parameters."""
-        _object(measure).validate_params()
-        return asked(measure) is not None
-
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
-        return _classes()[1](measures, qrels)
-
-
-@cache
-def _classes() -> tuple[type, type]:
-    """The provider and the evaluator, which inherit from those of ir_measures what it may add to them."""
-    base = _theirs().providers
-    supported = [_theirs().measures.registry[name]() for name in OWN]
-    made = type("TruerankProvider", (Provision, base.Provider), {"SUPPORTED_MEASURES": supported})
-    return made, type("TruerankEvaluator", (Evaluation, base.Evaluator), {})
-
-
-@cache
-def provider() -> Any:
-    """The provider, which `install` registers: `provider().calc(measures, qrels, run)` asks it alone.
-
-    Raises:
-        MissingPackage: ir_measures is not installed.
-    """
-    return _classes()[0]()
-
-
-def install() -> None:
-    """Register the provider, and let ir_measures ask it first, behind measures that its user defines.
-
-    Raises:
-        MissingPackage: ir_measures is not installed.
-    """
-    theirs, mine = _theirs(), provider()
-    theirs.providers.registry[NAME] = mine
-    chain = theirs.DefaultPipeline.providers
-    if mine not in chain:
-        chain.insert(chain.index(theirs.runtime) + 1, mine)
-
-
-def main() -> None:
-    """The `ir_measures` command, with this provider before its own."""
-    install()
-    import_module("ir_measures.__main__").main_cli()
-
-
 def metrics(scores: Scores) -> list[Any]:
     """The values of an evaluation as ir_measures has its own: a `Metric(query_id, measure, value)` each.
 
@@ -353,7 +166,7 @@ def metrics(scores: Scores) -> list[Any]:
         MissingPackage: ir_measures is not installed.
         MeasureError: it has no such measure.
     """
-    metric, queries = _theirs().Metric, distinct(scores.queries)
+    metric, queries = ir_measures().Metric, distinct(scores.queries)
     columns = [(their_measure(measure), scores.columns[str(measure)].tolist()) for measure in scores.measures]
     rows = ((measure, *row) for measure, values in columns for row in zip(queries, values, strict=True))
     return [metric(query, measure, value) for measure, query, value in rows if not math.isnan(value)]
@@ -388,7 +201,7 @@ def their_measure(measure: Measure) -> Any:
     if measure.name == "SetF" and "beta" in (said := dict(measure.params)):
         measure = parse_measure("SetF")(beta_squared=said["beta"] ** 2)
     name, more = COMPOSED.get(measure.name, (measure.name, {}))
-    kind, known = _theirs().measures.registry.get(name), measure.definition.parameters
+    kind, known = ir_measures().measures.registry.get(name), measure.definition.parameters
     if kind is not None:
         needed = {"K": known["K"].default} if "K" in known else {}
         theirs = kind(**_their_parameters({**more, **needed, **dict(measure.params)}, measure.definition.at, kind))
@@ -400,7 +213,7 @@ def their_measure(measure: Measure) -> Any:
 def _their_err(measure: Measure) -> Any:
     """ERR, whose highest grade is always 4 there."""
     k = dict(measure.params).get("k")
-    if k is not None and parse_measure(theirs := _theirs().ERR @ k) == measure:
+    if k is not None and parse_measure(theirs := ir_measures().ERR @ k) == measure:
         return theirs
     raise MeasureError(
         "ir_measures has no measure {measure}: its ERR has a cutoff, and 4 is the highest grade; "
@@ -429,7 +242,12 @@ def _their_parameters(given: dict[str, Any], at: str, kind: Any) -> dict[str, An
     return {key: float(value) if types.get(key) is float else value for key, value in named.items()}
 
 
-def _theirs() -> ModuleType:
+def ir_measures() -> ModuleType:
+    """The package itself, which is imported when it is needed.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
     with needs("truerank.interop.ir_measures", "ir_measures"):
         return import_module("ir_measures")
 
@@ -437,8 +255,4 @@ def _theirs() -> ModuleType:
 @cache
 def _not_provided() -> Any:
     """What stands for a parameter that is not given."""
-    return _theirs().providers.base.NOT_PROVIDED
-
-
-if __name__ == "__main__":
-    main()
+    return ir_measures().providers.base.NOT_PROVIDED
