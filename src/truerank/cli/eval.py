@@ -19,6 +19,7 @@ from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.present.names import labels
+from truerank.present.scores import Shape
 
 if TYPE_CHECKING:
     from truerank.present.score_slices import Slices
@@ -126,8 +127,8 @@ def command(
     attribute = _attribute(path, column, judgements, per_query, is_of_rows) if by else None
     if judgements:
         _refuse_of_estimates(per_query, engine, how, items, percent, is_of_lines, is_of_rows)
-        shape: dict[str, Any] = {"digits": digits, "width": width, "to_judge": to_judge, "as_written": as_written}
-        _estimate(judgements, runs, wanted, under, run_format, format, output, **shape)
+        shown = {"digits": digits, "width": width, "to_judge": to_judge, "as_written": as_written}
+        _estimate(judgements, runs, wanted, under, run_format, format, output, **shown)
         return
     judged, collapse = read_qrels(qrels, qrels_format), options.collapsing(how, chunk_ids)
     if how and (engine or is_of_lines):
@@ -142,9 +143,8 @@ def command(
             scores = _of_runs(judged, sources, wanted, under, threads, items)
     id_overlap.refuse_or_warn(judged, scores, labels([one.run for one in scores]), sources)
     scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
-    shape = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
     slices = None if attribute is None else _sliced(scores, attribute, column)
-    tables.show_scores(scores, format, output, slices=slices, **shape)
+    tables.show_scores(scores, format, output, Shape(per_query, digits, percent, layout, slices))
 
 
 def _attribute(path: str, column: str, *others: object) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -19,9 +19,7 @@ from truerank.present import ledger, scores
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS, by_ending
-
-if TYPE_CHECKING:
-    from truerank.present.score_slices import Slices
+from truerank.present.scores import Shape
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -105,28 +103,16 @@ def show(
     write(document.render(chosen, styled=is_styled(output), language=spoken(), figures=figures), output)
 
 
-def show_scores(
-    evaluated: Sequence[Scores],
-    format: str,
-    output: str,
-    *,
-    per_query: bool,
-    digits: int | None,
-    percent: bool = False,
-    layout: str | None = None,
-    slices: Slices | None = None,
-) -> None:
+def show_scores(evaluated: Sequence[Scores], format: str, output: str, shape: Shape) -> None:
     """Write the scores, likewise."""
-    _say_fractions(format, percent)
-    if format in ("csv", "trec") or (format == "jsonl" and per_query):
+    _say_fractions(format, shape.percent)
+    if format in ("csv", "trec") or (format == "jsonl" and shape.per_query):
         tell(ledger.named_remarks(evaluated, labels([one.run for one in evaluated])))
-    if layout and format in ("json", "jsonl", "trec"):
+    if shape.layout and format in ("json", "jsonl", "trec"):
         raise click.UsageError(
             message("--layout is for tables and csv; {format} has one of its own.", format=format)
         )
-    how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
-    how["slices"] = slices
-    write(scores.render(evaluated, format, **how, styled=is_styled(output), language=spoken()), output)
+    write(scores.render(evaluated, format, shape, styled=is_styled(output), language=spoken()), output)
 
 
 def _say_fractions(format: str, percent: bool) -> None:

@@ -10,6 +10,7 @@ import click
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.messages import message
+from truerank.present.scores import Shape
 from truerank.vectors import evaluate_matrix, evaluate_vectors
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.files import Files
@@ -139,7 +140,7 @@ def command(
             scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, progress=bar.reach)
         else:
             scores = evaluate_matrix(**files.matrix(), **how, holds=holds, progress=bar.reach)
-    tables.show_scores([scores], format, output, per_query=per_query, digits=digits, percent=percent)
+    tables.show_scores([scores], format, output, Shape(per_query, digits, percent))
 
 
 def _protocol(

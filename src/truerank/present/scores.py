@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,76 +44,75 @@ WIDE = 10
 """With more measures than this, and than runs, they are listed down the page."""
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What of scores is shown, and how.
+
+    Attributes:
+        per_query: every query's values too.
+        digits: after the point; by default 4 in what people read and in trec, all in csv. JSON has all.
+        percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
+        layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
+        slices: the means of slices of the queries too, in all but jsonl and trec.
+    """
+
+    per_query: bool = False
+    digits: int | None = None
+    percent: bool = False
+    layout: str | None = None
+    slices: Slices | None = None
+
+    @property
+    def read_digits(self) -> int:
+        """The digits in what people read."""
+        return DIGITS[self.percent] if self.digits is None else self.digits
+
+
 def render(
-    scores: Sequence[Scores],
-    format: str = "table",
-    *,
-    per_query: bool = False,
-    digits: int | None = None,
-    styled: bool = False,
-    percent: bool = False,
-    layout: str | None = None,
-    slices: Slices | None = None,
-    language: str = SOURCE,
+    scores: Sequence[Scores], format: str, shape: Shape, *, styled: bool = False, language: str = SOURCE
 ) -> str:
     """The scores as text.
 
     Args:
         format: one of `FORMATS`.
-        per_query: every query's values too.
-        digits: after the point; by default 4 in what people read and in trec, all in csv. JSON has all.
         styled: the table with bold and lines, for a terminal.
-        percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
-        layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
-        slices: the means of slices of the queries too, in all but jsonl and trec.
     """
     if format == "jsonl":
-        return lines.jsonl(scores, per_query)
+        return lines.jsonl(scores, shape.per_query)
     if format == "trec":
-        return lines.trec(scores, per_query, 4 if digits is None else digits)
+        return lines.trec(scores, shape.per_query, 4 if shape.digits is None else shape.digits)
     # only what the format takes, since a row a query of a long run is slow to make
     if format == "json":
-        return Document((), results=_plain(scores, per_query, slices)).render(format)
+        return Document((), results=_plain(scores, shape)).render(format)
     if format == "csv":
-        return Document((), _flat(scores, per_query, digits, layout, slices)).render(format)
-    tables = [_for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)]
-    if slices:
-        each = slices.table(
-            labels([one.run for one in scores]),
-            digits=DIGITS[percent] if digits is None else digits,
-            percent=percent,
-        )
-        tables.append(laid_out(each, len(each.columns) - len(scores[0].headings), layout))
+        return Document((), _flat(scores, shape)).render(format)
+    tables = [_for_people(scores, shape)]
+    if shape.slices:
+        names = labels([one.run for one in scores])
+        each = shape.slices.table(names, digits=shape.read_digits, percent=shape.percent)
+        tables.append(laid_out(each, len(each.columns) - len(scores[0].headings), shape.layout))
     return Document(tables).render(format, styled=styled, language=language)
 
 
-def _plain(scores: Sequence[Scores], per_query: bool, slices: Slices | None = None) -> Any:
-    objects = [one.to_dict(per_query) for one in scores]
-    if slices:
-        objects = [one | slices.to_dict(place) for place, one in enumerate(objects)]
+def _plain(scores: Sequence[Scores], shape: Shape) -> Any:
+    objects = [one.to_dict(shape.per_query) for one in scores]
+    if shape.slices:
+        objects = [one | shape.slices.to_dict(place) for place, one in enumerate(objects)]
     return objects[0] if len(objects) == 1 else objects
 
 
-def _flat(
-    scores: Sequence[Scores],
-    per_query: bool,
-    digits: int | None,
-    layout: str | None = None,
-    slices: Slices | None = None,
-) -> Table:
-    if slices:
+def _flat(scores: Sequence[Scores], shape: Shape) -> Table:
+    if shape.slices:
         rows = [(*row[:2], None, *row[2:]) for row in flat_table(scores).rows]
         columns = ("run", "rules", "slice", *scores[0].headings)
-        return laid_out(Table(columns, (*rows, *slices.rows()), digits=digits), 3, layout)
-    return laid_out(flat_table(scores, per_query=per_query, digits=digits), 3 if per_query else 2, layout)
+        return laid_out(Table(columns, (*rows, *shape.slices.rows()), digits=shape.digits), 3, shape.layout)
+    table = flat_table(scores, per_query=shape.per_query, digits=shape.digits)
+    return laid_out(table, 3 if shape.per_query else 2, shape.layout)
 
 
-def _for_people(
-    scores: Sequence[Scores], digits: int | None, *, per_query: bool, percent: bool, layout: str | None = None
-) -> Table:
-    digits = DIGITS[percent] if digits is None else digits
-    table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
-    return laid_out(table, len(table.columns) - len(scores[0].headings), layout)
+def _for_people(scores: Sequence[Scores], shape: Shape) -> Table:
+    table = score_table(scores, shape)
+    return laid_out(table, len(table.columns) - len(scores[0].headings), shape.layout)
 
 
 def laid_out(table: Table, keys: int, layout: str | None) -> Table:
@@ -124,9 +124,8 @@ def document_of(
     scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False
 ) -> Document:
     """What one run's scores show of themselves."""
-    table = _for_people([scores], digits, per_query=per_query, percent=percent)
-    flat = _flat([scores], per_query, digits)
-    return Document([table], flat, _plain([scores], per_query), remarks_of(scores))
+    one, shape = [scores], Shape(per_query, digits, percent)
+    return Document([_for_people(one, shape)], _flat(one, shape), _plain(one, shape), remarks_of(scores))
 
 
 def figures_of(scores: Scores) -> list[Figure]:
@@ -162,33 +161,26 @@ def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
     return message("{name} {low} to {high} (sd {sd})", name=name, low=low, high=high, sd=sd)
 
 
-def score_table(
-    scores: Sequence[Scores],
-    *,
-    per_query: bool = False,
-    digits: int = 4,
-    percent: bool = False,
-    is_turning: bool = True,
-) -> Table:
+def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
     """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
     names = labels([one.run for one in scores])
     notes = (
         *ledger.notes(scores, names),
-        *over_runs(scores, percent=percent),
-        *((note(scores[0].headings),) if percent else ()),
+        *over_runs(scores, percent=shape.percent),
+        *((note(scores[0].headings),) if shape.percent else ()),
     )
-    measures = tuple(scores[0].headings)
-    if per_query:
+    measures, digits = tuple(scores[0].headings), shape.read_digits
+    if shape.per_query:
         each = zip(scores, names, strict=True)
-        rows = tuple(row for one, name in each for row in _query_rows(one, name, percent))
+        rows = tuple(row for one, name in each for row in _query_rows(one, name, shape.percent))
         table = Table((message("run"), message("query"), *measures), rows, notes=notes, digits=digits)
         return table if len(scores) > 1 else table.without_first_column()
-    rows = tuple((name, *lines.means(one, percent)) for one, name in zip(scores, names, strict=True))
+    rows = tuple((name, *lines.means(one, shape.percent)) for one, name in zip(scores, names, strict=True))
     best = _best(scores)
     table = Table(
         (message("run"), *measures), rows, notes=notes, best=best, across=message("measure"), digits=digits
     )
-    return table.turned() if is_turning and len(measures) > max(WIDE, len(scores)) else table
+    return table.turned() if shape.layout is None and len(measures) > max(WIDE, len(scores)) else table
 
 
 def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:

@@ -26,7 +26,7 @@ from truerank.cli.demo.search import search
 from truerank.cli.output import is_styled, write
 from truerank.present.bench import comparison_document, sweep_document
 from truerank.present.renderers import terminal
-from truerank.present.scores import score_table
+from truerank.present.scores import Shape, score_table
 
 PATIENCE = "this takes about a minute on two free processors, and some minutes where others are at work on them"
 
@@ -80,7 +80,7 @@ def command(directory: Path) -> None:
 
 def shown(outcome: DemoOutcome) -> str:
     """The collection in words, and its scores as a table with the ledger."""
-    text = terminal.draw(score_table(outcome.scores), styled=is_styled("-"))
+    text = terminal.draw(score_table(outcome.scores, Shape()), styled=is_styled("-"))
     return f"{outcome.title}\n\n{outcome.about}\n\n{text}"
 
 
