@@ -82,7 +82,7 @@ def evaluate_vectors(
     """
     under = Rules.of(rules)
     source = _products(query_vectors, gallery_vectors, metric, under, pool)
-    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    given = Given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(source, given, under, qrels, is_self=gallery_vectors is None)
     scores = _scores(retrieval, measures, name, progress, save_run, save_depth)
     return replace(scores, as_written=as_written)
@@ -111,7 +111,7 @@ def rank_vectors(
     """
     under = Rules.of(rules)
     source = _products(query_vectors, gallery_vectors, metric, under, pool)
-    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    given = Given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     return _retrieval(source, given, under, qrels, is_self=gallery_vectors is None).hits(progress)
 
 
@@ -145,9 +145,8 @@ def evaluate_matrix(
     >>> evaluate_matrix([[0.1, 0.2, 0.9]], [2], [1, 2, 2], holds="distances", measures="RR mAP").mean
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
-    under = Rules.of(rules)
-    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
+    given = Given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    retrieval = _of_matrix(matrix, holds, given, Rules.of(rules), qrels)
     scores = _scores(retrieval, measures, name, progress, save_run, save_depth)
     return replace(scores, as_written=as_written)
 
@@ -167,9 +166,8 @@ def rank_matrix(
     progress: Progress = unreported,
 ) -> Hits:
     """Where the right entries were returned. Arguments as for `evaluate_matrix`."""
-    under = Rules.of(rules)
-    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
+    given = Given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    retrieval = _of_matrix(matrix, holds, given, Rules.of(rules), qrels)
     return retrieval.hits(progress)
 
 
@@ -180,18 +178,11 @@ def _products(queries: Any, gallery: Any, metric: str, rules: Rules, pool: Pool 
     return replace(source, name=f"{source.name}, {pool} over frames") if pool else source
 
 
-def _ready(matrix: Any, holds: Holds, rules: Rules) -> BlockSource:
-    return blocks.matrix(matrix, holds, single=rules.score_precision == "single")
-
-
-def _given(*columns: Any) -> Given:
-    names = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras", "query_ids", "gallery_ids")
-    return Given(**dict(zip(names, columns, strict=True)))
-
-
-def _is_alone(given: Given) -> bool:
-    """Whether nothing is known of a gallery of its own."""
-    return given.gallery_labels is None and given.gallery_ids is None
+def _of_matrix(matrix: Any, holds: Holds, given: Given, rules: Rules, qrels: QrelsLike | None) -> Retrieval:
+    """Where nothing is known of a gallery of its own, the queries are the gallery."""
+    source = blocks.matrix(matrix, holds, single=rules.score_precision == "single")
+    is_self = given.gallery_labels is None and given.gallery_ids is None
+    return _retrieval(source, given, rules, qrels, is_self=is_self)
 
 
 def _retrieval(

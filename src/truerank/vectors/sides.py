@@ -55,7 +55,7 @@ class Side:
         return Side(tuple(self.ids[place] for place in places.tolist()), labels, cameras, classes)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Given:
     """What a caller knows of the two sides, as it came."""
 
