@@ -325,6 +325,19 @@ def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
     assert max(row["ms"] for row in rows if row["who"] == benches[0].name) == benches[0].latency["max"]
 
 
+def test_the_pictures_of_speed_call_each_benchmark_as_their_table_does():
+    asked = {f"q{n}": f"text {n}" for n in range(9)}
+
+    def search(query: str) -> list[str]:
+        return ["d1"]
+
+    qrels = [None, {query: {"d1": 1} for query in asked}, {"q0": {"d1": 1}}]
+    found = build.make(ReportData(benches=tuple(tr.bench(search, asked, each, measures="RR") for each in qrels)))
+    assert [row[0] for row in only(found.blocks, Table)[0].rows] == ["search", "search #2", "search #3"]
+    marks = found.figures[1].specification["data"]["values"]
+    assert {row["who"] for row in marks} == {"search #2", "search #3"}
+
+
 def test_little_differences_of_quality_look_little_beside_their_intervals(tmp_path):
     asked = {f"q{n}": f"text {n}" for n in range(40)}
     qrels = {query: {"d1": 1} for query in asked}

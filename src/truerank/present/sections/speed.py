@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message, plural
+from truerank.core.scores import distinct
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
@@ -18,23 +19,24 @@ from truerank.present.table import Cell, Table
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
-    benches = [one for one in data.benches if len(one.measured.answered)]
     if not data.benches:
         return
     yield Heading(message("Speed"), "speed")
     names = called(data.benches)
-    for name, one in zip(names, data.benches, strict=True):
+    named = list(zip(data.benches, names, strict=True))
+    for one, name in named:
         yield from (Caution(joined(": ", [name, warning])) for warning in bench_notes.warnings(one))
     yield table(data.benches, names)
-    if built := [(name, one.indexing) for name, one in zip(names, data.benches, strict=True) if one.indexing]:
+    if built := [(name, one.indexing) for one, name in named if one.indexing]:
         of, indexings = zip(*built, strict=True)
         yield index_table(indexings, of, title=message("Indexing"))
-    if benches:
-        yield latencies(benches, called(benches))
-    scored = [one for one in benches if one.scores]
-    if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
-        yield pareto(scored, called(scored))
-    for name, one in zip(names, data.benches, strict=True):
+    answered = [(one, name) for one, name in named if len(one.measured.answered)]
+    if answered:
+        yield latencies(*zip(*answered, strict=True))
+    scored = [(one, name) for one, name in answered if one.scores]
+    if len(scored) > 1 and len({_measure(one) for one, _ in scored}) == 1:
+        yield pareto(*zip(*scored, strict=True))
+    for one, name in named:
         yield Prose((joined(": ", [name, bench_notes.how(one)]),))
     if sentences := tuple(bench_notes.made(data.benches)):
         yield Prose(sentences)
@@ -42,12 +44,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 def called(benches: Sequence[Bench]) -> list[str]:
     """What to call benchmarks: by name and settings, with a number where these are the same."""
-    names: list[str] = []
-    for one in benches:
-        name = printable(f"{one.name} ({bench_notes.setting(one)})" if one.settings else one.name)
-        again = sum(other == name or other.startswith(f"{name} #") for other in names)
-        names.append(f"{name} #{again + 1}" if again else name)
-    return names
+    named = (f"{one.name} ({bench_notes.setting(one)})" if one.settings else one.name for one in benches)
+    return distinct(list(map(printable, named)))
 
 
 def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
