@@ -23,7 +23,7 @@ from truerank.core.run import Batch, Columns
 from truerank.formats import names
 from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import FILL, check_distinct, is_id, steps
+from truerank.formats.rows import FILL, check_distinct, is_id
 from truerank.formats.source import Source, as_source
 
 if TYPE_CHECKING:
@@ -193,8 +193,9 @@ def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
     Args:
         otherwise: what is taken where they do both, or neither.
     """
-    _, higher, lower = steps(ids, numbers)
-    rises, falls = bool(higher.any()), bool(lower.any())
+    there, before, after = is_id(ids), numbers[:, :-1], numbers[:, 1:]
+    both = there[:, 1:] & there[:, :-1]
+    rises, falls = (bool((both & each).any()) for each in (after > before, after < before))
     return otherwise if rises == falls else rises
 
 

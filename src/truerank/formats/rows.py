@@ -39,13 +39,6 @@ def is_id(ids: NDArray[Any]) -> Bools:
     return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
 
 
-def steps(ids: NDArray[Any], values: NDArray[Any]) -> tuple[Bools, Bools, Bools]:
-    """(rows, n - 1) from each id of a row to the next: whether both are there, whether values rise, and fall."""
-    there = is_id(ids)
-    pairs = there[:, 1:] & there[:, :-1]
-    return pairs, pairs & (values[:, 1:] > values[:, :-1]), pairs & (values[:, 1:] < values[:, :-1])
-
-
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""
     return starts_of(np.fromiter(map(len, names), np.int64, len(names))), b"".join(names)
