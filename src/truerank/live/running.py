@@ -181,7 +181,7 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
 
 
 def _distinct(retrievers: list[Retriever]) -> list[Retriever]:
-    """The retrievers, those of one name with a number each."""
+    """The retrievers, all with a number where two have one name."""
     names = [retriever.name for retriever in retrievers]
     if len(set(names)) == len(names):
         return retrievers
