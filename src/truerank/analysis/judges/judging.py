@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,17 +72,17 @@ def judges(
     read = read_judges(qrels)
     judgements = Judgements.of(read if binary is None else at_levels(read, binary))
     refuse_unshared(judgements, has_runs=runs is not None)
-    scored: dict[str, Any] = {}
     with needs(message("judges"), "stats", "scipy"):
-        if runs is not None:
-            scored = standings(
-                judgements, runs, measures, under, procedure, common=common, threads=threads, progress=progress
-            )
-            scored |= {"rules": under, "is_common": common}
-        return _judges(judgements, procedure, **scored)
+        if runs is None:
+            return _judges(judgements, procedure)
+        systems, made, dropped = standings(
+            judgements, runs, measures, under, procedure, common=common, threads=threads, progress=progress
+        )
+        found = _judges(judgements, procedure)
+    return replace(found, systems=systems, standings=made, dropped=dropped, rules=under, is_common=common)
 
 
-def _judges(judgements: Judgements, how: Procedure, **scored: Any) -> Judges:
+def _judges(judgements: Judgements, how: Procedure) -> Judges:
     several = np.asarray(np.isfinite(judgements.grades).sum(axis=1) > 1)
     pairs = itertools.combinations(range(len(judgements.names)), 2)
     is_pair = len(judgements.names) == 2
@@ -100,7 +101,6 @@ def _judges(judgements: Judgements, how: Procedure, **scored: Any) -> Judges:
         confidence=how.confidence,
         samples=how.samples,
         seed=how.seed,
-        **scored,
     )
 
 

@@ -42,7 +42,7 @@ def standings(
     common: bool,
     threads: int | None,
     progress: Progress,
-) -> dict[str, Any]:
+) -> tuple[tuple[str, ...], tuple[Standing, ...], int]:
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
     runs = by_name(runs)
     _refuse_read(runs.values())
@@ -61,8 +61,7 @@ def standings(
     work = _Work(systems, judgements.names, names, procedure)
     made = tuple(work.standing(measure) for measure in wanted)
     progress(len(qrels) + 1, len(qrels) + 1)
-    dropped = len(judgements.queries) - len(systems.queries)
-    return {"systems": tuple(names), "standings": made, "dropped": dropped}
+    return tuple(names), made, len(judgements.queries) - len(systems.queries)
 
 
 def _shared(judgements: Judgements, common: bool) -> set[bytes]:
