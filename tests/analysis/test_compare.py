@@ -20,6 +20,7 @@ from truerank import stats
 from truerank.analysis.compare import Comparison, Pair, compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
 from truerank.present.comparison import document
+from truerank.present.many import alike
 from truerank.present.renderers import FORMATS
 from worlds import World, worlds
 
@@ -679,3 +680,8 @@ def test_a_test_that_speaks_against_the_means_calls_neither_system_better(test: 
     by_means = compare(judged, runs, "RR")
     assert by_means["RR"].beaten["rarely"] == ("often",)
     assert "no better" not in told(by_means)
+    parts = {query: "rest" if query in QUERIES[:3] else "most" for query in QUERIES}
+    of_slices = told(compare(judged, runs, "RR", test=test, by=parts, by_name="part"))
+    assert "RR, part = most: the" in of_slices
+    assert "RR, part = rest: the" not in of_slices
+    assert alike(found["RR"]) == {"often": {"often"}, "rarely": {"rarely"}}

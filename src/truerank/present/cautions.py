@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -282,11 +282,14 @@ def _of_slices(comparison: Comparison, is_such: Callable[[Interval], bool]) -> I
     for at, outcome in enumerate(comparison.outcomes):
         shown = {value: _shown(part.outcomes[at]) for value, part in comparison.slices.items()}
         such = {value: found for value, each in shown.items() if (found := list(filter(is_such, each)))}
-        values = listed(list(map(printable, such)), 5)
-        name = message(
-            "{measure}, {by} = {slices}", measure=outcome.name, by=printable(comparison.by), slices=values
-        )
+        name = _in_slices(comparison, outcome, list(such))
         yield from ((name, interval) for found in such.values() for interval in found)
+
+
+def _in_slices(comparison: Comparison, outcome: Outcome, values: Sequence[str]) -> Message:
+    """What a measure is called on these slices."""
+    slices = listed(list(map(printable, values)), 5)
+    return message("{measure}, {by} = {slices}", measure=outcome.name, by=printable(comparison.by), slices=slices)
 
 
 def _shown(outcome: Outcome) -> list[Interval]:
@@ -318,21 +321,25 @@ def _has_no_spread(pair: Pair) -> bool:
 
 
 def _against_means(comparison: Comparison) -> list[str]:
-    """Pairs whose p is significant and speaks for the system whose mean is no better."""
-    how = comparison.procedure
-    sentences: list[str] = []
-    for outcome in (one for one in comparison.outcomes if direction(one.measure)):
+    """Pairs, of slices too, whose p is significant and speaks for the system whose mean is no better."""
+    how, said = comparison.procedure, list[str]()
+    of_slices = [
+        (_in_slices(comparison, outcome, [value]), outcome)
+        for value, part in comparison.slices.items()
+        for outcome in part.outcomes
+    ]
+    for name, outcome in [*((outcome.name, outcome) for outcome in comparison.outcomes), *of_slices]:
         pairs = [pair for pair in outcome.pairs if pair.against_mean and pair.adjusted <= how.alpha]
-        if pairs:
-            said = message(
+        if pairs and direction(outcome.measure):
+            against = message(
                 "{measure}: the {test} is not about means, and speaks for the system whose mean is no better; "
                 "neither is called better: {pairs}.",
-                measure=outcome.name,
+                measure=name,
                 test=TESTS[how.test],
                 pairs=listed([f"{printable(pair.system)} / {printable(pair.against)}" for pair in pairs], 5),
             )
-            sentences.append(warned(said))
-    return sentences
+            said.append(warned(against))
+    return said
 
 
 def _alike(comparison: Comparison) -> list[str]:

@@ -33,10 +33,9 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def alike(outcome: Outcome) -> dict[str, frozenset[str]]:
-    """For each system itself and those that it neither beats nor loses to; where every two were compared."""
-    names = frozenset(outcome.means)
-    lost = {name: {one for one, beaten in outcome.beaten.items() if name in beaten} for name in names}
-    return {name: names - lost[name] - frozenset(outcome.beaten[name]) for name in names}
+    """For each system itself and those that it does not differ from; where every two were compared."""
+    of = {name: [group for group in outcome.groups if name in group] for name in outcome.means}
+    return {name: frozenset().union(*groups) for name, groups in of.items()}
 
 
 def standing(outcome: Outcome) -> list[Column]:
