@@ -102,6 +102,9 @@ NOT_RULED: set[str] = set()
 KNOWS_NO_LEVEL = {"ERR", "PFound", "iRBU", "NuggetRecall"}
 """Measures of grades alone, which divide by nothing."""
 
+GAINS_BY_GRADE = {"INSQ", "INST", "SDCG", "BPM", "TBG", "U", "NERR8", "NERR9", "NERR10", "NERR11"}
+"""Measures that know a level and gain by the grade, unless they are told otherwise."""
+
 DIVIDES_BY: dict[str, str] = {}
 """Measures that have no value without "relevant" documents, or without a "gain"."""
 
@@ -390,7 +393,7 @@ def ndcg_at_relevant(answer: Answer, gain: Any = "linear") -> float:
     return sum(points) / len(ideal)
 
 
-@oracle("Rndcg", divides_by="gain")
+@oracle("Rndcg", divides_by="relevant")
 def r_ndcg(answer: Answer, level: float = 1, gain: Any = "linear") -> float:
     """nDCG@c for each c at which the ideal list ends a gain, and of a list that is over one longer."""
     ideal = ideal_worths(answer, gain)
@@ -724,6 +727,8 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
 
 def something_to_find(name: str, answer: Answer, params: dict[str, Any]) -> bool:
     """Whether there is a document that is relevant to the measure, or that gains where it knows no level."""
+    if params.get("gain", "graded" if name in GAINS_BY_GRADE else "") in ("graded", "scaled"):
+        return max(answer.judged, default=0) > 0
     if DIVIDES_BY[name] != "gain" and name not in KNOWS_NO_LEVEL:
         return answer.relevant(params.get("level", 1)) > 0
     return bool(ideal_worths(answer, params.get("gain", "linear"), params.get("gain_from", 0)))

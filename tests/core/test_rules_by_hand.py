@@ -154,6 +154,19 @@ def test_what_a_measure_can_find_decides_whether_there_is_nothing_to_find() -> N
     assert notes["without_relevant"].endswith("nDCG has a value all the same.")
 
 
+def test_a_reader_who_gains_by_the_grade_finds_what_no_level_calls_relevant() -> None:
+    qrels, run = {"q": {"a": 0.5, "b": 0.25}, "r": {"a": 1}}, {"q": ["b", "a"], "r": ["a"]}
+    graded = ["SDCG@2", "INST", "BPM", "RBP(gain='graded')", "RBP(gain='scaled')"]
+    binary = ["SDCG(gain='binary')@2", "RBP", "Rndcg"]
+    scores = tr.evaluate(qrels, run, graded + binary, rules={"without_relevant": "one"})
+    plainly = tr.evaluate(qrels, run, graded + binary)
+    for name in graded:
+        assert scores[name].tolist() == plainly[name].tolist()
+        assert 0 < scores[name][0] < 1
+    for name in binary:
+        assert (scores[name][0], plainly[name][0]) == (1, 0)
+
+
 def test_an_empty_answer_that_is_right_has_nothing_unjudged() -> None:
     rules = {"without_relevant": "empty-is-right"}
     scores = tr.evaluate({"q": {"a": 0}}, {"q": {}}, "Unjudged@2 RBPResidual AP", rules=rules)

@@ -145,10 +145,10 @@ class Definition:
         said = {**ruled, "gain_from": ruled["level"]} if is_binary else ruled
         return {name: value for name, value in said.items() if name in self.parameters and name not in given}
 
-    @property
-    def seeks(self) -> Divisor:
-        """What a query has to have for it to find something: relevant documents, or some that gain."""
-        return self.divides_by or ("relevant" if "level" in self.parameters else "gain")
+    def seeks(self, given: Mapping[str, Any]) -> Divisor:
+        """What a query has to have for it, so given, to find something: relevant documents, or some that gain."""
+        by_grade = "gain" in self.parameters and given.get("gain", self.parameters["gain"].default) != "binary"
+        return self.divides_by or ("relevant" if "level" in self.parameters and not by_grade else "gain")
 
     @property
     def takes(self) -> dict[str, str]:

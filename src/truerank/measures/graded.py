@@ -223,7 +223,7 @@ def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     "Rndcg",
     formula="mean of nDCG at the ranks where the ideal gain falls, and at the end of a list over one longer",
     source="trec_eval Rndcg",
-    divides_by="gain",
+    divides_by="relevant",
     monotone="ordered",
     sees_judged=False,
 )

@@ -227,9 +227,12 @@ class Measure:
         """(queries,) whether it has something to find, relevant or gaining; `level` is that of the rules."""
         params = dict(self.params)
         params |= self.definition.left_open({"level": level}, params)
-        if self.definition.seeks == "relevant":
+        if self.definition.seeks(params) == "relevant":
             return hits.relevant_total(params.get("level", level)) > 0
-        return ideal_ranking(hits, params.get("gain", "linear"), params.get("gain_from", 0)).count > 0
+        gain = params.get("gain", "linear")
+        if gain in ("graded", "scaled"):  # what a grade is divided by decides not whether it gains
+            gain = "linear"
+        return ideal_ranking(hits, gain, params.get("gain_from", 0)).count > 0
 
     def is_defined(self, hits: Hits, level: float) -> Bools:
         """(queries,) whether there is something to divide by; `level` is that of the rules."""
