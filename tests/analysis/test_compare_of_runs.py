@@ -144,8 +144,8 @@ def test_many_pairs_take_as_many_resamples_as_their_correction_needs() -> None:
     assert "4,089 resamples" in str(found)
     few = tr.compare(QRELS, runs, "GAP", samples=1_200)
     assert not any(few["GAP"].beaten.values())
-    assert "GAP: 1,000 resamples are too few for 36 pairs" in str(few)
-    assert "take 4,089 or more, or a baseline" in str(few)
+    assert "Warning: 1,000 resamples are too few for 36 pairs" in str(few)
+    assert "take 4,089 or more. With a baseline there are fewer pairs." in str(few)
 
 
 def test_a_correction_of_values_of_queries_is_holms_for_one_number_and_that_is_said() -> None:

@@ -85,3 +85,14 @@ def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
     runs = {"one": {q: ["a"] for q in qrels}, "two": {q: ["x", "a"] for q in qrels}}
     text = document(tr.compare(qrels, runs, "RR", samples=10)).render()
     assert "Warning: 10 samples are too few: no difference can be significant; take 19 or more." in text
+    assert "fewer pairs" not in text
+    some = {q: ["a"] if q > "q20" else ["x", "a"] for q in qrels}
+    mixed = document(tr.compare(qrels, {"one": runs["one"], "two": some}, "RR", samples=10)).render()
+    assert "too few: no" not in mixed
+    both = document(tr.compare(qrels, runs, "RR R@1 GAP", samples=10)).render()
+    assert "RR and R@1: 10 samples are too few: no difference can be significant; take 19 or more." in both
+    assert "GAP: 10 resamples are too few: no difference can be significant; take " in both
+    three = {**runs, "three": some}
+    of_three = document(tr.compare(qrels, three, "RR", baseline="one", samples=10)).render()
+    assert "10 samples are too few for 2 pairs: no difference on more than 32 queries can be" in of_three
+    assert "fewer pairs" not in of_three

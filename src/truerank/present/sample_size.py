@@ -9,7 +9,7 @@ from truerank.analysis.compare.outcome import least_resamples, resamples_of_run
 from truerank.analysis.compare.result import Pair, Procedure
 from truerank.analysis.compare.systems import are_drawn
 from truerank.core.equal import CLOSE
-from truerank.core.messages import joined, listed, message, plural, warned
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.present import few
 from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
@@ -101,45 +101,48 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
         ]
     said: list[str] = []
     if names := [outcome.name for outcome in comparison.outcomes if _needs_samples(how, outcome)]:
-        said.append(_too_few(comparison, names, pairs))
+        said.append(_named(comparison, names, _too_few(comparison, names, pairs)))
     drawn, enough = resamples_of_run(how, pairs, queries), least_resamples(how, pairs, queries)
     if names := drawn_of_run(comparison) if enough and drawn < enough else []:
-        said.append(
-            warned(
-                message(
-                    "{measures}: {n:,} resamples are too few for {pairs} pairs, so that no difference can be "
-                    "significant; take {least:,} or more, or a baseline.",
-                    measures=listed(names),
-                    n=drawn,
-                    pairs=pairs,
-                    least=enough,
-                )
-            )
+        of_run = plural(
+            "{samples:,} resamples are too few: no difference can be significant; take {least:,} or more.",
+            "{samples:,} resamples are too few for {n} pairs: no difference can be significant; take {least:,} or "
+            "more.",
+            n=pairs,
+            samples=drawn,
+            least=enough,
         )
+        said.append(_named(comparison, names, of_run))
     return said
 
 
-def _too_few(comparison: Comparison, names: list[str], pairs: int) -> str:
-    """That samples are too few, of all measures or of these, and how many would do."""
-    how = comparison.procedure
-    factor = max(_factor(how, outcome) for outcome in comparison.outcomes if outcome.name in names)
-    values = {"n": pairs, "samples": how.samples, "least": math.ceil(factor / how.alpha - CLOSE) - 1}
-    said = plural(
-        "{samples:,} samples are too few: no difference can be significant; take {least:,} or more.",
-        "{samples:,} samples are too few for {n} pairs: no difference can be significant; take {least:,} or more, "
-        "or a baseline.",
-        **values,
-    )
-    sampled = [pair for outcome in comparison.outcomes for pair in outcome.pairs if _is_sampled(how, pair)]
-    if len(sampled) < sum(len(outcome.pairs) for outcome in comparison.outcomes):
-        said = message(
-            "{measures}: {samples:,} samples are too few for {n} pairs: no difference on more than {most} queries "
-            "can be significant; take {least:,} or more, or a baseline.",
-            measures=listed(names),
-            most=EXACT_UP_TO,
+def _named(comparison: Comparison, names: list[str], said: Message) -> str:
+    """A warning of too few samples: by which measures, where not by all, and what else would do."""
+    of = said if len(names) == len(comparison.outcomes) else joined(": ", [listed(names), said])
+    has_less = comparison.procedure.all_pairs and pairs_of_each(comparison) > 1
+    return warned(joined(" ", [of, *([message("With a baseline there are fewer pairs.")] if has_less else [])]))
+
+
+def _too_few(comparison: Comparison, names: list[str], pairs: int) -> Message:
+    """That samples are too few by these measures, and how many would do."""
+    how, of = comparison.procedure, [outcome for outcome in comparison.outcomes if outcome.name in names]
+    least = math.ceil(max(_factor(how, outcome) for outcome in of) / how.alpha - CLOSE) - 1
+    values = {"n": pairs, "samples": how.samples, "least": least}
+    if all(_is_sampled(how, pair) for outcome in of for pair in outcome.pairs):
+        return plural(
+            "{samples:,} samples are too few: no difference can be significant; take {least:,} or more.",
+            "{samples:,} samples are too few for {n} pairs: no difference can be significant; take {least:,} or "
+            "more.",
             **values,
         )
-    return warned(said)
+    return plural(
+        "{samples:,} samples are too few: no difference on more than {most} queries can be significant; take "
+        "{least:,} or more.",
+        "{samples:,} samples are too few for {n} pairs: no difference on more than {most} queries can be "
+        "significant; take {least:,} or more.",
+        most=EXACT_UP_TO,
+        **values,
+    )
 
 
 def _needs_samples(how: Procedure, outcome: Outcome) -> bool:
