@@ -16,6 +16,7 @@ import truerank as tr
 from truerank.core.hits import COLUMNS, UNJUDGED
 from truerank.core.reading import Reading
 from truerank.core.rules import presets
+from truerank.interop.spark.values import Summary, merged
 
 DOCS = [f"d{i}" for i in range(8)]
 GRADES = st.dictionaries(st.sampled_from(DOCS), st.integers(-1, 3))
@@ -159,3 +160,21 @@ def test_scores_that_rise_along_every_list_are_told_of_whatever_the_run_is_read_
             for threads in (1, 2):
                 reading = tr.read(qrels, run, threads=threads)
                 assert (reading.rising, reading.extra) == (does_rise, (b"unjudged",))
+
+
+def test_parts_of_a_few_lists_tell_together_that_scores_rise():
+    """A part has too few lists to tell, and one that answers nothing says nothing against it."""
+    far = {f"q{i}": {doc: float(at) for at, doc in enumerate(DOCS)} for i in range(9)}
+    qrels = {query: {"d0": 1} for query in far}
+    parts = [tr.read(qrels, {query: docs}) for query, docs in far.items()] + [tr.read(qrels, {})]
+    assert not any(part.rising for part in parts)
+    saved = [tr.Reading.from_arrow(part.to_arrow()) for part in parts]
+    summaries = [{None: Summary.of(tr.evaluate(part, measures="AP"), part)} for part in parts]
+    near = tr.read(qrels, {"q0": ["d0", "d1"]})
+    for some in (parts, saved):
+        assert tr.merge(some).rise == tr.read(qrels, far).rise
+        assert tr.evaluate(tr.merge(some), measures="AP").ledger.rising
+        assert not tr.merge([*some[1:], near]).rising
+    assert merged(summaries)[None].ledger.rising
+    falling = {None: Summary.of(tr.evaluate(near, measures="AP"), near)}
+    assert not merged([*summaries[1:], falling])[None].ledger.rising

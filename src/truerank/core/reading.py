@@ -26,7 +26,7 @@ from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of, undamaged
-from truerank.core.scan import EVERY_RANK, Scan, scan
+from truerank.core.scan import EVERY_RANK, NO_LISTS, Rise, Scan, scan
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -62,7 +62,7 @@ class Reading:
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
-        rising: whether scores rise along every list of the run, as distances do; few lists do not tell.
+        rise: whether scores rise along the lists of the run, as distances do.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")
@@ -80,14 +80,14 @@ class Reading:
     interleaved: bool = False
     kept: int = 0
     repeats: Ints | None = None
-    rising: bool = False
+    rise: Rise = NO_LISTS
 
     @classmethod
     def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, in whatever form it came."""
         rows = hits_of(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
-        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.rising
+        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.rise
         return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
@@ -103,6 +103,11 @@ class Reading:
     def __len__(self) -> int:
         """The number of judged queries."""
         return len(self.rows.queries)
+
+    @property
+    def rising(self) -> bool:
+        """Whether scores rise along every list; few lists do not tell."""
+        return self.rise.tells
 
     @cached_property
     def hits(self) -> Hits:
@@ -219,7 +224,7 @@ class Reading:
             judgements: False leaves them out, and queries that are not answered: what a part sends to where the
                 qrels are, which `from_arrow` is given.
         """
-        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "rising")}
+        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "rise")}
         facts |= {"rules": self.rules.to_dict()}
         docs = self.docs(self.rows.doc)
         return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)

@@ -32,6 +32,32 @@ LISTS_THAT_TELL, STEPS_THAT_TELL = 3, 10
 """In fewer lists scores may rise by chance, and so may they by fewer steps from a document to the next."""
 
 
+class Rise(NamedTuple):
+    """Whether scores rise along lists of two documents or more, as distances do; of several parts it adds up.
+
+    Attributes:
+        lists, steps: how many such lists there are, and steps from a document to the next in them.
+        falls: whether there is a list along which scores do not rise; then no more is counted.
+    """
+
+    lists: int = 0
+    steps: int = 0
+    falls: bool = False
+
+    def __add__(self, other: Rise) -> Rise:  # type: ignore[override]
+        if self.falls or other.falls:
+            return Rise(falls=True)
+        return Rise(self.lists + other.lists, self.steps + other.steps)
+
+    @property
+    def tells(self) -> bool:
+        """Whether they rise along every list, in so many that it is no chance."""
+        return not self.falls and self.lists >= LISTS_THAT_TELL and self.steps >= STEPS_THAT_TELL
+
+
+NO_LISTS = Rise()
+
+
 class Scan(NamedTuple):
     """What the kernel found in a run.
 
@@ -46,7 +72,7 @@ class Scan(NamedTuple):
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
         calls: where each of several lists of a query ends; None where a query has one.
-        rising: whether scores rise along every list, as distances do; few lists do not tell.
+        rise: whether scores rise along its lists.
     """
 
     table: NDArray[Any]
@@ -58,7 +84,7 @@ class Scan(NamedTuple):
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
     calls: Calls | None = None
-    rising: bool = False
+    rise: Rise = NO_LISTS
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -135,7 +161,7 @@ def _scan_whole(run: Run, look: Look) -> Scan:
         raise
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
     counts = scanner.rows, scanner.repeated, look.interleaved
-    return Scan(table, returned, extra, *counts, unjudged, scanner.repeats, rising=_rise([scanner]))
+    return Scan(table, returned, extra, *counts, unjudged, scanner.repeats, rise=_rise([scanner]))
 
 
 def _finished(run: Run, scanner: Scanner) -> Found:
@@ -228,13 +254,14 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     table = _joined(tables, unjudged, look.judged.n_docs)
     repeats = _sum([scanner.repeats for scanner in scanners])
     facts = rows, repeated, False, joined(unjudged), repeats
-    return Scan(table, returned, tuple(extra), *facts, rising=_rise(scanners))
+    return Scan(table, returned, tuple(extra), *facts, rise=_rise(scanners))
 
 
-def _rise(scanners: Sequence[Scanner]) -> bool:
-    """Whether scores rise along every list that they read, in so many that it is no chance."""
-    lists, steps = [scanner.rising for scanner in scanners], [scanner.steps for scanner in scanners]
-    return min(lists) >= 0 and sum(lists) >= LISTS_THAT_TELL and sum(steps) >= STEPS_THAT_TELL
+def _rise(scanners: Sequence[Scanner]) -> Rise:
+    """Whether scores rise along the lists that they read; where they do not along one, no more is counted."""
+    if any(scanner.rising < 0 for scanner in scanners):
+        return Rise(falls=True)
+    return Rise(sum(scanner.rising for scanner in scanners), sum(scanner.steps for scanner in scanners))
 
 
 def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:

@@ -230,8 +230,7 @@ class Measure:
         if self.definition.seeks(params) == "relevant":
             return hits.relevant_total(params.get("level", level)) > 0
         gain = params.get("gain", "linear")
-        if gain in ("graded", "scaled"):  # what a grade is divided by decides not whether it gains
-            gain = "linear"
+        gain = "linear" if gain in ("graded", "scaled") else gain  # what it is divided by does not decide
         return ideal_ranking(hits, gain, params.get("gain_from", 0)).count > 0
 
     def is_defined(self, hits: Hits, level: float) -> Bools:

@@ -17,7 +17,7 @@ from truerank.core.merge.parts import Parts
 from truerank.core.merge.scattered import scattered
 from truerank.core.messages import plural
 from truerank.core.reading import Reading
-from truerank.core.scan import EVERY_RANK, Scan
+from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan
 
 Again = Reading | RankCounts | Iterable[RankCounts]
 """What was found out of scattered queries."""
@@ -141,6 +141,6 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,
         _calls(parts),
-        all(part.rising for part in parts.readings),
+        sum((part.rise for part in parts.readings), NO_LISTS),
     )
     return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept)
