@@ -117,6 +117,13 @@ def test_queries_without_a_value_are_in_no_picture() -> None:
         assert not numbers
 
 
+@pytest.mark.parametrize("runs", [{"good": GOOD}, {"good": GOOD, "bad": BAD}])
+def test_nobody_is_best_where_no_query_has_a_value(runs: dict[str, Any]) -> None:
+    nothing = {query: {"a": 0} for query in QRELS}
+    found = document(runs, "AP P@3", qrels=nothing, rules={"without_relevant": "undefined"})
+    assert first_sentences(found) == "No query has a value of AP."
+
+
 def test_the_second_measure_of_the_picture_is_another_one_even_where_values_are_missing() -> None:
     assert figures(undefined())["measures"].title == "AP against P@3"
 

@@ -85,6 +85,8 @@ def of_measure(comparison: Comparison, outcome: Outcome, digits: int) -> Iterato
 def sentence(runs: Runs) -> str:
     """Who is best by the first measure, and whether that may be chance."""
     outcome = runs.shown.outcomes[0]
+    if not outcome.queries:
+        return message("No query has a value of {measure}.", measure=outcome.name)
     first_of_all = leaders(outcome)
     best = first_of_all[0]
     mean = outcome.means[best]
