@@ -245,3 +245,9 @@ def test_reasons_that_are_too_wide_come_in_several_tables_that_lose_nothing():
         widths = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
         assert sum(widths) + 3 * (len(widths) - 1) <= 80 or len(widths) == 3
     assert [bool(table.notes) for table in parts[1:]] == [False] * (len(parts) - 2) + [True]
+
+
+@pytest.mark.parametrize("measure", ["GAP", "Entropy@5", "Popularity@5"])
+def test_measures_of_more_than_judged_documents_are_refused_with_what_has_them(measure):
+    with pytest.raises(tr.MeasureError, match=r"needs measures of each query's judged documents.*`truerank eval`"):
+        compared("trec_eval-10", "ranx", measures=f"{measure} AP")

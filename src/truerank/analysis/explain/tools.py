@@ -18,7 +18,7 @@ from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import READ_UNDER, Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Run, RunLike
-from truerank.core.vocabulary import resolve, under
+from truerank.core.vocabulary import of_judged, resolve, under
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike, parse_measures
 from truerank.measures.sums import PerQuery
@@ -146,7 +146,7 @@ def under_rules(qrels: QrelsLike, run: RunLike, measures: MeasuresLike, names: S
     >>> [reason.what for reason in found.rows[1].reasons if reason.moves]
     ["AP@10 is AP(divisor='hits', depth=10)"]
     """
-    asked = parse_measures(measures)
+    asked = of_judged(parse_measures(measures))
     numbers = _Numbers(read_qrels(qrels), open_run(run))
     base, note = _base(numbers, asked)
     rows = [_row(numbers, name, asked, base) for name in names]
