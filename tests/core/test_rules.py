@@ -113,6 +113,20 @@ def test_every_preset_reads_and_names_itself():
     assert {"truerank", "trec_eval-10", "trec_eval-9", "science-qa"} <= set(presets())
 
 
+def test_rules_that_change_a_preset_are_not_called_by_its_name():
+    changed = Rules.named("market1501").replace(distractor_identities=(), depth=10)
+    assert Rules.of(changed).name == "market1501 with depth=10, distractor_identities=none"
+    assert Rules.of(Rules.of(changed)).name == Rules.of(changed).name
+    assert "Rules: truerank with level=2." in str(tr.evaluate(QRELS, RUN, "RR", rules=Rules(level=2)))
+    assert "Rules: truerank with level=2." in str(tr.explain(QRELS, RUN, "1", "RR", rules=Rules(level=2)))
+
+
+def test_rules_that_are_the_same_under_another_name_keep_it():
+    same = Rules.named("trec_eval-9").replace(measures=("AP",), level=1.0)
+    assert Rules.of(same).name == "trec_eval-9"
+    assert Rules.of(Rules(name="mine", level=2)).name == "mine"
+
+
 PROOFS = {
     "trec_eval-9": "core/test_pytrec_eval.py",
     "trec_eval-10": "core/test_rules_by_hand.py",

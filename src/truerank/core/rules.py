@@ -211,11 +211,17 @@ class Rules:
 
     @classmethod
     def of(cls, rules: RulesLike | None) -> Rules:
-        """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""
+        """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default.
+
+        Rules that have a preset's name and decide something else are named by what they change.
+
+        >>> Rules.of(Rules.named("trec_eval-9").replace(level=2)).name
+        'trec_eval-9 with level=2'
+        """
         if rules is None:
             return _default()
         if isinstance(rules, Rules):
-            return rules
+            return _told(rules)
         if isinstance(rules, Mapping):
             return cls.from_dict({"name": "custom", **rules})
         if not isinstance(rules, str | os.PathLike):
@@ -364,6 +370,29 @@ def _presets() -> tuple[str, ...]:
     """Their names, truerank's own first."""
     names = sorted(entry[:-5] for entry in os.listdir(_FOLDER) if entry.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != "truerank"))
+
+
+def _told(rules: Rules) -> Rules:
+    """The rules; a preset's name that they have stands for them only where they decide as it does."""
+    if rules.name not in _presets():
+        return rules
+    preset = _preset(rules.name)
+    changes = [
+        f"{field}={_shown(getattr(rules, field))}"
+        for field in KINDS
+        if field not in ("name", "measures", "vocabulary") and getattr(rules, field) != getattr(preset, field)
+    ]
+    if not changes:
+        return rules
+    name = message("{rules} with {changes}", rules=rules.name, changes=", ".join(changes))
+    return dataclasses.replace(rules, name=name)
+
+
+def _shown(value: Any) -> str:
+    """The value of a rule as `--set` takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
 
 
 RulesLike = Rules | str | os.PathLike[str] | Mapping[str, Any]
