@@ -357,6 +357,14 @@ def test_a_query_that_is_judged_and_not_answered_says_what_the_rules_make_of_it(
     assert [(doc.doc, doc.place) for doc in why.documents] == [("b", "missing")]
 
 
+def test_a_query_is_not_said_to_score_0_where_it_does_not() -> None:
+    missing = explain({"q": {"a": 1}}, {}, "q", "FirstRank@5")
+    nothing = explain({"q": {"a": 0}}, {"q": ["a"]}, "q", "FirstRank@5")
+    assert (missing.value, nothing.value) == (6, 6)
+    assert "so it scores as an empty list does, and counts" in notes_of(missing)["missing"]
+    assert "FirstRank@5 has a value all the same" in notes_of(nothing)["without_relevant"]
+
+
 @pytest.mark.parametrize(
     ("rule", "run", "value", "counted"),
     [

@@ -52,6 +52,29 @@ def test_the_first_examples_are_named_and_the_others_counted():
     assert korean(ledger.remarks(scores)) == ["답이 없는 질의 1,502개 (0점): q1, q2 외 1,500개."]
 
 
+def test_it_is_said_where_leaving_a_query_out_makes_a_mean_better():
+    items = {"a": {"popularity": 4}}
+    of_some = tr.evaluate(QRELS, {"q1": ["a"]}, "Popularity@1 FallOut(docs=9) AP FirstRank@5", items=items)
+    said = [
+        "2 missing (scored 0): q2, q3.",
+        "FirstRank@5: a missing query does not score 0, but as an empty list does.",
+        "Warning: FallOut(docs=9) and Popularity@1: less is better, so that the 0 of a missing query counts as the "
+        "best score.",
+    ]
+    assert ledger.remarks(of_some) == said
+    assert tr.check(of_some, max={"Popularity@1": 2}).to_markdown().count("counts as the best score") == 1
+    assert not any(text in said for text in korean(ledger.remarks(of_some)))
+    left_out = tr.evaluate(QRELS, {"q1": ["a"]}, "Popularity@1", items=items, rules={"missing": "skip"})
+    assert ledger.remarks(left_out) == ["2 missing (left out): q2, q3."]
+
+
+def test_it_is_said_where_a_query_without_a_relevant_document_has_a_score():
+    items = {"a": {"popularity": 4}, "b": {"popularity": 1}}
+    scores = tr.evaluate({"q": {"a": 0}}, {"q": ["a", "b"]}, "AP Popularity Serendipity@2 FirstRank@5", items=items)
+    said = "FirstRank@5 and Popularity: a query without a relevant document has a score all the same."
+    assert ledger.remarks(scores) == ["1 without a relevant document (scored 0): q.", said]
+
+
 def test_what_the_mean_is_over_is_said_where_that_is_not_all_of_them():
     scores = tr.evaluate(QRELS, {"q1": ["a"]}, "AP", rules={"missing": "skip"})
     assert ledger.counted(scores) == "3 queries judged, 1 answered. The mean is over 1 query."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from truerank.core.errors import printable, truncated
+from truerank.core.errors import MeasureError, printable, truncated
 from truerank.core.ledger import RULED, Ledger
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
+from truerank.measures import Measure, parse_measure
+from truerank.measures.sums import PerQuery
 from truerank.present import audit
 
 
@@ -80,6 +82,7 @@ def remarks(scores: HasLedger) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
     sentences = _counts(ledger, rules, audit.TOLD if audit.is_audited(scores) else ())
+    sentences += _against_rules(scores)
     sentences += [
         plural(
             "{measure} has no value for {n:,} query, which its mean leaves out.",
@@ -212,6 +215,45 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
         ),
     }
     return [text for key, text in said.items() if getattr(ledger, key) and key not in counted_before]
+
+
+def _against_rules(scores: HasLedger) -> list[Message]:
+    """Measures by which queries that "scored 0" have another score, and those by which 0 is the best one."""
+    columns: Mapping[str, PerQuery] = getattr(scores, "columns", {})
+    known = {name: measure.definition for name in columns if (measure := _known(name))}
+    less = [name for name, definition in known.items() if definition.lower_is_better]
+    free = [name for name, definition in known.items() if definition.is_of_items or name in less]
+    nothing, missing = (_places(scores, rule) if free else [] for rule in ("without_relevant", "missing"))
+    scored = [name for name in free if any(columns[name][nothing] > 0)]
+    empty = [name for name in less if any(columns[name][missing] > 0)]
+    best = [name for name in less if missing and name not in empty]
+    has_score = message(
+        "{measures}: a query without a relevant document has a score all the same.", measures=listed(scored)
+    )
+    as_empty = message(
+        "{measures}: a missing query does not score 0, but as an empty list does.", measures=listed(empty)
+    )
+    as_best = message(
+        "{measures}: less is better, so that the 0 of a missing query counts as the best score.",
+        measures=listed(best),
+    )
+    told = ((has_score, scored), (as_empty, empty), (warned(as_best), best))
+    return [text for text, names in told if names]
+
+
+def _places(scores: HasLedger, rule: str) -> list[int]:
+    """Where the first queries stand that score 0 by this rule."""
+    queries: Sequence[str] = getattr(scores, "queries", ())
+    ids = scores.ledger.examples.get(rule, ()) if getattr(scores.rules, rule) == "zero" else ()
+    return [queries.index(query) for query in ids if query in queries]
+
+
+def _known(name: str) -> Measure | None:
+    """The measure of this name; of a saved file that has one that nobody knows, nothing."""
+    try:
+        return parse_measure(name)
+    except MeasureError:
+        return None
 
 
 def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:

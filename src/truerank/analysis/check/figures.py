@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     from truerank.analysis.compare.prediction_powered import Predicted
 
 
-class Counted(NamedTuple):
-    """What was scored under which rules, and what the means hide."""
+@dataclass(frozen=True)
+class Counted:
+    """What was scored under which rules, what the means hide, and the values that they are of where known."""
 
     name: str
     rules: Rules
     ledger: Ledger
+    queries: Sequence[str] = field(compare=False)
+    columns: Mapping[str, PerQuery] = field(compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,10 @@ class Figures:
     @property
     def counted(self) -> Counted | None:
         """What the means hide, under which rules; None where that is unknown."""
-        return Counted(self.name, self.rules, self.ledger) if self.rules and self.ledger else None
+        if not self.rules or not self.ledger:
+            return None
+        known = {name: values for name, values in self.values.items() if self.is_known(name)}
+        return Counted(self.name, self.rules, self.ledger, self.queries, known)
 
     @property
     def finds_nothing_judged(self) -> bool:

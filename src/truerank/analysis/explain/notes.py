@@ -63,8 +63,10 @@ def notes(found: Found) -> tuple[Note, ...]:
 
 def _missing(found: Found) -> Iterator[str]:
     if not found.is_answered:
+        as_empty = message("The run does not answer this query, so it scores as an empty list does, and counts.")
+        zero = message("The run does not answer this query, so it scores 0, and counts.")
         said = {
-            "zero": message("The run does not answer this query, so it scores 0, and counts."),
+            "zero": as_empty if found.measure.definition.lower_is_better else zero,
             "error": message(
                 "The run does not answer this query, which is an error under these rules: "
                 "`truerank eval` stops at it."
@@ -100,7 +102,8 @@ def _without(found: Found) -> Message:
     }
     measure, rules = found.measure, found.rules
     is_own = found.finds or not is_ruled(measure, rules)
-    own = measure.definition.is_of_items if rules.without_relevant == "zero" else is_own
+    definition = measure.definition
+    own = definition.is_of_items or definition.lower_is_better if rules.without_relevant == "zero" else is_own
     if own and rules.without_relevant in ("zero", "empty-is-right", "one"):
         return message("{measure} has a value all the same.", measure=measure)
     if found.rules.without_relevant in said:
