@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import sys
 import uuid
@@ -31,6 +32,22 @@ def mean(qrels: Any, run: Any) -> dict[str, float]:
 def test_columns_in_a_dict_are_rows():
     arrays = {name: np.array(values) for name, values in RUN.items()}
     assert mean(QRELS, RUN) == mean(QRELS, arrays) == mean(JUDGED, SCORED) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "docs",
+    [
+        [{"id": "a", "score": 1.0, "text": "…"}, {"id": "b", "score": 2.0, "text": "…"}],
+        [{"_id": "a", "_score": 1.0, "_source": {}}, {"_id": "b", "_score": 2.0, "_source": {}}],
+        [{"doc_id": "a", "rank": 2}, {"doc_id": "b", "rank": 1}],
+        [{"doc_id": "b", "distance": 0.1}, {"doc_id": "a", "distance": 0.4}],
+    ],
+)
+def test_a_query_s_list_of_objects_is_read_as_in_a_file_of_json(docs, tmp_path):
+    run = {"q1": docs, "q2": [{"id": "c"}]}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run), "utf-8")
+    assert mean(JUDGED, run) == mean(JUDGED, path) == EXPECTED
 
 
 def test_queries_that_are_called_like_columns_are_queries():

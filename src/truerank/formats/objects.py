@@ -22,7 +22,7 @@ from truerank.formats.columnar import rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
-from truerank.formats.records import LISTS, are_lists, qrels_of_records, run_parts
+from truerank.formats.records import LISTS, answer, are_lists, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
@@ -341,6 +341,8 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
             query=quoted(query),
             docs=quoted(docs),
         )
+    if isinstance(docs, list) and docs and isinstance(docs[0], dict):
+        return answer(query, docs, None, name)
     scores = None
     if docs and all(map(_is_pair, docs)):
         docs, scores = zip(*docs, strict=True)
