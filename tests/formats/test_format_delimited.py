@@ -151,6 +151,7 @@ def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
         ("q, a, 1", "' 1' is no number: blanks are part of a cell"),
         ("q,a,1 ", "'1 ' is no number: blanks are part of a cell"),
         ("q,a,\t1", "is no number: blanks are part of a cell"),
+        ('q,a,"0,9"', "'0,9' is no number: its fraction follows a point, not a comma"),
         ("q,a,", "there is no number in the column"),
         ("q,a,true", "'true' is no number"),
         ("q,a,[1]", r"'\[1\]' is no number"),

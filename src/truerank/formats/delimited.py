@@ -39,6 +39,7 @@ DELIMITERS = "\t,;|"
 ROWS = 1 << 15
 NO_COLUMN = 255
 _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
+_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")  # as spreadsheets write fractions in much of Europe
 _UNFIT = re.compile(rb"[\0\r]")
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
 BEIR = ["query-id", "corpus-id", "score"]
@@ -321,6 +322,10 @@ class Reader(NamedTuple):
                 if not text
                 else message("'{text}' is no number: blanks are part of a cell", text=truncated(text))
                 if text != text.strip()
+                else message(
+                    "'{text}' is no number: its fraction follows a point, not a comma", text=truncated(text)
+                )
+                if _COMMA.fullmatch(text)
                 else message("'{text}' is no number", text=truncated(text))
             )
             raise InputError(said, self.name, line) from None
