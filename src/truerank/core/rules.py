@@ -10,7 +10,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from truerank.core import schema
@@ -292,8 +292,10 @@ class Rules:
         """These rules with some fields changed; None is a value like any other.
 
         >>> Rules(depth=10).replace(depth=None).depth
+        >>> Rules.of(Rules.of(Rules(depth=10)).replace(level=2)).name
+        'truerank with level=2, depth=10'
         """
-        return self.from_dict(fields, self)
+        return self.from_dict(fields, _untold(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON."""
@@ -372,6 +374,7 @@ def _presets() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != "truerank"))
 
 
+@lru_cache(maxsize=64)  # small evaluations ask anew each time
 def _told(rules: Rules) -> Rules:
     """The rules; a preset's name that they have stands for them only where they decide as it does."""
     if rules.name not in _presets():
@@ -386,6 +389,13 @@ def _told(rules: Rules) -> Rules:
         return rules
     name = message("{rules} with {changes}", rules=rules.name, changes=", ".join(changes))
     return dataclasses.replace(rules, name=name)
+
+
+def _untold(rules: Rules) -> Rules:
+    """The rules under the preset's name, where they are named by what they change of it."""
+    preset, changed, _ = rules.name.partition(" with ")
+    plain = dataclasses.replace(rules, name=preset) if changed else rules
+    return plain if _told(plain).name == rules.name else rules
 
 
 def _shown(value: Any) -> str:
