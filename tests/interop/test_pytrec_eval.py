@@ -85,7 +85,9 @@ def test_numbers_of_version_10_are_given_on_request() -> None:
     assert "rbp" in ours.RelevanceEvaluator(qrels, {"rbp"}, compat=10).evaluate(run)["q"]
 
 
-BAD_QRELS: list[Any] = [[("q", {"a": 1})], {1: {"a": 1}}, {"q": {1: 1}}, {"q": {"a": 1.0}}, {"q": ["a"]}]
+BAD_QRELS: list[Any] = [
+    *([("q", {"a": 1})], {1: {"a": 1}}, {"q": {1: 1}}, {"q": {"a": 1.0}}, {"q": ["a"]}, {"q": None}),
+]
 BAD_RUNS: list[Any] = [
     *([1], {1: {"a": 1.0}}, {"q": {"a": "1"}}, {"q": [("a", 1.0)]}, {"x": {"a": None}}),
     *({"q": {doc: 1.0}} for doc in (1, 1.5, None, ("a",), b"a")),
@@ -99,6 +101,13 @@ def test_what_is_no_judgement_raises_as_there(qrels: Any) -> None:
         theirs.RelevanceEvaluator(qrels, {"map"})
     with pytest.raises(expected.type, match=str(expected.value)):
         ours.RelevanceEvaluator(qrels, {"map"})
+
+
+@pytest.mark.parametrize("nothing", [{}, [], ()])
+def test_a_query_whose_judgements_are_empty_is_left_out_as_there(nothing: Any) -> None:
+    qrels, run = {"q": {"a": 1}, "r": nothing, 1: nothing}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    expected = theirs.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+    assert ours.RelevanceEvaluator(qrels, {"map"}).evaluate(run) == expected == {"q": {"map": 1.0}}
 
 
 @pytest.mark.parametrize("run", BAD_RUNS)

@@ -279,6 +279,8 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
     """
     kept = {}
     for query, grades in judged.items():
+        if not len(grades):
+            continue
         if not isinstance(query, str):
             raise TypeError("Expected string as key.")
         if not isinstance(grades, Mapping):
@@ -287,8 +289,7 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
             raise TypeError("Expected mapping of document id to query relevance or matching score.")
         if not all(isinstance(grade, int) for grade in grades.values()):
             raise TypeError("Expected relevance to be integer.")
-        if grades:
-            kept[query] = grades
+        kept[query] = grades
     try:
         return read_qrels(kept) if kept else None
     except TruerankError as error:
