@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-Qrels = dict[str, dict[str, int]]
+Qrels = dict[str, dict[str, float]]
 Answers = dict[str, list[tuple[str, float]]]
 
 DOCS = [f"d{number:02}" for number in range(30)]
@@ -47,7 +47,7 @@ class Kind:
     """What a tool can be asked. Each of these is a chance or a choice.
 
     Attributes:
-        grades: what may be judged; 0 and up, or below 0 for pooled and not judged.
+        grades: what may be judged; 0 and up, fractions too, or below 0 for pooled and not judged.
         barren, missing, empty, extra: how many of the queries have no relevant document, no answer, an answer
             without documents, no judgement.
         tied: whether scores may be equal.
@@ -57,7 +57,7 @@ class Kind:
         itself: how many queries find a document with their own id.
     """
 
-    grades: tuple[int, ...] = (0, 1, 1, 2, 3)
+    grades: tuple[float, ...] = (0, 1, 1, 2, 3)
     barren: float = 0.15
     missing: float = 0.15
     empty: float = 0.1
@@ -109,15 +109,15 @@ def _case(chance: random.Random, kind: Kind) -> tuple[Qrels, Answers]:
     return qrels, run
 
 
-def _judged(chance: random.Random, kind: Kind, single: bool) -> dict[str, int]:
+def _judged(chance: random.Random, kind: Kind, single: bool) -> dict[str, float]:
     if chance.random() < kind.barren:
         return dict.fromkeys(chance.sample(DOCS, chance.randint(1, 3)), 0)
     docs = chance.sample(DOCS, chance.randint(2, 12))
-    grades = [1, *([0] * (len(docs) - 1) if single else chance.choices(kind.grades, k=len(docs) - 1))]
+    grades: list[float] = [1, *([0] * (len(docs) - 1) if single else chance.choices(kind.grades, k=len(docs) - 1))]
     return dict(zip(docs, grades, strict=True))
 
 
-def _answer(chance: random.Random, kind: Kind, query: str, judged: dict[str, int]) -> list[tuple[str, float]]:
+def _answer(chance: random.Random, kind: Kind, query: str, judged: dict[str, float]) -> list[tuple[str, float]]:
     if chance.random() < kind.empty:
         return []
     docs = chance.sample(DOCS, chance.randint(1, kind.longest))

@@ -107,7 +107,7 @@ def by_replay(case: Case) -> Answer:
 
     rows = [(query, doc, float(score)) for query, docs in case["run"].items() for doc, score in docs]
     found = pandas.DataFrame(rows, columns=["query_id", "item_id", "rating"])
-    rows = [(query, doc, 1.0) for query in case["qrels"] for doc in relevant_of(case, query)]
+    rows = [(q, doc, float(grade)) for q, docs in case["qrels"].items() for doc, grade in docs.items() if grade > 0]
     truth = pandas.DataFrame(rows, columns=["query_id", "item_id", "rating"])
     asked = {ours: theirs.split(" ") for ours, theirs in case["measures"].items()}
     columns: dict[str, dict[str, float]] = {}
@@ -166,7 +166,7 @@ def ratings(case: Case, judged: bool, **names: str) -> Any:
         (query, doc, float(value), float(place))
         for query in case["qrels"]
         for place, (doc, value) in enumerate(
-            ((doc, grade) for doc, grade in case["qrels"][query].items() if grade >= 1)
+            ((doc, grade) for doc, grade in case["qrels"][query].items() if grade > 0)
             if judged
             else case["run"].get(query, []),
             1,

@@ -12,6 +12,11 @@ from peer_cases import Case, Kind, cases, together
 
 GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["binary", "graded"])
 
+RATED = pytest.mark.parametrize(
+    "grades", [(0, 1), (0, 1, 1, 2, 3), (0, 0.5, 3.5)], ids=["binary", "graded", "stars"]
+)
+"""Of tools that take a table of ratings, each row of which is relevant, half a star too."""
+
 KS = (1, 3, 10)
 
 
@@ -67,8 +72,8 @@ RECOMMENDERS = {
 RECOMMENDERS_NDCG = {"nDCG(gain='binary')@{}": "ndcg_at_k(k={})"}
 
 
-@GRADES
-def test_recommenders_is_its_preset(grades: tuple[int, ...]) -> None:
+@RATED
+def test_recommenders_is_its_preset(grades: tuple[float, ...]) -> None:
     asked = [together(cases(Kind(grades=grades, more=at_each(RECOMMENDERS)), 500))]
     for case, theirs in zip(asked, ask("recommenders", asked), strict=True):
         scores = ours("recommenders", case, list(theirs["mean"]))
@@ -76,8 +81,8 @@ def test_recommenders_is_its_preset(grades: tuple[int, ...]) -> None:
         assert_plainly("recommenders", case, theirs["mean"])
 
 
-@GRADES
-def test_recommenders_ndcg_alone_counts_users_without_an_answer(grades: tuple[int, ...]) -> None:
+@RATED
+def test_recommenders_ndcg_alone_counts_users_without_an_answer(grades: tuple[float, ...]) -> None:
     asked = [together(cases(Kind(grades=grades, more=at_each(RECOMMENDERS_NDCG)), 500))]
     for case, theirs in zip(asked, ask("recommenders", asked), strict=True):
         scores = ours("recommenders", case, list(theirs["mean"]), missing="zero")
@@ -98,8 +103,8 @@ RECTOOLS = {
 }
 
 
-@GRADES
-def test_rectools_is_its_preset(grades: tuple[int, ...]) -> None:
+@RATED
+def test_rectools_is_its_preset(grades: tuple[float, ...]) -> None:
     assert_equal("rectools", [together(cases(Kind(grades=grades, more=at_each(RECTOOLS)), 500))])
 
 
@@ -120,8 +125,8 @@ REPLAY = {
 }
 
 
-@GRADES
-def test_replay_is_its_preset(grades: tuple[int, ...]) -> None:
+@RATED
+def test_replay_is_its_preset(grades: tuple[float, ...]) -> None:
     assert_equal("replay", [together(cases(Kind(grades=grades, more=at_each(REPLAY)), 500))])
 
 
