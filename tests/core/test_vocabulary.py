@@ -188,10 +188,10 @@ def test_measures_that_the_rules_do_not_have_are_in_the_ledger_and_under_the_tab
     assert scores.ledger.foreign == ("RR@3", "AP@3")
     assert scores.ledger.to_dict()["foreign"] == ["RR@3", "AP@3"]
     assert "foreign" not in tr.evaluate(QRELS, RUN, "RR@3").ledger.to_dict()
-    from truerank.present.scores import render
+    from truerank.present.scores import Shape, render
 
     said = "Not among the measures of the rules sklearn, so read as truerank reads them: RR@3 and AP@3."
-    assert said in render([scores])
+    assert said in render([scores], "table", Shape())
 
 
 def test_scores_answer_to_what_was_asked_and_to_every_spelling() -> None:
