@@ -16,7 +16,7 @@ from truerank.present.build import write_report
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.renderers import csv, markdown, terminal
 from truerank.present.renderers.json import dumps
-from truerank.present.scores import FORMATS, score_table
+from truerank.present.scores import FORMATS, Shape, score_table
 from truerank.present.table import Table
 
 QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
@@ -59,7 +59,7 @@ def test_scores_are_written_in_every_format_of_tables_and_in_two_of_their_own():
 def test_of_a_measure_where_less_is_better_the_lowest_is_marked():
     names = "Unjudged@2 AP NumRet"
     scores = [tr.evaluate(QRELS, run, names) for run in (RUN, {query: ["a", "b"] for query in QRELS})]
-    assert score_table(scores).best == {(1, 1), (1, 2)}
+    assert score_table(scores, Shape()).best == {(1, 1), (1, 2)}
 
 
 @pytest.mark.parametrize("per_query", [False, True])
