@@ -274,3 +274,11 @@ def test_ranks_are_no_scores_to_compare_with_a_threshold(kind: str, tmp_path: Pa
     with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
         confusion(qrels, run, threshold=-1.5)
     assert not tr.explain(qrels, run, "0", "RR").documents[0].score
+
+
+def test_a_saved_reading_without_scores_is_refused_too(tmp_path: Path) -> None:
+    tr.read({"q": ["a"]}, {"q": ["a"]}, keep="all").save(tmp_path / "ranks.arrow")
+    for saved in (tr.read({"q": ["a"]}, {"q": ["a"]}, keep="all"), tr.Reading.load(tmp_path / "ranks.arrow")):
+        with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
+            confusion(saved, threshold=1)
+        assert confusion(saved, k=1).micro.tp == 1

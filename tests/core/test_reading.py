@@ -172,9 +172,44 @@ def test_parts_of_a_few_lists_tell_together_that_scores_rise():
     summaries = [{None: Summary.of(tr.evaluate(part, measures="AP"), part)} for part in parts]
     near = tr.read(qrels, {"q0": ["d0", "d1"]})
     for some in (parts, saved):
-        assert tr.merge(some).rise == tr.read(qrels, far).rise
+        assert tr.merge(some).scoring == tr.read(qrels, far).scoring
         assert tr.evaluate(tr.merge(some), measures="AP").ledger.rising
         assert not tr.merge([*some[1:], near]).rising
     assert merged(summaries)[None].ledger.rising
     falling = {None: Summary.of(tr.evaluate(near, measures="AP"), near)}
     assert not merged([*summaries[1:], falling])[None].ledger.rising
+
+
+def test_runs_without_scores_have_no_measure_of_one_list_by_score(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    qrels = {"1": {"10": 1}, "2": {"20": 1}}
+    rows = [(query, doc, rank) for query in qrels for rank, doc in enumerate(("10", "20"), 1)]
+    table = pyarrow.table(
+        dict(zip(("query_id", "doc_id", "rank"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+    parquet.write_table(table, tmp_path / "ranks.parquet")
+    text = "".join(f"{query}\t{doc}\t{rank}\n" for query, doc, rank in rows)
+    (tmp_path / "ranks.tsv").write_text("query_id\tdoc_id\trank\n" + text)
+    (tmp_path / "lists.json").write_text(json.dumps({query: ["10", "20"] for query in qrels}))
+    (tmp_path / "mixed.jsonl").write_text(
+        '{"query_id": "1", "results": ["10", "20"]}\n{"query_id": "2", "results": {"10": 0.9, "20": 0.8}}\n'
+    )
+    lists = {"1": ["10", "20"], "2": ["10", "20"]}
+    calls = {query: [["10"], ["20"]] for query in qrels}
+    concatenated = tr.Rules(calls="concatenated")
+    runs = (lists, table, *tmp_path.iterdir())
+    for run, rules in (*((run, None) for run in runs), (calls, concatenated)):
+        reading = tr.read(qrels, run, rules=rules, keep="all")
+        for saved in (reading, tr.Reading.from_arrow(reading.to_arrow()), tr.merge([reading])):
+            for measure in ("GAP", "microAP@2"):
+                with pytest.raises(tr.MeasureError, match="this run has ranks in place of scores"):
+                    tr.evaluate(saved, measures=[measure, "AP"])
+            assert tr.evaluate(saved, measures="AP").mean["AP"] == 0.75
+    parts = [tr.read(qrels, {"1": {"10": 0.9}}, keep="all"), tr.read(qrels, {"2": ["20"]}, keep="all")]
+    assert tr.evaluate(parts[0], measures="GAP").mean["GAP"] == 0.5
+    with pytest.raises(tr.MeasureError, match="ranks in place of scores"):
+        tr.evaluate(tr.merge(parts), measures="GAP")
+
+
+def test_lists_without_documents_have_scores_enough():
+    assert tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": [], "r": {"b": 0.5}}, "GAP").mean["GAP"] == 0.5

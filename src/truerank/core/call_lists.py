@@ -91,7 +91,7 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
         repeated=whole.repeated if counted else lists.scan.repeated,
         interleaved=lists.scan.interleaved,
         repeats=repeats,
-        rise=lists.scan.rise,
+        scoring=lists.scan.scoring,
         calls=None if rules.calls == "last" else _calls(lists, judged, np.bincount(of, minlength=len(judged))),
     )
 

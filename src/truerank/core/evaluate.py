@@ -183,8 +183,9 @@ class _Lists:
         """The lists that a reading kept."""
         if reading.kept < _ranks(keep := seen_rows(measures)):
             raise InputError(lacking(keep), reading.name)
-        is_located = any(measure.definition.is_of_items for measure in measures)
-        rows = reading.located(items) if is_located else reading.lists
+        if reading.scoring.are_ranks and (of_scores := [m for m in measures if m.definition.needs == "scores"]):
+            raise of_scores[0].definition.lacking(of_scores[0])
+        rows = reading.located(items) if any(m.definition.is_of_items for m in measures) else reading.lists
         return cls(in_mean(rows, reading.rules, reading.name), measures, reading.rules)
 
     @cached_property

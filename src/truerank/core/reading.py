@@ -26,7 +26,7 @@ from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of, undamaged
-from truerank.core.scan import EVERY_RANK, NO_LISTS, Rise, Scan, scan
+from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, scan
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -62,7 +62,7 @@ class Reading:
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
-        rise: whether scores rise along the lists of the run, as distances do.
+        scoring: how the lists of the run are scored.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")
@@ -80,14 +80,14 @@ class Reading:
     interleaved: bool = False
     kept: int = 0
     repeats: Ints | None = None
-    rise: Rise = NO_LISTS
+    scoring: Scoring = NO_LISTS
 
     @classmethod
     def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, in whatever form it came."""
         rows = hits_of(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
-        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.rise
+        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.scoring
         return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
@@ -107,7 +107,7 @@ class Reading:
     @property
     def rising(self) -> bool:
         """Whether scores rise along every list; few lists do not tell."""
-        return self.rise.tells
+        return self.scoring.rises
 
     @cached_property
     def hits(self) -> Hits:
@@ -224,7 +224,7 @@ class Reading:
             judgements: False leaves them out, and queries that are not answered: what a part sends to where the
                 qrels are, which `from_arrow` is given.
         """
-        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "rise")}
+        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "scoring")}
         facts |= {"rules": self.rules.to_dict()}
         docs = self.docs(self.rows.doc)
         return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)

@@ -17,7 +17,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
-from truerank.core.scan import EVERY_RANK, Rise, Scan, scan
+from truerank.core.scan import EVERY_RANK, Scan, Scoring, scan
 
 if TYPE_CHECKING:
     import pyarrow
@@ -148,8 +148,8 @@ def scan_of(
     if repeats is not None:
         repeats[place] = table["repeats"].to_numpy()
     counts = len(rows), facts["repeated"], facts["interleaved"]
-    rise = Rise(*facts.get("rise", Rise(falls=True)))
-    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place), rise)
+    scoring = Scoring(*facts.get("scoring", Scoring(falls=True)))
+    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place), scoring)
 
 
 def _calls(table: Any, place: Ints) -> Calls | None:

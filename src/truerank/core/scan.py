@@ -32,30 +32,40 @@ LISTS_THAT_TELL, STEPS_THAT_TELL = 3, 10
 """In fewer lists scores may rise by chance, and so may they by fewer steps from a document to the next."""
 
 
-class Rise(NamedTuple):
-    """Whether scores rise along lists of two documents or more, as distances do; of several parts it adds up.
+class Scoring(NamedTuple):
+    """How lists are scored; of several parts it adds up.
 
     Attributes:
-        lists, steps: how many such lists there are, and steps from a document to the next in them.
+        lists, steps: of two documents or more, along which scores rise as distances do: how many lists there are,
+            and steps from a document to the next in them.
         falls: whether there is a list along which scores do not rise; then no more is counted.
+        are_ranks: whether some lists have an order and no scores, which are negated ranks then.
     """
 
     lists: int = 0
     steps: int = 0
     falls: bool = False
+    are_ranks: bool = False
 
-    def __add__(self, other: Rise) -> Rise:  # type: ignore[override]
-        if self.falls or other.falls:
-            return Rise(falls=True)
-        return Rise(self.lists + other.lists, self.steps + other.steps)
+    @classmethod
+    def of(cls, scanner: Scanner) -> Scoring:
+        """That of the lists that a scanner read."""
+        falls = scanner.rising < 0
+        lists, steps = (0, 0) if falls else (scanner.rising, scanner.steps)
+        return cls(lists, steps, falls, scanner.are_ranks)
+
+    def __add__(self, other: Scoring) -> Scoring:  # type: ignore[override]
+        falls, are_ranks = self.falls or other.falls, self.are_ranks or other.are_ranks
+        lists, steps = (0, 0) if falls else (self.lists + other.lists, self.steps + other.steps)
+        return Scoring(lists, steps, falls, are_ranks)
 
     @property
-    def tells(self) -> bool:
-        """Whether they rise along every list, in so many that it is no chance."""
+    def rises(self) -> bool:
+        """Whether scores rise along every list, in so many that it is no chance."""
         return not self.falls and self.lists >= LISTS_THAT_TELL and self.steps >= STEPS_THAT_TELL
 
 
-NO_LISTS = Rise()
+NO_LISTS = Scoring()
 
 
 class Scan(NamedTuple):
@@ -72,7 +82,7 @@ class Scan(NamedTuple):
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
         calls: where each of several lists of a query ends; None where a query has one.
-        rise: whether scores rise along its lists.
+        scoring: how its lists are scored.
     """
 
     table: NDArray[Any]
@@ -84,7 +94,14 @@ class Scan(NamedTuple):
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
     calls: Calls | None = None
-    rise: Rise = NO_LISTS
+    scoring: Scoring = NO_LISTS
+
+    @classmethod
+    def of(cls, scanner: Scanner, found: Found) -> Scan:
+        """What one scanner found."""
+        extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
+        counts = scanner.rows, scanner.repeated
+        return cls(*found, extra, *counts, False, unjudged, scanner.repeats, scoring=Scoring.of(scanner))
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -153,15 +170,13 @@ def _scan_whole(run: Run, look: Look) -> Scan:
     scanner = look.scanner()
     source = run.whole() if look.interleaved else run
     try:
-        table, returned = _finished(source, scanner)
+        found = _finished(source, scanner)
     except InputError:
         for one in run.files():
             with suppress(Refused):  # one file alone names its line
                 _scan_whole(one, look)
         raise
-    extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-    counts = scanner.rows, scanner.repeated, look.interleaved
-    return Scan(table, returned, extra, *counts, unjudged, scanner.repeats, rise=_rise([scanner]))
+    return Scan.of(scanner, found)._replace(interleaved=look.interleaved)
 
 
 def _finished(run: Run, scanner: Scanner) -> Found:
@@ -178,7 +193,7 @@ def feed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
     try:
         for batch in each_once(run.batches(), run.name):
             before = scanner.line
-            _push(scanner, batch)
+            push(scanner, batch)
             run.watch(_size(batch))
             yield None
         yield scanner.finish()
@@ -210,16 +225,23 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
         yield batch
 
 
-def _push(scanner: Scanner, batch: Batch) -> None:
+def push(scanner: Scanner, batch: Batch) -> None:
+    """Give a scanner a batch.
+
+    Raises:
+        SeveralCalls: it is of a run with several lists a query.
+    """
     if has_calls(batch):
         raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
     if isinstance(batch, dict):
         scanner.mapping(batch)
     elif isinstance(batch, Ranked):
         scanner.ranked(batch.query, batch.docs, batch.scores)
+        scanner.are_ranks |= batch.scores is None and len(batch.docs) > 0
     elif isinstance(batch, Columns):
         queries, docs = (batch.query_ends, batch.query_text), (batch.doc_ends, batch.doc_text)
         scanner.columns(*queries, *docs, batch.scores, batch.runs)
+        scanner.are_ranks |= batch.are_ranks and len(batch.scores) > 0
     else:
         scanner.feed(batch)
 
@@ -254,14 +276,7 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     table = _joined(tables, unjudged, look.judged.n_docs)
     repeats = _sum([scanner.repeats for scanner in scanners])
     facts = rows, repeated, False, joined(unjudged), repeats
-    return Scan(table, returned, tuple(extra), *facts, rise=_rise(scanners))
-
-
-def _rise(scanners: Sequence[Scanner]) -> Rise:
-    """Whether scores rise along the lists that they read; where they do not along one, no more is counted."""
-    if any(scanner.rising < 0 for scanner in scanners):
-        return Rise(falls=True)
-    return Rise(sum(scanner.rising for scanner in scanners), sum(scanner.steps for scanner in scanners))
+    return Scan(table, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
 
 
 def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
@@ -274,7 +289,7 @@ def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
     scanner = look.scanner()
     try:
         for batch in each_once(piece(), run.name):
-            _push(scanner, batch)
+            push(scanner, batch)
             run.watch(_size(batch))
         return scanner, scanner.finish()
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:

@@ -41,13 +41,13 @@ FROM_RULES = ("level", "rounding", "gain_from")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
-Need = Literal["", "aspects", "calls", "lists", "ids", "catalogue", "popularity", "groups", "vectors"]
+Need = Literal["", "aspects", "calls", "lists", "scores", "ids", "catalogue", "popularity", "groups", "vectors"]
 """What a measure has to see besides the judged documents.
 
 "aspects": which parts of a query a document answers; "calls": which of several lists of a query it is in. The
-others each with those before them: "lists": the unjudged documents of the first ranks too; "ids": which documents
-are the same in several lists; "catalogue": how many there are; "popularity", "groups", "vectors": what a table of
-items says of them.
+others each with the first of them: "lists": the unjudged documents of the first ranks too; "scores": what makes one
+list of those of all queries; "ids": which documents are the same in several lists; "catalogue": how many there are;
+"popularity", "groups", "vectors": what a table of items says of them.
 """
 
 ITEMS: tuple[Need, ...] = ("ids", "catalogue", "popularity", "groups", "vectors")
@@ -62,6 +62,10 @@ NEEDS: dict[Need, Message] = {
     "calls": message(
         "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
         "list of lists a query (rules with calls = 'last' leave one list)"
+    ),
+    "scores": message(
+        "{measure} puts the documents of all queries into one list by their scores, and this run has ranks in "
+        "place of scores: give each document its score, or ask for measures of ranks: AP P@1"
     ),
     **dict.fromkeys(
         ITEMS,
@@ -177,7 +181,7 @@ class Definition:
     @property
     def sees_lists(self) -> bool:
         """Whether it sees all documents that are listed, unjudged ones too."""
-        return self.needs == "lists" or self.is_of_items
+        return self.needs in ("lists", "scores") or self.is_of_items
 
     @property
     def is_of_items(self) -> bool:
@@ -188,6 +192,10 @@ class Definition:
     def is_of_judgements(self) -> bool:
         """Whether it asks what was judged, and not what is relevant."""
         return bool(self.sees_judged) and not {"level", "gain"} & set(self.parameters)
+
+    def lacking(self, measure: object) -> MeasureError:
+        """What is said where such a measure lacks what it needs."""
+        return MeasureError(Message(NEEDS[self.needs].text, "", {"measure": measure}))
 
     @property
     def spelling(self) -> str:

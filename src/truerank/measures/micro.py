@@ -59,7 +59,7 @@ class OneList(OfRun):
     "GAP",
     "global_average_precision",
     average="run",
-    needs="lists",
+    needs="scores",
     monotone="no",
     sees_judged=False,
     formula="Σ over the pairs by score of precision · rel / M, M = Σ over queries of min(R, k); relevant: ΣR",
@@ -79,7 +79,7 @@ def global_average_precision(
 
     One number of the run. M is how many queries have something to find; with k above 1, what k answers could hold.
     Answers to queries that are judged and have no relevant document are wrong. Equal scores count together, or with
-    `ties="worst"` the wrong ones first. A run without scores is as sure of all first answers.
+    `ties="worst"` the wrong ones first. A run without scores has none.
 
     >>> import truerank as tr
     >>> qrels, run = {"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {"a": 0.9}, "r": {"b": 0.5}, "s": {"x": 0.7}}
@@ -96,7 +96,7 @@ def global_average_precision(
     "uAP",
     "micro_average_precision",
     average="run",
-    needs="lists",
+    needs="scores",
     monotone="no",
     sees_judged=False,
     formula="Σ over the pairs by score of precision at the pair · rel / ΣR",
@@ -109,7 +109,7 @@ def micro_average_precision(
 
     One number of the run, for scores that mean the same in every query. Equal scores count together, or with
     `ties="worst"` the wrong ones first. Queries that are not judged at all are left out, as everywhere. A run
-    without scores is as sure of all answers of one rank.
+    without scores has none.
 
     >>> import truerank as tr
     >>> qrels, run = {"q": {"a": 1, "b": 1}, "r": {}}, {"q": {"a": 0.9, "b": 0.5}, "r": {"x": 0.7}}

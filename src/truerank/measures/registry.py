@@ -23,7 +23,6 @@ from truerank.measures.definition import (
     DEPTH,
     FROM_RULES,
     MEANS,
-    NEEDS,
     Definition,
     Divisor,
     Function,
@@ -186,7 +185,7 @@ class Measure:
             MeasureError: the rows or the judgements do not say what it asks.
         """
         if self._lacks_what_it_needs(hits):
-            raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))
+            raise self.definition.lacking(self)
         depth, given = self._arguments
         if defaults:
             given = {**self.definition.left_open(defaults, given), **given}

@@ -19,6 +19,7 @@ NEEDS = {
     "aspects": message("judgements by aspect: a column named aspect, or {doc: {aspect: grade}}"),
     "calls": message("several lists a query: a column named call, or a list of lists"),
     "lists": message("the unjudged documents too, which eval keeps for it"),
+    "scores": message("scores, and the unjudged documents too, which eval keeps for it"),
     "ids": message("the unjudged documents too, which eval keeps for it"),
     "catalogue": message("the catalogue: --items, items=…, or its size, docs=…"),
     "popularity": message("a table of the documents with their popularity: --items, items=…"),

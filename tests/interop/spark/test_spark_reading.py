@@ -79,6 +79,23 @@ def test_measures_of_whole_lists_have_the_rows_that_they_see(spark: SparkSession
     assert compared.to_dict() == tr.compare(QRELS, {"a": one, "b": one}, "GAP nDCG").to_dict()
 
 
+@pytest.mark.parametrize("plan", ["partitions", "shuffle"])
+def test_scores_that_rise_along_every_list_are_told_of(spark: SparkSession, plan: str) -> None:
+    far = [(f"q{i}", f"d{doc}", doc / 10) for i in range(9) for doc in range(5)]
+    for rows, does_rise in ((far, True), (far[:-1], True), (far[::-1], False)):
+        frame = spark.createDataFrame(rows, SCHEMA).coalesce(1)
+        assert tr.spark.evaluate(QRELS, frame, "AP", plan=plan).ledger.rising == does_rise
+
+
+@pytest.mark.parametrize("ending", [".run", ".parquet"])
+def test_scores_that_rise_in_all_files_are_told_of(spark: SparkSession, tmp_path: Path, ending: str) -> None:
+    far = [(f"q{i}", f"d{doc}", doc / 10) for i in range(9) for doc in range(5)]
+    write(tmp_path, in_parts(far, 10, 25), ending)
+    assert tr.spark.evaluate(QRELS, str(tmp_path), "AP").ledger.rising
+    write(tmp_path, [*in_parts(far, 10, 25)[:2], far[:24:-1]], ending)
+    assert not tr.spark.evaluate(QRELS, str(tmp_path), "AP").ledger.rising
+
+
 @pytest.mark.parametrize(
     ("parts", "plan"), [(1, None), (4, None), (4, "partitions"), (4, "passes"), (4, "shuffle")]
 )

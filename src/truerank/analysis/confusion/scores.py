@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,8 @@ from truerank.core.evaluate import reading_of
 from truerank.core.found import is_later
 from truerank.core.hits import Hits
 from truerank.core.qrels import Floats
-from truerank.core.rankings import without_scores
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Run
-from truerank.formats import open_run, read_qrels
 
 
 def checked(threshold: float) -> float:
@@ -31,14 +27,16 @@ def scored(qrels: Any, run: Any, rules: Rules, is_asked: bool, threads: int | No
     """The reading of a run under the rules, whose rows are those of all results if their scores are asked for.
 
     Raises:
-        InputError: a judged query is answered without scores.
+        InputError: a query is answered without scores.
     """
     if not is_asked:
         return reading_of(qrels, run, rules, threads=threads)
-    if not isinstance(qrels, Reading) and run is not None:
-        qrels, run = read_qrels(qrels), open_run(run)
-        run = _with_scores(run, frozenset(qrels.queries))
-    return reading_of(qrels, run, rules, keep=rules.depth or "all", threads=threads)
+    reading = reading_of(qrels, run, rules, keep=rules.depth or "all", threads=threads)
+    if reading.scoring.are_ranks:
+        raise InputError(
+            "this run has no scores to compare with a threshold; say by k what is retrieved", reading.name
+        )
+    return reading
 
 
 def returned(reading: Reading, hits: Hits) -> list[Floats]:
@@ -51,17 +49,3 @@ def returned(reading: Reading, hits: Hits) -> list[Floats]:
     place = {query: number for number, query in enumerate(rows.queries)}
     parts = (rows.score[ends[q] - rows.count[q] : ends[q]] for q in map(place.__getitem__, hits.queries))
     return [np.sort(scores)[-rules.depth :] if rules.depth else np.sort(scores) for scores in parts]
-
-
-def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
-    """The same run; a list without scores is refused."""
-
-    def checked(batches: Iterator[Batch]) -> Iterator[Batch]:
-        for batch in batches:
-            if not judged.isdisjoint(without_scores(batch)):
-                raise InputError(
-                    "this run has no scores to compare with a threshold; say by k what is retrieved", run.name
-                )
-            yield batch
-
-    return run.through(checked)

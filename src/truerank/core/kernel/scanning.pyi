@@ -70,6 +70,7 @@ class Scanner:
     repeated: int
     rising: int
     steps: int
+    are_ranks: bool
     @property
     def repeats(self) -> NDArray[np.int64] | None: ...
     def __init__(

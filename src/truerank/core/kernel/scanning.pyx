@@ -149,7 +149,7 @@ cdef class Scanner(Lines):
     cdef Judged judged
     cdef Order order
     cdef int duplicates
-    cdef bint single, interleaved
+    cdef bint single, interleaved, every
     cdef Answer now                  # the query being read
     cdef Aside aside                 # the rows, when queries are interleaved, until they are read
     cdef int64_t fault_line, fault_query   # the first row put aside that repeats a document
@@ -163,10 +163,10 @@ cdef class Scanner(Lines):
     cdef int64_t reads, reads_room   # how many queries are read
     cdef int64_t likely              # the judged query that a run in their order answers next
     cdef int64_t twin                # the row that a refused duplicate repeats
-    cdef bint every
     cdef Thresholds counting
     cdef int64_t keep                # up to which rank unjudged documents become rows
     cdef Ids unjudged                # their ids; they are numbered after the judged documents
+    cdef public bint are_ranks       # whether scores are negated ranks somewhere, as who gives them says
     cdef readonly int64_t rows, repeated, rising, steps  # lists along which scores rise, -1 if some do not; their steps
 
     def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,

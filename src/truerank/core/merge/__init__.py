@@ -141,6 +141,6 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,
         _calls(parts),
-        sum((part.rise for part in parts.readings), NO_LISTS),
+        sum((part.scoring for part in parts.readings), NO_LISTS),
     )
     return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept)

@@ -16,7 +16,7 @@ from truerank.core.ids import NO_IDS, joined
 from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
-from truerank.core.scan import Scan
+from truerank.core.scan import NO_LISTS, Scan
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +119,7 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         any(each.interleaved for each in scans),
         joined([NO_IDS, *(each.unjudged for each in scans)]),  # of no partition there is nothing
         repeats if repeats.any() else None,
+        scoring=sum((each.scoring for each in scans), NO_LISTS),
     )
 
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from truerank.core.errors import InputError, Refused, TruerankError, truncated
 from truerank.core.faults import refused_row, repeated_document
-from truerank.core.ids import Ids
 from truerank.core.kernel.scanning import Scanner
 from truerank.core.merge import merge
 from truerank.core.merge.counts import RankCounts, count_ranks
@@ -30,7 +29,7 @@ from truerank.core.rankings import rankings
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
-from truerank.core.scan import Look, Scan, scan
+from truerank.core.scan import Look, Scan, push, scan
 from truerank.formats import frames
 from truerank.formats.names import Layout
 from truerank.formats.rows import qrels_of
@@ -107,13 +106,12 @@ class Question:
         scanner = Look(self.qrels.judged, self.rules, self.kept, False, interleaved).scanner()
         try:
             for part in rows:
-                scanner.columns(part.query_ends, part.query_text, part.doc_ends, part.doc_text, part.scores)
+                push(scanner, part)
                 yield None
-            table, returned = scanner.finish()
+            found = scanner.finish()
         except Refused as refused:
             raise self._fault(refused, scanner) from None
-        extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-        yield Scan(table, returned, extra, scanner.rows, scanner.repeated, False, unjudged, scanner.repeats)
+        yield Scan.of(scanner, found)
 
     def _fault(self, refused: Refused, scanner: Scanner) -> TruerankError:
         """What is wrong with a row; rows of a frame have no numbers."""

@@ -15,7 +15,7 @@ from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.ledger import Ledger, added
 from truerank.core.reading import Reading, refuse_extra
-from truerank.core.scan import NO_LISTS, Rise
+from truerank.core.scan import NO_LISTS, Scoring
 from truerank.core.scores import Scores, averaged
 from truerank.core.swapped import Signs
 from truerank.interop.spark import tasks
@@ -68,20 +68,20 @@ class Summary:
     """What is said of some queries together.
 
     Attributes:
-        signs, rise: of a ledger that cannot tell of a part whether qrels and run are swapped, or scores rise.
+        signs, scoring: of a ledger that cannot tell of a part whether qrels and run are swapped, or scores rise.
         totals: of each measure.
     """
 
     ledger: Ledger
     signs: Signs
-    rise: Rise
+    scoring: Scoring
     totals: tuple[Total, ...]
 
     @classmethod
     def of(cls, scores: Scores, reading: Reading) -> Summary:
         """That of the queries of a reading."""
         totals = tuple(Total.of(measure, scores.columns[str(measure)]) for measure in scores.measures)
-        return cls(scores.ledger, Signs.of(reading.hits), reading.rise, totals)
+        return cls(scores.ledger, Signs.of(reading.hits), reading.scoring, totals)
 
 
 Summaries = Mapping[str | None, Summary]
@@ -99,10 +99,10 @@ def merged(parts: Sequence[Summaries]) -> dict[str | None, Summary]:
 
 def _merged(parts: Sequence[Summary]) -> Summary:
     signs = sum((part.signs for part in parts), Signs())
-    rise = sum((part.rise for part in parts), NO_LISTS)
-    ledger = replace(added([part.ledger for part in parts]), swapped=signs.are_swapped, rising=rise.tells)
+    scoring = sum((part.scoring for part in parts), NO_LISTS)
+    ledger = replace(added([part.ledger for part in parts]), swapped=signs.are_swapped, rising=scoring.rises)
     totals = (sum(each[1:], each[0]) for each in zip(*(part.totals for part in parts), strict=True))
-    return Summary(ledger, signs, rise, tuple(totals))
+    return Summary(ledger, signs, scoring, tuple(totals))
 
 
 def grouped(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
