@@ -221,3 +221,17 @@ def test_a_run_that_answers_no_judged_query_is_refused(invoke, here):
     refused = invoke("report", "qrels.txt", "none.run", "-o", "none.html")
     assert (refused.exit_code, "no query of the run is judged" in refused.output) == (2, True)
     assert not (here / "none.html").exists()
+
+
+def test_intervals_are_as_sure_and_drawn_as_often_as_is_asked(invoke, here):
+    drawn = {"confidence": 0.9, "samples": 700, "seed": 3}
+    options = [word for name, value in drawn.items() for word in (f"--{name}", str(value))]
+    assert invoke(*ASKED, "-m", "AP", *options, "-o", "report.json").exit_code == 0
+    plain = json.loads((here / "report.json").read_text())
+    runs = ["first.run", "second.run"]
+    wanted = json.loads(json.dumps(tr.compare("qrels.txt", runs, "AP", **drawn).to_dict()))
+    assert plain["results"]["comparison"] == wanted
+    [command] = [block["text"] for block in plain["blocks"] if block["kind"] == "command"]
+    assert "--confidence 0.9 --seed 3 --samples 700" in command
+    document = write_report("qrels.txt", runs, here / "again.json", "AP", **drawn)
+    assert json.loads(json.dumps(document.results["comparison"])) == wanted

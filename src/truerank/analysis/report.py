@@ -118,6 +118,9 @@ def evaluated(
     results: int = RESULTS,
     as_written: bool = False,
     items: Any = None,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
     progress: Progress = unreported,
 ) -> Evaluated:
     """The runs evaluated and compared; under a contest's rules also audited.
@@ -126,7 +129,7 @@ def evaluated(
         qrels, measures, rules, items: as for `evaluate`.
         runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
             there need be no qrels.
-        baseline, progress: as for `compare`.
+        baseline, confidence, samples, seed, progress: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
         results: how many results of each list may be shown.
@@ -152,7 +155,8 @@ def evaluated(
     scores: Any = audited or {name: score(reading, chosen, known) for name, reading in readings.items()}
     how = {"asked": became, "as_written": as_written}
     scores = {name: replace(one, run=name, **how) for name, one in scores.items()}
-    comparison = compare(None, scores, chosen, baseline, progress=progress)
+    drawing: dict[str, Any] = {"confidence": confidence, "samples": samples, "seed": seed}
+    comparison = compare(None, scores, chosen, baseline, **drawing, progress=progress)
     has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings.values())
     drawn = {} if is_contest or has_calls else readings
     return Evaluated(

@@ -148,7 +148,8 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     opened = [collapse(open_run(path, asked["run_format"])) for path in runs]
     with Counting(message("judging")) as bar:
         wanted = " ".join(asked["measures"]) or None
-        return judges(read, opened, wanted, rules=under, progress=bar.reach)
+        drawn = {name: asked[name] for name in options.DRAWING}
+        return judges(read, opened, wanted, rules=under, **drawn, progress=bar.reach)
 
 
 OF_RUNS = ("common", "plot", "measures", "rules", "changes", "run_format", *options.COLLAPSING)

@@ -290,6 +290,10 @@ def judgements_of(
     return Judgements(judged_by, predicted_by, sample, qrels_format)
 
 
+DRAWING = ("confidence", "seed", "samples")
+"""What `drawing` asks for."""
+
+
 def drawing(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated]:
     """How sure intervals are, from which seed and how often is drawn; what the first and the last are of."""
     sure = click.option(

@@ -67,7 +67,8 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
     with inputs.opened(runs, asked["run_format"], again=True, collapse=collapse) as sources:
         estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
-    return compare(None, estimates, baseline=options.place(asked["baseline"], runs))
+    drawn = {name: asked[name] for name in options.DRAWING}
+    return compare(None, estimates, baseline=options.place(asked["baseline"], runs), **drawn)
 
 
 def settled(

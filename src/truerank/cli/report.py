@@ -53,6 +53,10 @@ from truerank.present.renderers import figures
 )
 @places.judging
 @places.reading
+@options.drawing(
+    confidence="Of the intervals; what is left to 1 is the level of the tests.",
+    samples="How often queries are resampled and swapped.",
+)
 @options.queries
 @options.docs
 @click.option("--title", metavar="TEXT", help="The title of the report.")
@@ -190,7 +194,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
-    how |= {name: asked[name] for name in ("as_written", "items")}
+    how |= {name: asked[name] for name in ("as_written", "items", *options.DRAWING)}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
@@ -223,7 +227,8 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    found = evaluated(None, [view.reading], view.measures, results=asked["results"], is_complete=True)
+    drawn = {name: asked[name] for name in options.DRAWING}
+    found = evaluated(None, [view.reading], view.measures, results=asked["results"], is_complete=True, **drawn)
     return Runs.of(found, percent=asked["percent"])
 
 
@@ -294,7 +299,17 @@ def _bytes(letter: str) -> str:
 
 OF_RUNS = ("baseline", "qrels_format", "as_written", "judges", "how", "chunk_ids", "items")
 JUDGEMENTS = ("judged_by", "predicted_by", "sample")
-OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
+OF_EITHER = (
+    "measures",
+    "rules",
+    "changes",
+    "run_format",
+    "results",
+    "queries",
+    "docs",
+    "percent",
+    *options.DRAWING,
+)
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
 OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs", "items", *JUDGEMENTS)

@@ -43,13 +43,16 @@ def write_report(
     queries: Any = None,
     docs: Any = None,
     items: Any = None,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
     as_written: bool = False,
     percent: bool = False,
 ) -> Document:
     """Evaluate and compare runs, and write what there is to say to a file.
 
     Args:
-        qrels, runs, measures, rules, items, baseline: as for `compare`.
+        qrels, runs, measures, rules, items, baseline, confidence, samples, seed: as for `compare`.
         path: ends in .html, .md, .tex, .json, .txt or .pdf.
         benches: how fast retrievers are.
         lang: such as en or ko; by default that of the locale.
@@ -64,6 +67,7 @@ def write_report(
     format = renderers.of_report(path)
     named = by_name(runs, told_apart)
     how: dict[str, Any] = {"rules": rules, "baseline": baseline, "items": items, "as_written": as_written}
+    how |= {"confidence": confidence, "samples": samples, "seed": seed}
     shown = Runs.of(evaluated(qrels, named, measures, **how), percent=percent)
     things = (qrels, *named.values(), items)
     paths = [thing for thing in things if isinstance(thing, str | os.PathLike)]
