@@ -172,6 +172,18 @@ def test_equal_vectors_of_a_gallery_tie_wherever_they_stand(kind, metric):
         assert last - first + 1 == (own == own[doc % 301]).sum()
 
 
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_equal_vectors_tie_and_find_themselves_in_tables_that_lie_column_by_column(metric):
+    rng = np.random.default_rng(0)
+    gallery = rng.standard_normal((2049, 96))  # 2,048 are prepared at once
+    gallery[-1] = gallery[5]
+    by_column, names = np.asfortranarray(gallery), np.arange(1, 2050)
+    hits = rank_vectors(rng.standard_normal((30, 96)), by_column, [2049] * 30, names, metric=metric)
+    assert (hits.last - hits.first + 1).tolist() == [2] * 30
+    same = evaluate_vectors(gallery[:50], by_column, names[:50], names, metric=metric)
+    assert same.ledger.selves == 50
+
+
 def test_a_query_alone_has_the_numbers_that_it_has_among_others():
     rng = np.random.default_rng(1)
     queries, base = (rng.standard_normal((n, 64)).astype(np.float32) for n in (40, 60))

@@ -171,7 +171,7 @@ def _centre(gallery: NDArray[Any]) -> Floats | None:
 
 
 def _moved(table: NDArray[Any], centre: Floats | None) -> Floats:
-    wide = table.astype(np.float64)
+    wide = table.astype(np.float64, order="C")  # the sum over a row adds in an order that depends on the layout
     return wide if centre is None else wide - centre
 
 
