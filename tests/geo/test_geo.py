@@ -19,10 +19,11 @@ from pyproj import Geod, Transformer
 
 import truerank as tr
 from truerank import geo, truth
+from truerank.core.mappings import IGNORED
 from truerank.core.rules import CHOICES, Rules
 from truerank.core.run import Ranked
 from truerank.geo import accuracy
-from truerank.geo.landings import first
+from truerank.geo.landings import first, ignored_by
 
 GEOD = Geod(ellps="WGS84")
 TO_PLANE = Transformer.from_crs(4326, 32652, always_xy=True)
@@ -298,15 +299,20 @@ def test_distances_that_begin_with_the_same_digits_are_told_apart():
     st.sampled_from(["first", "last"]),
     st.sampled_from(CHOICES["self_match"]),
     st.sampled_from([None, 1, 3]),
+    st.sets(st.sampled_from(["a", "c", "10"])),
 )
-def test_the_first_results_are_those_of_the_kernel(docs, is_scored, ties, precision, duplicates, self_match, depth):
+def test_the_first_results_are_those_of_the_kernel(
+    docs, is_scored, ties, precision, duplicates, self_match, depth, ignored
+):
     rules = Rules(ties=ties, score_precision=precision, duplicates=duplicates, self_match=self_match, depth=depth)
     names, scores = [doc for doc, _ in docs], [score for _, score in docs]
     ranked = Ranked("q", names, scores if is_scored else None)
     everything = {"q": {name: grade for grade, name in enumerate(["a", "b", "c", "q", "é", "10", "9"], 1)}}
-    hits = tr.rank(everything, tr.Run("run", lambda: iter([ranked])), rules=rules)
+    grades = {name: IGNORED if name in ignored else grade for name, grade in everything["q"].items()}
+    judged = tr.read_qrels({"q": grades})
+    hits = tr.rank(judged, tr.Run("run", lambda: iter([ranked])), rules=rules)
     by_kernel = [list(everything["q"])[int(grade) - 1] for grade in hits.grade]
-    assert list(first(ranked, rules, depth or 99)) == by_kernel
+    assert list(first(ranked, rules, depth or 99, ignored_by(judged))) == by_kernel
 
 
 def test_a_run_in_any_format_gives_the_same_numbers(tmp_path):

@@ -22,6 +22,11 @@ def sequence(n: int, seed: int = 0) -> dict[str, dict[str, float]]:
     }
 
 
+def place(step: int) -> dict[str, float]:
+    """So many times 111 metres to the north."""
+    return {"lat": 37.5 + 0.001 * step, "lon": 127.0}
+
+
 def by_chance(n: int, seed: int = 0) -> np.ndarray:
     """(n, n) each picture's list of all, itself first."""
     rng = np.random.default_rng(seed)
@@ -45,6 +50,22 @@ def test_without_itself_a_query_has_the_numbers_of_a_loop_over_the_others(are_pl
         assert view.error[at] == metres[others[0]]
         assert (query in view.truth.without_relevant) == (not right)
     assert all(one.query not in one.truths for one in view.found())
+
+
+@pytest.mark.parametrize("rule", ["identity", "listed"])
+def test_what_leaves_a_list_is_no_first_result_however_near_it_is(rule, tmp_path):
+    flight = [{"id": "q", **place(0), "label": "gate", "camera": 1}, {"id": "r", **place(2), "label": "gate"}]
+    references = [
+        {"id": "a", **place(0), "label": "gate", "camera": 1},
+        {"id": "b", **place(1), "label": "gate", "camera": 2},
+    ]
+    (tmp_path / "pairs.json").write_text('{"q": {"a": null, "b": 1}, "r": {"a": 1, "b": 1}}')
+    truth = rule if rule == "identity" else f"listed({str(tmp_path / 'pairs.json')!r})"
+    view = geo.evaluate(flight, references, {"q": ["a", "b"], "r": ["a", "b"]}, k=[1, 2], truth=truth)["geo"]
+    assert view.mean["Success@1"] == 1.0
+    assert view.errors.round().tolist() == [[111.0, np.inf], [222.0, 111.0]]
+    assert view.ma["MA@50"] == view.surface["R@1"]["50"] == 0.0
+    assert [(one.rank, one.top1) for one in view.found()] == [(1, "b"), (1, "a")]
 
 
 def test_most_queries_that_are_references_too_are_asked_after_unless_the_rules_take_them_out():

@@ -17,7 +17,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.schema import several_of
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
-from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
+from truerank.geo.landings import NOTHING, STRANGER, Ignored, errors, first, first_results, ignored_by
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
@@ -226,7 +226,8 @@ class _Plan:
         scores = evaluate_run(reading, measures=[*self.measures, *percent])
         if not set(scores.queries).difference(right.without_relevant):
             raise InputError(self._nothing_right(right, distance))
-        rows, table = self._aligned(scores.queries)
+        ignored = ignored_by(right)
+        rows, table = self._aligned(scores.queries, self._first(ignored) if ignored else self.first)
         metres = errors(distance_named(distance), self.queries, self.references, rows, table)
         return View(
             distance,
@@ -274,8 +275,11 @@ class _Plan:
 
     @cached_property
     def first(self) -> Ints:
-        """The first results of each query that has some."""
-        return first_results(self.results, self.rules, max(self.k))
+        """The first results of each query that has some, whatever is right."""
+        return self._first({})
+
+    def _first(self, ignored: Ignored) -> Ints:
+        return first_results(self.results, self.rules, max(self.k), ignored)
 
     def unknown_ids(self) -> list[TruthNote]:
         """How many of the first results name no reference, and which."""
@@ -283,7 +287,7 @@ class _Plan:
         if not len(at):
             return []
         k, some = max(self.k), at[: EXAMPLES + 1].tolist()
-        names = [str(first(self.results.one(q), self.rules, k)[place]) for q, place in some]
+        names = [str(first(self.results.one(q), self.rules, k, {})[place]) for q, place in some]
         said = plural(
             "{n:,} result among the first {k} of a query names no reference: {names}.",
             "{n:,} results among the first {k} of a query name no reference: {names}.",
@@ -293,10 +297,10 @@ class _Plan:
         )
         return [TruthNote("strangers", said)]
 
-    def _aligned(self, queries: Sequence[str]) -> tuple[Ints, Ints]:
+    def _aligned(self, queries: Sequence[str], found: Ints) -> tuple[Ints, Ints]:
         """The items' row and the first results of each evaluated query."""
         place = {name: row for row, name in enumerate(self.results.queries)}
-        table = np.vstack([self.first, np.full((1, self.first.shape[1]), NOTHING)])
+        table = np.vstack([found, np.full((1, found.shape[1]), NOTHING)])
         rows = np.array([self.queries.rows[name] for name in queries], np.int64)
         return rows, table[[place.get(name, -1) for name in queries]]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from operator import ge
 from typing import Any
 
 import numpy as np
 
 from truerank.core.kernel.scanning import as_bytes
+from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Ranked
 from truerank.geo.results import Results
@@ -20,7 +21,19 @@ STRANGER = -2
 """Rows of no reference: nothing was returned at this rank, or a name that no reference has."""
 
 
-def first_results(results: Results, rules: Rules, k: int) -> Ints:
+Ignored = Mapping[bytes, Set[bytes]]
+"""The documents that leave the list of a query."""
+
+
+def ignored_by(right: Qrels) -> Ignored:
+    """What judgements take out of lists before there are ranks, such as what the query's own camera saw."""
+    gone: dict[bytes, set[bytes]] = {}
+    for row in np.flatnonzero(np.isnan(right.grades)).tolist():
+        gone.setdefault(right.queries[right.query[row]], set()).add(right.doc(row))
+    return gone
+
+
+def first_results(results: Results, rules: Rules, k: int, ignored: Ignored) -> Ints:
     """(queries of the results, ranks) the rows of the first results, best first, else `NOTHING` or `STRANGER`.
 
     There are k ranks, or as many as the longest list has, but one at least.
@@ -31,19 +44,20 @@ def first_results(results: Results, rules: Rules, k: int) -> Ints:
     table = np.full((len(results.queries), ranks), NOTHING)
     find = results.references.rows.get
     for q, ranked in enumerate(results.ranked()):
-        names = first(ranked, rules, min(k, rules.depth or k))
+        names = first(ranked, rules, min(k, rules.depth or k), ignored)
         table[q, : len(names)] = [find(str(name), STRANGER) for name in names]
     return table
 
 
-def first(ranked: Ranked, rules: Rules, k: int) -> Sequence[Any]:
+def first(ranked: Ranked, rules: Rules, k: int, ignored: Ignored) -> Sequence[Any]:
     """The first k documents of a ranking under the rules."""
     docs, scores = _single(ranked.docs, ranked.scores, rules)
     if scores is not None and (rules.ties != "input" or not all(map(ge, scores, scores[1:]))):
         order = sorted(range(len(docs)), key=_by_score(docs, scores, rules.ties))
         docs = [docs[i] for i in order]
-    if rules.self_match != "keep":
-        docs = [doc for doc in docs if as_bytes(doc) != as_bytes(ranked.query)]
+    query = as_bytes(ranked.query)
+    if gone := {*ignored.get(query, ()), *(() if rules.self_match == "keep" else (query,))}:
+        docs = [doc for doc in docs if as_bytes(doc) not in gone]
     return docs[:k]
 
 
