@@ -149,6 +149,18 @@ def test_the_higher_inner_product_is_the_nearer(tmp_path):
         truth.neighbours(tmp_path / "x.npz", k=2, epsilon=0.01, relative=True)
 
 
+@pytest.mark.parametrize("products", [[9.0, 4.0, 1.0], [-1.0, -1.2, -9.0], [0.5, 0.1, -0.1]])
+def test_a_share_of_products_is_refused_whatever_their_sign(products):
+    with pytest.raises(tr.InputError, match="a relative epsilon is of distances from 0 on"):
+        truth.neighbours(([[7, 3, 5]], [products]), k=2, epsilon=0.01, relative=True)
+
+
+def test_a_share_is_of_distances_that_rounding_put_below_0_and_of_rows_that_are_short():
+    exact = [[7, 3, 5], [1, 2, -1]], [[-1.2e-07, 1.0, 1.005], [0.5, 0.6, -1.0]]
+    right = truth.neighbours(exact, k=2, epsilon=0.01, relative=True, found=([[7], [4]], [[-1.2e-07], [0.601]]))
+    assert right.to_dict() == {b"0": {b"7": 1.0, b"3": 1.0, b"5": 1.0}, b"1": {b"1": 1.0, b"2": 1.0, b"4": 1.0}}
+
+
 def test_products_in_arrays_are_read_as_those_in_a_file():
     exact = [[5, 6, 7, 8], [1, 2, 3, 4]], [[9.0, 8.0, 8.0, 7.0], [5.0, 4.0, 3.0, 2.0]]
     assert set(truth.neighbours(exact, k=2).to_dict()[b"0"]) == {b"5", b"6", b"7"}

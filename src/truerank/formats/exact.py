@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 ROUNDED = 1e-5
 """Of the largest distance of a row: by how much two may stand the wrong way round, for rounding in 32 bits."""
 
+BELOW = 1e-6
+"""1 - cosine of vectors that are the same may be so much below 0, in 32 bits."""
+
 NOT_NEGATIVE = number(message("a number from 0 on"), 0)
 
 
@@ -108,8 +111,8 @@ class Tolerance:
         """(queries, n) which of the neighbours are right.
 
         Raises:
-            InputError: fewer than k are listed, a row is not best first, or a tolerance is asked for where
-                distances are not known.
+            InputError: fewer than k are listed, a row is not best first, a tolerance is asked for where distances
+                are not known, or a share of them where these are similarities.
         """
         listed, k = is_id(neighbours.ids), self.k
         if k is None:
@@ -126,6 +129,8 @@ class Tolerance:
             raise InputError("tie and epsilon need distances, and there are only ids", neighbours.name)
         if neighbours.far is not None:
             _check_order(neighbours, neighbours.far)
+            if self.relative:
+                _check_sign(neighbours, neighbours.far)
         if neighbours.far is None or self.is_plain:
             return listed & first
         return listed & (first | self.near(neighbours.far, self.kth(neighbours)))
@@ -138,13 +143,7 @@ class Tolerance:
         return np.where(is_id(neighbours.ids[:, column]), neighbours.far[:, column], -np.inf)
 
     def near(self, far: Floats, kth: Floats) -> Bools:
-        """Which of these are no farther than the k-th neighbour, or tied with it; none where there are no ties.
-
-        Raises:
-            InputError: the tolerance is a share of distances, and these are similarities.
-        """
-        if self.relative and (far < 0).any():
-            raise InputError("a relative epsilon is of distances from 0 on: these are similarities, or below 0")
+        """Which of these are no farther than the k-th neighbour, or tied with it; none where there are no ties."""
         if self.is_plain:
             return np.zeros(far.shape, bool)
         limit = kth * (1 + self.epsilon) if self.relative else kth + self.epsilon
@@ -175,3 +174,9 @@ def _check_order(neighbours: Neighbours, far: Floats) -> None:
         a=sign * float(far[row, column]),
         b=sign * float(far[row, column + 1]),
     )
+
+
+def _check_sign(neighbours: Neighbours, far: Floats) -> None:
+    """Raise where there are no distances of which a share could be taken."""
+    if neighbours.similar or (is_id(neighbours.ids) & (far < -BELOW)).any():
+        raise InputError("a relative epsilon is of distances from 0 on: these are similarities, or below 0")
