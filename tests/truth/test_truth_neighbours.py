@@ -149,6 +149,24 @@ def test_the_higher_inner_product_is_the_nearer(tmp_path):
         truth.neighbours(tmp_path / "x.npz", k=2, epsilon=0.01, relative=True)
 
 
+@pytest.mark.parametrize("found", ["int32", "uint32", "uint64", "str"])
+@pytest.mark.parametrize("exact", ["int32", "uint32", "uint64", "str"])
+def test_ids_of_any_kind_are_those_that_they_print_as(exact, found):
+    ids, far = np.array([[1, 3, 5], [1, 2, 3]]).astype(exact), [[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]
+    returned = np.array([[1, 7], [4, 1]]).astype(found), [[0.1, 0.2], [0.2, 0.1]]
+    right = truth.neighbours((ids, far), k=2, epsilon=1e-3, found=returned)
+    assert right.to_dict() == {b"0": {b"1": 1.0, b"3": 1.0, b"7": 1.0}, b"1": {b"1": 1.0, b"2": 1.0, b"4": 1.0}}
+
+
+@pytest.mark.parametrize("largest", [2**53 + 1, 2**62 - 1, 2**63 - 1, 2**64 - 2])
+def test_ids_may_be_any_numbers_of_64_bits(largest):
+    ids = np.array([[largest, 3]] * 5 + [[largest - 1, 3]], np.uint64)
+    returned = np.array([[largest - 1, 7]] * 6, np.uint64), [[0.1, 0.1]] * 6
+    right = truth.neighbours((ids, [[0.1, 0.2]] * 6), k=1, epsilon=0.1, found=returned).to_dict()
+    names = [{b"%d" % largest, b"%d" % (largest - 1)}] * 5 + [{b"%d" % (largest - 1)}]
+    assert [set(right[b"%d" % row]) for row in range(6)] == [{*some, b"3", b"7"} for some in names]
+
+
 @pytest.mark.parametrize("products", [[9.0, 4.0, 1.0], [-1.0, -1.2, -9.0], [0.5, 0.1, -0.1]])
 def test_a_share_of_products_is_refused_whatever_their_sign(products):
     with pytest.raises(tr.InputError, match="a relative epsilon is of distances from 0 on"):

@@ -56,12 +56,12 @@ def measured(exact: Neighbours, ids: Array) -> Floats | None:
         ids: (queries, n) of documents; -1: none, which is infinitely far.
 
     Returns:
-        None where there are no vectors, or no distance that is known here gives what is listed.
+        None where there are no vectors, ids are text, or no distance that is known here gives what is listed.
 
     Raises:
         InputError: an id is none of a document.
     """
-    if exact.vectors is None or exact.far is None:
+    if exact.vectors is None or exact.far is None or not {exact.ids.dtype.kind, ids.dtype.kind} <= {"i", "u"}:
         return None
     some = slice(0, TRIED)
     there = is_id(exact.ids[some])
@@ -83,9 +83,10 @@ def _are_close(computed: Floats, listed: Floats) -> bool:
 def _distances(kind: Callable[[Floats, Floats], Floats], exact: Neighbours, ids: Array, rows: slice) -> Floats:
     assert exact.vectors is not None
     queries, documents = exact.vectors
-    if (ids >= len(documents)).any():
+    named = np.where(is_id(ids), ids, 0)
+    if (named >= len(documents)).any():
         raise InputError(
-            "there is a document {id}, but there are only {n:,}", exact.name, id=int(ids.max()), n=len(documents)
+            "there is a document {id}, but there are only {n:,}", exact.name, id=int(named.max()), n=len(documents)
         )
-    asked, there = np.asarray(queries[rows], np.float64), np.asarray(documents[np.maximum(ids, 0)], np.float64)
+    asked, there = np.asarray(queries[rows], np.float64), np.asarray(documents[named], np.float64)
     return np.where(is_id(ids), kind(asked, there), np.inf)

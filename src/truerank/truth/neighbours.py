@@ -27,6 +27,8 @@ from truerank.truth.result import Truth
 
 Array = NDArray[Any]
 
+LARGEST = np.iinfo(np.int64).max
+
 ALIKE = 0.01
 """Two distances of one pair may differ by this share."""
 
@@ -130,16 +132,27 @@ def _joined(
         whole: the exact neighbours, and what other searches found.
     """
     rows = _rows(exact, returned)
-    ids = np.full((len(exact.ids), returned.ids.shape[1]), -1, np.int64)
-    ids[rows] = np.where(is_id(returned.ids), returned.ids, -1)
+    known, found = _alike(whole.ids, returned.ids)
+    there = np.zeros((len(exact.ids), found.shape[1]), bool)
+    there[rows] = is_id(returned.ids)
+    ids = np.full(there.shape, "" if found.dtype.kind in "SU" else -1, found.dtype)
+    ids[rows] = found
     far = measured(exact, ids)
     if far is None:
         far = _own_distances(exact, returned, ids, rows)
-    near = is_id(ids) & tolerance.near(far, tolerance.kth(exact)) & ~_are_in(ids, whole.ids)
-    near &= _are_first(ids)
+    near = there & tolerance.near(far, tolerance.kth(exact)) & ~_are_in(ids, known) & _are_first(ids)
     assert whole.far is not None
-    both = replace(whole, ids=np.hstack([whole.ids, ids]), far=np.hstack([whole.far, far]))
+    both = replace(whole, ids=np.hstack([known, ids]), far=np.hstack([whole.far, far]))
     return both, np.hstack([right, near])
+
+
+def _alike(one: Array, other: Array) -> tuple[Array, Array]:
+    """Both tables of ids as numbers, -1 where none stands; as text where one has text, or numbers above 2^63."""
+    tables = one, other
+    if all(ids.dtype.kind in "iu" and int(ids[is_id(ids)].max(initial=0)) <= LARGEST for ids in tables):
+        first, second = (np.where(is_id(ids), ids.astype(np.int64), -1) for ids in tables)
+        return first, second
+    return one.astype(np.str_), other.astype(np.str_)
 
 
 def _own_distances(exact: Neighbours, returned: Neighbours, ids: Array, rows: Ints) -> Floats:
@@ -164,21 +177,26 @@ def _rows(exact: Neighbours, returned: Neighbours) -> Ints:
     return np.array([places[name] for name in returned.names], np.int64)
 
 
-def _keys(ids: Array, size: int) -> Ints:
-    """A number for each pair of a row and an id; -1 where there is no id."""
-    rows = np.arange(len(ids), dtype=np.int64)[:, None]
-    return np.where(is_id(ids), rows * size + ids, -1)
+def _keys(*tables: Array) -> list[Ints]:
+    """A number for each pair of a row and an id, the same in all tables of one kind; -1 where there is no id."""
+    ends = np.cumsum([ids.size for ids in tables])
+    names, code = np.unique(np.concatenate([ids.ravel() for ids in tables]), return_inverse=True)
+    codes = zip(tables, np.split(code.ravel(), ends[:-1]), strict=True)
+    return [
+        np.where(is_id(ids), np.arange(len(ids))[:, None] * len(names) + each.reshape(ids.shape), -1)
+        for ids, each in codes
+    ]
 
 
 def _are_in(ids: Array, others: Array) -> Bools:
     """Which ids are among the others of the same row."""
-    size = int(max(ids.max(initial=0), others.max(initial=0))) + 1
-    return np.isin(_keys(ids, size), _keys(others, size))
+    keys, known = _keys(ids, others)
+    return np.isin(keys, known)
 
 
 def _are_first(ids: Array) -> Bools:
     """Which ids do not stand further to the left in their row."""
-    keys = _keys(ids, int(ids.max(initial=0)) + 1)
+    (keys,) = _keys(ids)
     is_first = np.zeros(keys.size, bool)
     is_first[np.unique(keys, return_index=True)[1]] = True
     return is_first.reshape(keys.shape)
@@ -186,8 +204,7 @@ def _are_first(ids: Array) -> Bools:
 
 def _check_kind(exact: Neighbours, returned: Neighbours) -> None:
     """Raise where documents that both list are not as far in both, such as where one has squares of distances."""
-    size = int(max(exact.ids.max(initial=0), returned.ids.max(initial=0))) + 1
-    keys, others = _keys(exact.ids, size).ravel(), _keys(returned.ids, size).ravel()
+    keys, others = (keys.ravel() for keys in _keys(*_alike(exact.ids, returned.ids)))
     _, one, two = np.intersect1d(keys, others, return_indices=True)
     one, two = one[keys[one] >= 0], two[others[two] >= 0]
     assert exact.far is not None
@@ -202,7 +219,7 @@ def _check_kind(exact: Neighbours, returned: Neighbours) -> None:
             "its distances are of another kind than those of the exact neighbours: document {doc} is {a:g} from "
             "query {query} there, and {b:g} here",
             returned.name,
-            doc=int(exact.ids[row, column]),
+            doc=exact.ids[row, column].item(),
             query=truncated(exact.names[int(row)]),
             a=float(a[first]) * (-1 if exact.similar else 1),
             b=float(b[first]) * (-1 if returned.similar else 1),
