@@ -195,7 +195,7 @@ def test_the_scores_go_to_a_file_in_the_format_of_its_name(invoke, folder):
         (["nothing.npz"], "nothing.npz: there is no such file"),
         (["query_labels.txt"], "query_labels.txt: this is no .npy, .npz, .mat, HDF5, Parquet or .fvecs file"),
         (["query_vectors.npy", *LISTS[:4]], "gallery_labels are given, but no gallery"),
-        (["query_labels.npy"], "query_labels.npy: it is not clear which array holds the query"),
+        (["query_labels.npy"], "query vectors: a table of numbers is needed, not int64 of shape (60,)"),
         (["query_vectors.npy", "gallery_vectors.npy"], "there are neither labels nor qrels to tell what is right"),
         (["query_vectors.npy", "gallery_vectors.npy", *LISTS[:2]], "there are query_labels but no gallery_labels"),
         (["both.npz", *["--labels", "query_labels.txt"] * 3], "labels come from a file of the queries and one"),

@@ -91,6 +91,12 @@ def test_a_plain_npy_file_is_mapped_and_not_read(tmp_path):
     assert np.array_equal(vectors, VECTORS)
 
 
+@pytest.mark.parametrize("shape", [(1, 4), (4, 1), (1, 1), (4,), (2, 1, 3)])
+def test_the_array_of_an_npy_file_is_meant_whatever_its_shape(shape, tmp_path):
+    np.save(tmp_path / "one.npy", np.ones(shape))
+    assert read_sides(str(tmp_path / "one.npy"))[""].vectors.shape == shape
+
+
 def test_a_compressed_file_is_read_as_the_plain_one(tmp_path):
     np.save(tmp_path / "features.npy", VECTORS)
     (tmp_path / "features.npy.gz").write_bytes(gzip.compress((tmp_path / "features.npy").read_bytes()))

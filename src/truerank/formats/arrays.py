@@ -89,6 +89,8 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
+    if not any(names):  # the array of an .npy file, which has no name, is meant whatever its shape
+        return Entries(arrays[names[""]])
     vectors = _name(arrays, names, VECTORS, 2)
     vectors = _name(arrays, names, VECTORS, 3) if vectors is None else vectors
     keys = vectors, _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
