@@ -94,6 +94,26 @@ def test_which_value_is_better_can_be_said(better, first, tmp_path):
         opened.better("up")
 
 
+@pytest.mark.parametrize("make", [dict, lambda pairs: [list(pair) for pair in pairs]], ids=["a mapping", "pairs"])
+def test_numbers_without_a_name_decide_as_is_said_and_are_asked_after_where_they_are_in_no_order(make, tmp_path):
+    folder = write(tmp_path / "faiss", make([("b.jpg", 0.9), ("c.jpg", 0.1), ("a.jpg", 0.5)]))
+    for better, best_first in (("lower", "cab"), ("higher", "bac"), ("order", "bca")):
+        (found,) = rankings(folder_run(folder, better=better).batches())
+        order = sorted(range(3), key=lambda i: -found.numbers()[i])
+        assert [found.docs[i].decode() for i in order] == [f"{letter}.jpg" for letter in best_first]
+    with pytest.raises(tr.InputError, match=r"faiss.*\.json: the numbers beside the ids are in no order"):
+        ranking(folder)
+    rising = write(tmp_path / "rising", make([("b.jpg", 0.1), ("c.jpg", 0.1), ("a.jpg", 0.5)]))
+    assert ranking(rising) == {QUERY.encode(): [b"b.jpg", b"c.jpg", b"a.jpg"]}
+
+
+@pytest.mark.parametrize("shape", ["ids", "objects without anything"])
+def test_that_lower_values_are_better_is_refused_where_there_are_none(shape, tmp_path):
+    opened = open_folder(write(tmp_path / "faiss", SHAPES[shape]))
+    with pytest.raises(tr.InputError, match="there is none of which the lower ones could be better"):
+        opened.better("lower")
+
+
 def test_the_filling_of_faiss_is_left_out(tmp_path):
     value = {"I": [[4, 2, -1, -1]], "D": [[0.5, 0.75, 3.4e38, 3.4e38]]}
     assert ranking(write(tmp_path / "faiss", value)) == {QUERY.encode(): [b"4", b"2"]}

@@ -74,10 +74,22 @@ class Folder:
     shape: Shape | None
 
     def better(self, which: str | None) -> Folder:
-        """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand."""
+        """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand.
+
+        Raises:
+            InputError: there are no values of which one could be better.
+        """
         if checked_better(which, self.name) is None or self.shape is None:
             return self
         value = None if which == "order" else self.shape.value
+        if value is None and which in BETTER:
+            raise InputError(
+                "nothing beside the ids ({where}) is called a distance, a score or a rank: there is none of which "
+                "the {better} ones could be better",
+                self.name,
+                where=self.shape,
+                better=which,
+            )
         return replace(self, shape=replace(self.shape, value=value, sign=sign_of(which)))
 
     def read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -14,6 +15,9 @@ DEEPEST = 4
 """How many keys down the neighbours may stand."""
 
 Way = tuple[str | int, ...]
+
+UNNAMED = ""
+"""What numbers are called that stand beside ids without a name."""
 
 UNLIKE = (KeyError, IndexError, TypeError, ValueError)
 """What reading raises where a value is not of the shape."""
@@ -27,8 +31,10 @@ class Shape:
         way: the keys that lead to the list of neighbours, or to the object that holds the arrays.
         kind: "objects", "arrays", "pairs", "ids" or "mapping" (id to value).
         id: the way to the id in each object, or to the array of ids.
-        value: the key of what orders the neighbours; None: they stand in their order.
-        sign: 1 where a higher value is better, -1 where a lower one is.
+        value: the key of what orders the neighbours, `UNNAMED` for numbers beside the ids; None: they stand in
+            their order.
+        sign: 1 where a higher value is better, -1 where a lower one is, 0 where nothing says which: they stand in
+            their order, and the numbers along with them.
     """
 
     way: Way
@@ -41,9 +47,13 @@ class Shape:
         """The ids and what orders them.
 
         Raises:
-            KeyError, IndexError, TypeError, ValueError: this value is not of this shape.
+            KeyError, IndexError, TypeError, ValueError: this value is not of this shape, or its numbers, of which
+                nothing says which are better, are in no order.
         """
         ids, values = _READERS[self.kind](self, at(value, self.way))
+        if not self.sign:
+            _check_order(values)
+            return ids, None
         if values is not None and len(values) != len(ids):
             raise ValueError(
                 message(
@@ -90,12 +100,28 @@ def _arrays(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
     return _row(at(node, shape.id)), None if shape.value is None else _row(node[shape.value])
 
 
-def _pairs(shape: Shape, node: Any) -> tuple[list[Any], None]:
-    return [name for name, _ in node], None
+def _pairs(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    return [name for name, _ in node], None if shape.value is None else [value for _, value in node]
+
+
+def _mapping(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    return list(node), None if shape.value is None else list(node.values())
 
 
 def _ids(shape: Shape, node: Any) -> tuple[list[Any], None]:
     return list(node), None
+
+
+def _check_order(values: Sequence[Any]) -> None:
+    """Raise where numbers neither fall nor rise all along, so that the list stands in another order."""
+    steps = list(pairwise(values))
+    if any(a < b for a, b in steps) and any(a > b for a, b in steps):
+        raise ValueError(
+            message(
+                "the numbers beside the ids are in no order, and nothing says which are better: say lower, higher, "
+                "or order for the list as it stands (--better lower, better='lower')"
+            )
+        )
 
 
 _READERS: Mapping[str, Any] = {
@@ -103,7 +129,7 @@ _READERS: Mapping[str, Any] = {
     "arrays": _arrays,
     "pairs": _pairs,
     "ids": _ids,
-    "mapping": _ids,
+    "mapping": _mapping,
 }
 
 
@@ -124,7 +150,7 @@ def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
         for key in sorted(inner, key=lambda key: _place(key, NEIGHBOUR_LISTS)):
             yield from shapes(value[key], (*way, key))
         if value and all(_is_number(number) for number in value.values()):
-            yield Shape(way, "mapping")
+            yield Shape(way, "mapping", value=UNNAMED, sign=0)
 
 
 def is_empty(value: Any) -> bool:
@@ -147,7 +173,7 @@ def _list_shapes(value: list[Any], way: Way) -> Iterator[Shape]:
     elif isinstance(first, list) and len(value) == 1:
         yield from shapes(first, (*way, 0))
     elif isinstance(first, list) and len(first) == 2 and _is_id(first[0]) and _is_number(first[1]):
-        yield Shape(way, "pairs")
+        yield Shape(way, "pairs", value=UNNAMED, sign=0)
     elif _is_id(first):
         yield Shape(way, "ids")
 
