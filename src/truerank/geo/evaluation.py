@@ -276,9 +276,9 @@ class _Plan:
     @cached_property
     def first(self) -> Ints:
         """The first results of each query that has some, whatever is right."""
-        return self._first({})
+        return self._first(None)
 
-    def _first(self, ignored: Ignored) -> Ints:
+    def _first(self, ignored: Ignored | None) -> Ints:
         return first_results(self.results, self.rules, max(self.k), ignored)
 
     def unknown_ids(self) -> list[TruthNote]:
@@ -287,7 +287,7 @@ class _Plan:
         if not len(at):
             return []
         k, some = max(self.k), at[: EXAMPLES + 1].tolist()
-        names = [str(first(self.results.one(q), self.rules, k, {})[place]) for q, place in some]
+        names = [str(first(self.results.one(q), self.rules, k, None)[place]) for q, place in some]
         said = plural(
             "{n:,} result among the first {k} of a query names no reference: {names}.",
             "{n:,} results among the first {k} of a query name no reference: {names}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from operator import ge
 from typing import Any
 
@@ -21,19 +21,25 @@ STRANGER = -2
 """Rows of no reference: nothing was returned at this rank, or a name that no reference has."""
 
 
-Ignored = Mapping[bytes, Set[bytes]]
+Ignored = Callable[[bytes], Set[bytes]]
 """The documents that leave the list of a query."""
 
 
-def ignored_by(right: Qrels) -> Ignored:
-    """What judgements take out of lists before there are ranks, such as what the query's own camera saw."""
-    gone: dict[bytes, set[bytes]] = {}
-    for row in np.flatnonzero(np.isnan(right.grades)).tolist():
-        gone.setdefault(right.queries[right.query[row]], set()).add(right.doc(row))
-    return gone
+def ignored_by(right: Qrels) -> Ignored | None:
+    """What judgements take out of lists before there are ranks, as pairs of one camera; None for nothing."""
+    rows = np.flatnonzero(np.isnan(right.grades))
+    if not len(rows):
+        return None
+    start = np.searchsorted(rows, right.start)
+    part = {name: slice(*ends) for name, *ends in zip(right.queries, start, start[1:], strict=False)}
+
+    def of(query: bytes) -> Set[bytes]:
+        return {right.doc(row) for row in rows[part[query]].tolist()} if query in part else frozenset()
+
+    return of
 
 
-def first_results(results: Results, rules: Rules, k: int, ignored: Ignored) -> Ints:
+def first_results(results: Results, rules: Rules, k: int, ignored: Ignored | None) -> Ints:
     """(queries of the results, ranks) the rows of the first results, best first, else `NOTHING` or `STRANGER`.
 
     There are k ranks, or as many as the longest list has, but one at least.
@@ -49,14 +55,15 @@ def first_results(results: Results, rules: Rules, k: int, ignored: Ignored) -> I
     return table
 
 
-def first(ranked: Ranked, rules: Rules, k: int, ignored: Ignored) -> Sequence[Any]:
+def first(ranked: Ranked, rules: Rules, k: int, ignored: Ignored | None) -> Sequence[Any]:
     """The first k documents of a ranking under the rules."""
     docs, scores = _single(ranked.docs, ranked.scores, rules)
     if scores is not None and (rules.ties != "input" or not all(map(ge, scores, scores[1:]))):
         order = sorted(range(len(docs)), key=_by_score(docs, scores, rules.ties))
         docs = [docs[i] for i in order]
     query = as_bytes(ranked.query)
-    if gone := {*ignored.get(query, ()), *(() if rules.self_match == "keep" else (query,))}:
+    left = ignored(query) if ignored else ()
+    if gone := {*left, *(() if rules.self_match == "keep" else (query,))}:
         docs = [doc for doc in docs if as_bytes(doc) not in gone]
     return docs[:k]
 
