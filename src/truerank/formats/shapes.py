@@ -105,6 +105,8 @@ def _pairs(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
 
 
 def _mapping(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    if not isinstance(node, dict):
+        raise TypeError("an object should stand here")
     return list(node), None if shape.value is None else list(node.values())
 
 
