@@ -325,3 +325,48 @@ def test_a_run_that_ends_when_it_is_read_is_refused() -> None:
     judged = {"1": {"1": 1}}
     with pytest.raises(tr.InputError, match="read anew for each judge"):
         tr.judges({"x": judged, "y": judged}, {"r": (row for row in [("1", "1", 3.0)])}, "AP")
+
+
+BY_PEOPLE = {"q": {"x": {"born": 1, "died": 0, "prize": 0.5}, "y": {"born": 1, "died": 1}}, "r": {"x": {"born": 0}}}
+BY_MODEL = {"q": {"x": {"born": 0, "died": 1, "prize": 0.5}, "y": {"born": 0, "died": 1}}, "r": {"x": {"born": 0}}}
+
+
+def test_judges_of_nuggets_are_held_against_one_another_nugget_by_nugget() -> None:
+    found = tr.judges([BY_PEOPLE, BY_MODEL], samples=50)
+    pair = found.pairs[0]
+    assert (pair.both, found.is_by_aspect, found.to_dict()["by_aspect"]) == (6, True, True)
+    assert pair.confusion == ((1, 0, 1), (0, 1, 0), (2, 0, 1))
+    assert pair.coefficients["kappa"].estimate == pytest.approx(
+        stats.cohen_kappa([1, 0, 0.5, 1, 1, 0], [0, 1, 0.5, 0, 1, 0])
+    )
+    assert "each aspect of a document" in str(found)
+    plain = {query: dict.fromkeys(docs, 1) for query, docs in BY_MODEL.items()}
+    mixed = tr.judges([BY_PEOPLE, plain], samples=50)
+    assert (mixed.pairs[0].both, mixed.is_by_aspect) == (3, False)
+
+
+def test_systems_are_scored_by_the_aspects_that_all_judges_have_judged_or_from_a_level_on() -> None:
+    fewer = {"q": {"x": {"born": 1}, "y": {"born": 0, "died": 1}}}
+    runs = {"one": {"q": ["x"]}, "two": {"q": ["y"]}}
+
+    def means(**how: Any) -> list[list[float]]:
+        found = tr.judges([BY_PEOPLE, fewer], runs, "NuggetRecall", samples=50, **how)
+        outcomes = found.standings[0].outcomes.values()
+        return [[mean.estimate for mean in outcome.means.values()] for outcome in outcomes]
+
+    assert means() == [[0.5, pytest.approx(2 / 3)], [0.5, 0.5]]
+    assert means(common=True) == [[0.5, 1.0], [0.5, 0.5]]
+    assert means(binary=1) == [[pytest.approx(1 / 3), pytest.approx(2 / 3)], [0.5, 0.5]]
+
+
+def test_the_weights_of_aspects_stay_where_all_judges_have_judged_them() -> None:
+    weights = {"q": {"born": 1.0, "died": 0.5, "prize": 1.0}, "r": {"born": 1.0}}
+    people = tr.read_qrels(BY_PEOPLE).weighted(weights)
+    model = {"q": {"x": {"born": 1, "died": 1}}}
+    found = tr.judges([people, model], {"one": {"q": ["x"]}}, "NuggetRecall(vital=True)", common=True, samples=50)
+    assert found.standings[0].outcomes["judge 1"].means["one"].estimate == 1.0
+
+
+def test_judges_of_other_aspects_are_told_apart() -> None:
+    with pytest.raises(tr.InputError, match=r"no aspect of a document .* has q, x, a, the second q, x, b"):
+        tr.judges([{"q": {"x": {"a": 1}}}, {"q": {"x": {"b": 1}}}])

@@ -98,3 +98,15 @@ def test_what_is_asked_wrongly_is_said_in_one_line(invoke, judged, tmp_path, wor
     assert said in result.stderr
     assert result.stderr.startswith("truerank: ")
     assert result.stderr.count("\n") == 1
+
+
+def test_the_second_column_of_trec_qrels_is_an_aspect_where_it_is_said(invoke, tmp_path):
+    one, other = tmp_path / "one.qrels", tmp_path / "other.qrels"
+    one.write_text("q 1 a 1\nq 2 a 0\nq 1 b 0\n")
+    other.write_text("q 1 a 1\nq 2 a 1\nq 1 b 0\n")
+    said = invoke("judges", one, other, "--set", "iteration=aspect", "-f", "json")
+    found = json.loads(said.stdout)
+    assert (found["by_aspect"], found["pairs"][0]["confusion"]) == (True, [[1, 1], [0, 1]])
+    refused = invoke("judges", one, other)
+    assert refused.exit_code == 2
+    assert "if these are aspects, say so" in refused.stderr

@@ -12,6 +12,7 @@ from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.core.rules import Rules
 from truerank.formats import open_run, read_qrels
 from truerank.present.judges import document_of, pictures
 from truerank.present.renderers.figures import draw_each
@@ -110,8 +111,8 @@ def command(
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
-    _refuse_unused(runs)
     under = inputs.rules_asked(rules, changes, runs)
+    _refuse_unused(runs, under)
     wanted = inputs.measures_asked(measures, under)
     read = {name: read_qrels(path, qrels_format) for name, path in by_name(qrels).items()}
     opened = [collapse(open_run(path, run_format)) for path in runs] or None
@@ -139,8 +140,8 @@ option = click.option(
 
 def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judges:
     """What a report says of its qrels and those of other judges."""
-    _refuse_unused(runs)
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
+    _refuse_unused(runs, under)
     read = {
         name: read_qrels(path, asked["qrels_format"]) for name, path in by_name([qrels, *asked["judges"]]).items()
     }
@@ -152,13 +153,17 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
         return judges(read, opened, wanted, rules=under, **drawn, progress=bar.reach)
 
 
-OF_RUNS = ("common", "plot", "measures", "rules", "changes", "run_format", *options.COLLAPSING)
+RULES = ("rules", "changes")
+"""Options of which nothing comes without runs, but for what TREC's second column is."""
+
+OF_RUNS = ("common", "plot", "measures", "run_format", *options.COLLAPSING)
 """Options of which nothing comes without runs."""
 
 
-def _refuse_unused(runs: tuple[str, ...]) -> None:
+def _refuse_unused(runs: tuple[str, ...], rules: Rules) -> None:
     """Raise where an option is for runs, and there are none; or where a run can be read only once."""
     if "-" in runs:
         raise click.UsageError(message("Each judge reads the runs: standard input (-) can be read only once."))
-    if not runs and (idle := options.typed_of(OF_RUNS)):
+    unused = OF_RUNS if rules.iteration == "aspect" else (*RULES, *OF_RUNS)
+    if not runs and (idle := options.typed_of(unused)):
         raise click.UsageError(message("{option} needs --run.", option=idle[0]))

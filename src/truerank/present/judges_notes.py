@@ -56,6 +56,8 @@ def notes_of(judges: Judges) -> list[str]:
     """How it was computed."""
     quiet = [(s.name, o) for s in judges.standings for o in s.orders if not o.flips]
     said = [sentence for name, order in quiet for sentence in told_of(name, order)]
+    if judges.is_by_aspect:
+        said.append(message("Aspects were judged: each aspect of a document counts as a document of its own."))
     said.append(
         message(
             "Intervals of agreement: queries drawn anew with all their documents, as judgements of one query are "

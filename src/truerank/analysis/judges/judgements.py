@@ -1,4 +1,4 @@
-"""The qrels of several judges, document by document."""
+"""The qrels of several judges, document by document, or aspect by aspect where that is what they judged."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.hits import Bools
+from truerank.core.mappings import distinct_ids
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.scores import distinct, short
@@ -19,41 +20,51 @@ from truerank.formats import read_qrels
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.raters import MOST_GRADES
 
+Key = tuple[bytes, ...]
+"""Query and document, and the aspect where these are judged."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
     """What each judge says of each document that any of them has judged.
 
+    Where all of them judged aspects, such as nuggets, it is what each says of each aspect of a document: "document"
+    stands for that below.
+
     Attributes:
         qrels: {judge: qrels}; what is only pooled, or ignored, is not judged.
         queries: the ids of all queries with a judgement, sorted.
-        ids: (documents,) query and document.
+        ids: (documents,) query and document, and the aspect where these were judged.
         query: (documents,) the query of each.
         grades: (documents, judges) NaN where a judge has not judged it.
+        is_by_aspect: whether aspects were judged, by all judges.
     """
 
     qrels: Mapping[str, Qrels]
     queries: tuple[bytes, ...]
-    ids: tuple[tuple[bytes, bytes], ...]
+    ids: tuple[Key, ...]
     query: Ints
     grades: Floats
+    is_by_aspect: bool = False
 
     @classmethod
     def of(cls, qrels: Mapping[str, Qrels]) -> Judgements:
         """Those of the judges, in any order of theirs."""
-        places: dict[tuple[bytes, bytes], int] = {}
+        places: dict[Key, int] = {}
         by_judge = []
+        is_by_aspect = all(one.aspects is not None for one in qrels.values())
         for one in qrels.values():
-            is_judged = one.grades >= 0  # False for NaN, which is ignored
-            keys = _keys(one, is_judged)
-            by_judge.append(([places.setdefault(key, len(places)) for key in keys], one.grades[is_judged]))
+            given = one.aspects.grade if is_by_aspect and one.aspects is not None else one.grades
+            is_judged = given >= 0  # False for NaN, which is ignored
+            keys = itertools.compress(_keys(one, is_by_aspect), is_judged.tolist())
+            by_judge.append(([places.setdefault(key, len(places)) for key in keys], given[is_judged]))
         grades = np.full((len(places), len(qrels)), np.nan)
         for judge, (at, own) in enumerate(by_judge):
             grades[at, judge] = own
-        queries = sorted({query for query, _ in places})
+        queries = sorted({key[0] for key in places})
         number = {query: place for place, query in enumerate(queries)}
-        query = np.array([number[query] for query, _ in places], np.int64)
-        return cls(qrels, tuple(queries), tuple(places), query, grades)
+        query = np.array([number[key[0]] for key in places], np.int64)
+        return cls(qrels, tuple(queries), tuple(places), query, grades, is_by_aspect)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,19 +92,33 @@ class Judgements:
     def of_all(self) -> dict[str, Qrels]:
         """The qrels of each judge, with the documents alone that every judge has judged."""
         kept = set(itertools.compress(self.ids, self.whole.tolist()))
-        return {name: _among(one, kept) for name, one in self.qrels.items()}
+        return {name: _among(one, kept, self.is_by_aspect) for name, one in self.qrels.items()}
 
 
-def _keys(qrels: Qrels, kept: Bools | None = None) -> list[tuple[bytes, bytes]]:
-    """Query and document of each judgement, or of some."""
-    pairs = zip([qrels.queries[q] for q in qrels.query.tolist()], qrels.docs(), strict=True)
-    return list(pairs if kept is None else itertools.compress(pairs, kept.tolist()))
+def _keys(qrels: Qrels, is_by_aspect: bool) -> list[Key]:
+    """Query and document of each judgement; by aspect, of each aspect that a document is judged for, and that."""
+    pairs = list(zip([qrels.queries[q] for q in qrels.query.tolist()], qrels.docs(), strict=True))
+    known = qrels.aspects
+    if known is None or not is_by_aspect:
+        return list(pairs)
+    return [(*pairs[of], known.names[at]) for of, at in zip(known.of.tolist(), known.aspect.tolist(), strict=True)]
 
 
-def _among(qrels: Qrels, kept: set[tuple[bytes, bytes]]) -> Qrels:
-    rows = np.array([key in kept for key in _keys(qrels)], bool)
-    parts = qrels.query[rows], qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
-    return Qrels.build(qrels.queries, *parts, name=qrels.name)
+def _among(qrels: Qrels, kept: set[Key], is_by_aspect: bool) -> Qrels:
+    rows = np.array([key in kept for key in _keys(qrels, is_by_aspect)], bool)
+    known = qrels.aspects
+    if known is None or not is_by_aspect:
+        parts = qrels.query[rows], qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
+        return Qrels.build(qrels.queries, *parts, name=qrels.name)
+    of, aspect = known.of[rows], known.aspect[rows].tolist()
+    query, names = qrels.query[of], [known.names[each] for each in aspect]
+    parts = query, qrels.begin[of], qrels.end[of], qrels.text, known.grade[rows]
+    left = Qrels.build(qrels.queries, *parts, name=qrels.name, aspects=distinct_ids(names))
+    if left.aspects is None:
+        return left
+    weight = dict(zip(zip(query.tolist(), names, strict=True), known.weight[aspect].tolist(), strict=True))
+    given = [weight[pair] for pair in zip(left.aspects.query.tolist(), left.aspects.names, strict=True)]
+    return replace(left, aspects=replace(left.aspects, weight=np.array(given, np.float64)))
 
 
 def read_judges(given: Any) -> dict[str, Qrels]:
@@ -159,8 +184,15 @@ def _binary(qrels: Qrels, level: Any) -> Qrels:
         raise InputError(
             "a level is a grade above 0 from which on a document is relevant, not {level!r}", level=level
         )
-    grades = np.where(qrels.grades >= 0, (qrels.grades >= level).astype(float), qrels.grades)
-    return replace(qrels, grades=grades, aspects=None)
+    aspects = qrels.aspects
+    if aspects is not None:
+        aspects = replace(aspects, grade=_from(aspects.grade, level))
+    return replace(qrels, grades=_from(qrels.grades, level), aspects=aspects)
+
+
+def _from(grades: Floats, level: float) -> Floats:
+    """1 from the level on and 0 below; what is not judged stays so."""
+    return np.where(grades >= 0, (grades >= level).astype(float), grades)
 
 
 def refuse_unshared(judgements: Judgements, *, has_runs: bool) -> None:
@@ -175,14 +207,20 @@ def refuse_unshared(judgements: Judgements, *, has_runs: bool) -> None:
         )
     if (np.isfinite(judgements.grades).sum(axis=1) > 1).any() or (has_runs and judgements.shared.any()):
         return
-    one, other = (
-        truncated(judgements.queries[int(judgements.query[int(np.argmax(np.isfinite(column)))])])
-        for column in judgements.grades.T[:2]
-    )
+    names = ", ".join(judgements.names)
+    one, other = (judgements.ids[int(np.argmax(np.isfinite(column)))] for column in judgements.grades.T[:2])
+    if judgements.is_by_aspect:
+        raise InputError(
+            "no aspect of a document is judged by two of {names}: are these the same ids and aspects? The first "
+            "has {one}, the second {other} (query, document, aspect)",
+            names=names,
+            one=", ".join(map(truncated, one)),
+            other=", ".join(map(truncated, other)),
+        )
     raise InputError(
         "no document of a query is judged by two of {names}: are these the same queries and ids? The first has "
         "query {one}, the second query {other}",
-        names=", ".join(judgements.names),
-        one=one,
-        other=other,
+        names=names,
+        one=truncated(one[0]),
+        other=truncated(other[0]),
     )

@@ -21,6 +21,7 @@ from truerank.core.evaluate import rules_of
 from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
+from truerank.core.reading import as_ruled
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.stats import Interval, Tallies
@@ -43,8 +44,9 @@ def judges(
 ) -> Judges:
     """How much do judges agree, and do systems keep their order whoever judges?
 
-    Agreement is of grades: shares, Cohen's kappa, Krippendorff's alpha, Gwet's AC1 and AC2. Judgements of one query
-    are alike, so that all intervals draw queries anew, with all their documents, and the same ones for all judges.
+    Agreement is of grades: shares, Cohen's kappa, Krippendorff's alpha, Gwet's AC1 and AC2; where all judges judged
+    aspects, such as nuggets, each aspect of a document counts as a document. Judgements of one query are alike, so
+    that all intervals draw queries anew, with all their documents, and the same ones for all judges.
 
     Args:
         qrels: {judge: qrels}, or a list of qrels; two or more, each as for `evaluate`.
@@ -69,7 +71,8 @@ def judges(
     """
     procedure = checked(Procedure(confidence=confidence, samples=samples, seed=seed))
     under = rules_of(None, rules)
-    read = read_judges(qrels)
+    kept = under.replace(self_match="keep")  # a run may return it; what was judged was judged
+    read = {name: as_ruled(one, kept) for name, one in read_judges(qrels).items()}
     judgements = Judgements.of(read if binary is None else at_levels(read, binary))
     refuse_unshared(judgements, has_runs=runs is not None)
     with needs(message("judges"), "stats", "scipy"):
@@ -98,6 +101,7 @@ def _judges(judgements: Judgements, how: Procedure) -> Judges:
         together={} if is_pair else _coefficients(_tallied(judgements, several)[0], stats.OF_ALL, how),
         together_on=int(several.sum()),
         queries=len(np.unique(judgements.query[several])),
+        is_by_aspect=judgements.is_by_aspect,
         confidence=how.confidence,
         samples=how.samples,
         seed=how.seed,

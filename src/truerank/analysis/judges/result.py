@@ -208,6 +208,7 @@ class Judges(Presented):
         dropped: queries that not all judges and systems have, which are in no mean.
         rules: under which systems were scored; None without runs.
         is_common: whether systems were scored with the documents alone that all judges have judged.
+        is_by_aspect: whether "documents" are aspects of documents, such as nuggets, as all judges judged these.
         confidence, samples, seed: of the intervals.
     """
 
@@ -226,6 +227,7 @@ class Judges(Presented):
     dropped: int = 0
     rules: Rules | None = None
     is_common: bool = False
+    is_by_aspect: bool = False
     confidence: float = 0.95
     samples: int = 10_000
     seed: int = 0
@@ -259,6 +261,7 @@ class Judges(Presented):
                 name: {"judged": self.judged[name], "grades": list(self.grades[name])} for name in self.names
             },
             "scale": list(self.scale),
+            "by_aspect": self.is_by_aspect,
             "procedure": {"confidence": self.confidence, "samples": self.samples, "seed": self.seed},
             "query_count": self.queries,
             "pairs": [pair.to_dict() for pair in self.pairs],

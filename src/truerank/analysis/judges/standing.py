@@ -73,7 +73,7 @@ def _shared(judgements: Judgements, common: bool) -> set[bytes]:
         return set(itertools.compress(judgements.queries, judgements.shared.tolist()))
     if not judgements.whole.any():
         raise InputError("no document is judged by all of {names}: score systems without --common", names=names)
-    return {query for query, _ in itertools.compress(judgements.ids, judgements.whole.tolist())}
+    return {query for query, *_ in itertools.compress(judgements.ids, judgements.whole.tolist())}
 
 
 def _refuse_read(runs: Collection[Any]) -> None:
