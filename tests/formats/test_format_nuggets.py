@@ -78,3 +78,26 @@ def test_an_answer_without_nuggets_scores_nothing(tmp_path: Path) -> None:
     path = written(tmp_path, answer("1", []), answer("2", [("support", "okay")]))
     scores = tr.evaluate(path, path, "all_score")
     assert (scores.queries, scores["all_score"].tolist()) == (("1", "2"), [0.0, 1.0])
+
+
+def test_what_the_model_failed_to_say_is_not_judged_and_counts_as_nuggetizer_counts_it(tmp_path: Path) -> None:
+    said = [("support", "vital"), ("failed", "vital"), ("support", "failed"), ("failed", "okay")]
+    path = written(tmp_path, answer("1", said), answer("2", [("failed", "failed")]))
+    scores = tr.evaluate(path, path, "vital_score all_score strict_vital_score strict_all_score")
+    assert [scores[name].tolist() for name in scores] == [[0.5, 0.0]] * 4
+    assert tr.judges([path, path], samples=50).pairs[0].both == 2
+
+
+def test_passages_with_nuggets_are_judged_and_are_a_run_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    other = [(what, how) for (what, _), (_, how) in zip(SAID[::-1], SAID, strict=True)]
+    passages = [{**answer("1", SAID), "docid": "d7"}, {**answer("1", other), "docid": "d3"}]
+    path = written(tmp_path, *passages, {**answer("2", SAID), "docid": "d7"})
+    scores = tr.evaluate(path, path, "NuggetRecall@1 NuggetRecall@2")
+    assert [scores[name].tolist() for name in scores] == [[0.625, 0.625], [0.75, 0.625]]
+    assert tr.evaluate(path, {"1": ["x", "d3"], "2": []}, "NuggetRecall").mean == {"NuggetRecall": 0.3125}
+
+
+def test_answers_of_several_systems_in_one_file_are_no_run(tmp_path: Path) -> None:
+    path = written(tmp_path, *({**answer("1", SAID), "run_id": name} for name in "ab"))
+    with pytest.raises(tr.InputError, match="query 1 comes twice"):
+        tr.evaluate(path, path, "all_score")

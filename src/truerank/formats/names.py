@@ -77,6 +77,8 @@ WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")
 ANSWER = ("runid", "run", "system", "answerid")
 """Which system's answer was judged by nuggets."""
+PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
+"""Which passage was, that a retriever returned."""
 
 # Lists of documents, one list a query.
 _LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")

@@ -1,7 +1,8 @@
-"""Nuggets as nuggetizer and TREC RAG write them: an answer a line, and how far it supports each nugget."""
+"""Nuggets as nuggetizer and TREC RAG write them: an answer or a passage a line, and how far it supports each."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -18,11 +19,11 @@ from truerank.formats.records import checked_ids, keys_of
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
-SUPPORT = {"support": 1.0, "partialsupport": 0.5, "notsupport": 0.0}
-"""The grade of an answer for a nugget, by its assignment."""
+SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": -1.0}
+"""The grade of an answer for a nugget, by its assignment; where the model failed to assign one it is not judged."""
 
-IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-"""The weight of a nugget."""
+IMPORTANCE = {"vital": 1.0, "okay": 0.5, "failed": 0.5}
+"""The weight of a nugget; of which the model said nothing it is not vital, as nuggetizer counts it."""
 
 _MARKS = re.compile(rb'"(assignment|importance)"')
 
@@ -34,10 +35,12 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """Of each query the answer, which is what its system returned."""
-    for line, record in jsonl.records(source):
-        query, answer = _named(record, source.name, line)
-        yield Ranked(query, [answer], None, line)
+    """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
+    named = ((*_named(record, source.name, line), line) for line, record in jsonl.records(source))
+    for _, together in itertools.groupby(named, lambda one: (one[0], None if one[2] else one[3])):
+        lines = list(together)
+        query, _, _, first = lines[0]
+        yield Ranked(query, [doc for _, doc, *_ in lines], None, first)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -45,7 +48,7 @@ def read_qrels(source: Source) -> Qrels:
     rows: list[tuple[str, str, str, float, int]] = []
     weights: dict[str, dict[str, float]] = {}
     for line, record in jsonl.records(source):
-        query, answer = _named(record, source.name, line)
+        query, answer, _ = _named(record, source.name, line)
         weights.setdefault(query, {})  # an answer may have no nuggets
         for nugget in _nuggets(record, source.name, line):
             text = _text(nugget, source.name, line)
@@ -67,15 +70,17 @@ def read_qrels(source: Source) -> Qrels:
     return qrels.weighted(weights, source.name) if rows else qrels
 
 
-def _named(record: Any, name: str, line: int | None) -> tuple[str, str]:
-    """The query and the answer of a line; an answer that is not named is called so."""
+def _named(record: Any, name: str, line: int | None) -> tuple[str, str, bool]:
+    """The query and the answer or passage of a line, and whether it is a passage; else the answer is called so."""
     keys = keys_of((line, record), name)
-    query, run = names.find(keys, names.QUERY), names.find(keys, names.ANSWER)
+    query, run, passage = (names.find(keys, known) for known in (names.QUERY, names.ANSWER, names.PASSAGE))
     if query is None:
         raise InputError("no key holds the query id; name it qid", name, line)
-    pair = [record[keys[query]], "answer" if run is None else record[keys[run]]]
-    of_query, of_run = map(str, checked_ids(pair, name, line))
-    return of_query, of_run
+    is_passage = run is None and passage is not None
+    key = passage if is_passage else run
+    pair = [record[keys[query]], "answer" if key is None else record[keys[key]]]
+    of_query, of_answer = map(str, checked_ids(pair, name, line))
+    return of_query, of_answer, is_passage
 
 
 def _nuggets(record: Any, name: str, line: int | None) -> list[Any]:
@@ -94,7 +99,8 @@ def _text(nugget: Any, name: str, line: int | None) -> str:
 
 def _value(nugget: dict[str, Any], key: str, known: dict[str, float], name: str, line: int | None) -> float:
     said = nugget.get(key)
-    if not isinstance(said, str) or names.folded(said) not in known:
+    values = {names.folded(word): value for word, value in known.items()}
+    if not isinstance(said, str) or names.folded(said) not in values:
         if said is None:
             raise InputError("a nugget has no {key}: one of {known}", name, line, key=key, known=", ".join(known))
         raise InputError(
@@ -105,7 +111,7 @@ def _value(nugget: dict[str, Any], key: str, known: dict[str, float], name: str,
             known=", ".join(known),
             value=quoted(said),
         )
-    return known[names.folded(said)]
+    return values[names.folded(said)]
 
 
 register(
