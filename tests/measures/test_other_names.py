@@ -31,7 +31,8 @@ TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 
 
 def test_every_tool_is_in_the_table() -> None:
-    assert {tool for tool, _, _ in ROWS} == {"ir_measures", "ranx", "torchmetrics", "recommenders", "RecTools"}
+    tools = {"ir_measures", "ranx", "torchmetrics", "RAGAS", "DeepEval", "recommenders", "RecTools"}
+    assert {tool for tool, _, _ in ROWS} == tools
     assert len(KNOWN) > 70
 
 
@@ -59,6 +60,7 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
         ("RetrievalRecallAtFixedPrecision", "`truerank curve` draws it"),
         ("precision-l2", "precision needs k: write precision@10, or SetP of all results"),
         ("rmse", "about predicted ratings"),
+        ("contextual_recall", "contextual_recall is a share of statements, not of documents"),
         ("PAP(k=5)", "AUROC@10 cuts the list"),
         ("HitRate", "Success needs k: write Success@10"),
         ("RetrievalMAP(top=5)", "AP has no parameter 'top'"),

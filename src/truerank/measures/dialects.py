@@ -11,6 +11,21 @@ from typing import Any
 
 from truerank.core.messages import message
 
+_VERDICTS = (
+    *("contextualprecision", "contextualprecisionmetric", "contextual_precision"),
+    *("llmcontextprecisionwithreference", "llm_context_precision_with_reference"),
+    *("llmcontextprecisionwithoutreference", "llm_context_precision_without_reference"),
+    *("nonllmcontextprecisionwithreference", "non_llm_context_precision_with_reference"),
+    *("contextutilization", "context_utilization"),
+)
+"""DeepEval's and RAGAS' precision of verdicts on what was returned."""
+
+_STATEMENTS = (
+    *("contextualrecall", "contextualrecallmetric", "contextual_recall"),
+    *("llmcontextrecall", "llm_context_recall"),
+)
+"""Their shares of the statements of an expected answer."""
+
 DIALECTS: dict[str, tuple[str, str]] = {
     # torchmetrics, whose precision is of the rows that it is given
     **dict.fromkeys(("retrievalmap", "retrieval_average_precision"), ("AP(divisor='hits')",) * 2),
@@ -22,6 +37,9 @@ DIALECTS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("retrievalrprecision", "retrieval_r_precision"), ("Rprec", "Rprec")),
     **dict.fromkeys(("retrievalnormalizeddcg", "retrieval_normalized_dcg"), ("nDCG(ties='averaged')",) * 2),
     **dict.fromkeys(("retrievalauroc", "retrieval_auroc"), ("AUROC", "AUROC")),
+    **dict.fromkeys(_VERDICTS, ("AP(divisor='hits')",) * 2),
+    "idbasedcontextprecision": ("SetP", "P"),
+    "idbasedcontextrecall": ("SetR", "R"),
     # recommenders, whose functions take k = 10 where nothing else is said
     "precision_at_k": ("P@10", "P"),
     "recall_at_k": ("R@10", "R"),
@@ -31,6 +49,9 @@ DIALECTS: dict[str, tuple[str, str]] = {
 """By the folded name: the measure without a cutoff, and the one that takes a cutoff."""
 
 _CURVE = message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it")
+_STATED = message(
+    "a share of statements, not of documents; where these are aspects that documents support, StRecall"
+)
 _PREDICTED = message("about predicted ratings, not about ranked lists; scikit-learn computes it")
 
 NO_MEASURE = {
@@ -39,6 +60,11 @@ NO_MEASURE = {
     "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
     **dict.fromkeys(("ncugu", "ncurb"), message("two measures: write NCUguP and NCUguBR, or NCUrbP and NCUrbBR")),
     "r_precision_at_k": message("the mean of Rprec(depth=k) over queries with a hit alone; Rprec takes all"),
+    **dict.fromkeys(_STATEMENTS, _STATED),
+    **dict.fromkeys(
+        ("contextualrelevancy", "contextualrelevancymetric", "contextual_relevancy"),
+        message("a share of the statements of what was returned, not of documents"),
+    ),
     **dict.fromkeys(("rmse", "mae", "rsquared", "exp_var", "logloss"), _PREDICTED),
     **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
 }
