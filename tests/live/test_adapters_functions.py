@@ -136,6 +136,9 @@ def test_chunks_are_their_documents_by_a_pattern_or_a_table_and_may_be_summed(tm
     assert asked(lambda q: chunks, collapse="sum") == summed  # what the ids say, as in `truerank.collapse`
     assert asked(lambda q: chunks, ids="id", collapse="sum").docs == ("a#1", "b#9", "b#1", "a#2", "c#7")
     assert asked(lambda q: [7, {"id": UUID(int=1)}], collapse=True).docs == ("7", str(UUID(int=1)))
+    for unsummed in (["a#1", "b#1"], [("a#1", 0.1), ("b#1", 0.2)]):  # no scores; distances
+        assert "their sum says nothing of a document" in refused(lambda q, it=unsummed: it, collapse="sum")
+        assert asked(lambda q, it=unsummed: it, ids=r"(.+)#\d", collapse="max").docs == ("a", "b")
     assert "collapsed by max or sum" in refused(lambda q: chunks, collapse="first")
     assert refused(lambda q: chunks, collapse="mean").startswith("chunks are collapsed by max, first or sum")
 

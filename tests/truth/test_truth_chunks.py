@@ -108,11 +108,19 @@ def test_tables_that_cannot_be_used_are_refused_with_their_lines(tmp_path):
         ({"q": ["a#1", "a#1"]}, {}, "run: chunk a#1 is returned twice for query q; mend the run"),
         ({"q": ["a-1", "b"]}, {"ids": r"(.+)-\d"}, "run: chunk b of query q: the rule of ids does not say"),
         ({"q": ["a-1"]}, {"how": "first", "ids": r"(.+)-\d"}, "run: where does chunk a-1 stand in its document?"),
+        ({"q": ["b#1", "a#1", "a#2"]}, {"how": "sum"}, "run: there are ranks or distances here and no scores"),
         ({"q": {"a#1": float("nan")}}, {}, "run: document a#1 of query q has the score nan, which is not finite"),
     ],
 )
 def test_what_cannot_be_collapsed_is_refused(run, options, fault):
     assert refused(run, **options).startswith(fault)
+
+
+def test_ranks_are_not_summed(tmp_path):
+    ranked = tmp_path / "ranked.csv"
+    ranked.write_text("query_id,doc_id,rank\nq,b#1,1\nq,a#1,2\nq,a#2,3\nq,c#1,4\n")
+    assert refused(str(ranked), how="sum").startswith(f"{ranked}: there are ranks or distances here and no scores")
+    assert tr.evaluate({"q": ["a"]}, tr.collapse(str(ranked), "first"), "RR").mean == {"RR": 0.5}
 
 
 GAPS = [(None, "None"), (float("nan"), "nan"), ("", "''"), (np.datetime64("NaT", "s"), "NaT")]

@@ -12,7 +12,8 @@ from typing import TypeVar, cast
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.faults import Interleaved
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.core.run import Batch, Ranked, Run, RunLike
+from truerank.core.rankings import without_scores
+from truerank.core.run import Batch, Columns, Ranked, Run, RunLike
 from truerank.formats import open_run
 from truerank.formats.converting import sound
 from truerank.truth.chunks import CHOICES, ChunkIds, Part, Parts, parts_by
@@ -25,6 +26,11 @@ WAYS = ("max", "first", "sum", "maxP", "firstP", "sumP")
 
 MOST = 1 << 20
 """Ids that are in memory at once."""
+
+UNSUMMED = message(
+    "there are ranks or distances here and no scores, and their sum says nothing of a document: collapse by max"
+)
+"""Why some chunks are not collapsed by sum."""
 
 WHOLE = -1
 """The place of what is a whole document, and no chunk."""
@@ -65,7 +71,7 @@ def collapse(run: RunLike, how: str = "max", *, ids: ChunkIds = None, name: str 
 
     Raises:
         InputError: an unknown way or rule; later, when it is read: an id that the rule does not know, a chunk
-            returned twice.
+            returned twice, a sum where there are ranks or distances in place of scores.
 
     >>> import truerank as tr
     >>> run = {"q": {"b#1": 5.0, "a#2": 4.0, "a#1": 3.0}}
@@ -84,7 +90,7 @@ def collapse(run: RunLike, how: str = "max", *, ids: ChunkIds = None, name: str 
 
 
 def _documents(form: _Form, source: Run, together: bool) -> Iterator[Ranked]:
-    lists = _lists(source.whole() if together else source)
+    lists = _lists(source.whole() if together else source, form.way)
     return form.documents(_together(lists) if together else lists)
 
 
@@ -111,15 +117,21 @@ def _sum(scores: list[float]) -> float:
     return reduce(add, sorted(scores, reverse=True))
 
 
-def _lists(run: Run) -> Iterator[Ranked]:
+def _lists(run: Run, way: str) -> Iterator[Ranked]:
     """The run's lists, one for each stretch of rows of a query, with what was read reported."""
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
+            if way == "sum" and not _has_scores(batch):
+                raise InputError(UNSUMMED, run.name)
             yield batch
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
 
     return sound(run.through(watched))
+
+
+def _has_scores(batch: Batch) -> bool:
+    return not any(without_scores(batch)) and not (isinstance(batch, Columns) and batch.are_distances)
 
 
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from truerank.core.errors import InputError
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
-from truerank.truth.collapsing import collapsed
+from truerank.truth.collapsing import UNSUMMED, collapsed
 
 Call = Callable[[str, int], object]
 Read = Callable[[object], Answer]
@@ -29,12 +29,15 @@ def answer(results: Iterable[Any], scores: Sequence[object], ids: IdReader, kind
     ranks. Those that neither rise nor fall are left as they are, to be counted.
 
     Raises:
-        InputError: a result without an id, or a score that is no finite number.
+        InputError: a result without an id, a score that is no finite number, or a sum of no scores or distances.
     """
     docs = ids.of(results, kind)
-    best_first = _best_first([_finite(score, doc) for doc, score in zip(docs, scores, strict=True)])
+    given = [_finite(score, doc) for doc, score in zip(docs, scores, strict=True)]
+    best_first = _best_first(given)
     if ids.way is None:
         return Answer(tuple(docs), best_first)
+    if ids.way == "sum" and list(best_first) != given:
+        raise InputError(UNSUMMED)
     one_each = collapsed(docs, best_first, ids.way)
     order = sorted(one_each, key=lambda doc: -one_each[doc]) if ids.way == "sum" else one_each
     return Answer(tuple(order), tuple(one_each[doc] for doc in order))
