@@ -223,6 +223,17 @@ def test_documents_that_only_one_of_both_judged_are_counted():
     assert (found.unpredicted, found.unseen) == (1, 5)
     assert "people judged 1 document that the model did not" in str(found)
     assert "did not judge 5 documents that the model judged" in str(found)
+    people["q0"] = {"d0": 1, **{f"d{i}": -1 for i in range(1, 6)}}  # pooled, and not judged
+    assert tr.predicted(people, model, run, "AP", sample="random").unseen == 5
+
+
+def test_aspects_that_only_one_of_both_judged_are_counted():
+    model = {f"q{n}": {"x": {"born": 1, "died": n % 2, "prize": 0.5}} for n in range(40)}
+    people = {f"q{n}": {"x": {"born": 1, "died": n % 3 > 0}} for n in range(0, 40, 2)}
+    run = {query: ["x"] for query in model}
+    found = tr.predicted(people, model, run, "NuggetRecall", sample="random")
+    assert (found.unpredicted, found.unseen, found.is_by_aspect) == (0, 20, True)
+    assert "did not judge 20 aspects of documents that the model judged" in str(found)
 
 
 def test_one_judged_query_has_an_estimate_and_no_interval():

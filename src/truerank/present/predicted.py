@@ -240,27 +240,41 @@ def _runs(predicted: Predicted) -> list[str]:
 
 
 def _documents(predicted: Predicted) -> list[str]:
-    """Documents that only one of the two judged."""
-    sentences: list[str] = []
-    if predicted.unseen:
-        sentences.append(
+    """Documents, or aspects of documents, that only one of the two judged."""
+    unseen, unpredicted = {"n": predicted.unseen}, {"n": predicted.unpredicted}
+    if predicted.is_by_aspect:
+        said = [
+            plural(
+                "Remark: of the judged queries, people did not judge {n:,} aspect of a document that the model "
+                "judged; in the estimate it counts as not answered, or not at all.",
+                "Remark: of the judged queries, people did not judge {n:,} aspects of documents that the model "
+                "judged; in the estimate these count as not answered, or not at all.",
+                **unseen,
+            ),
+            plural(
+                "Remark: people judged {n:,} aspect of a document that the model did not: no bias, but a less "
+                "exact estimate.",
+                "Remark: people judged {n:,} aspects of documents that the model did not: no bias, but a less "
+                "exact estimate.",
+                **unpredicted,
+            ),
+        ]
+    else:
+        said = [
             plural(
                 "Remark: of the judged queries, people did not judge {n:,} document that the model judged; in the "
                 "estimate it is unjudged.",
                 "Remark: of the judged queries, people did not judge {n:,} documents that the model judged; in the "
                 "estimate these are unjudged.",
-                n=predicted.unseen,
-            )
-        )
-    if predicted.unpredicted:
-        sentences.append(
+                **unseen,
+            ),
             plural(
                 "Remark: people judged {n:,} document that the model did not: no bias, but a less exact estimate.",
                 "Remark: people judged {n:,} documents that the model did not: no bias, but a less exact estimate.",
-                n=predicted.unpredicted,
-            )
-        )
-    return sentences
+                **unpredicted,
+            ),
+        ]
+    return [sentence for sentence, n in zip(said, (predicted.unseen, predicted.unpredicted), strict=True) if n]
 
 
 def _biased(means: Mapping[str, PredictedMean]) -> list[str]:

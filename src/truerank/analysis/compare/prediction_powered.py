@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.compare.sampling import COLUMN, FIRST, RANDOM, SAY_HOW, Sign, probabilities, signs_of
 from truerank.analysis.drawing import check_confidence
+from truerank.analysis.judged import are_aspects, grades, keys
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted, some
 from truerank.core.evaluate import evaluate
@@ -21,6 +22,7 @@ from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import as_ruled
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_whole
@@ -44,6 +46,7 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
         confidence: of the intervals.
         unpredicted: documents of the judged queries that people judged and the model did not.
         unseen: those that the model judged and people did not: they count as unjudged in what people say.
+        is_by_aspect: whether these are aspects of documents, such as nuggets, as both judged these.
 
     >>> import truerank as tr
     >>> model = {f"q{n}": {"a": 1} for n in range(40)}
@@ -63,6 +66,7 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
     confidence: float = 0.95
     unpredicted: int = 0
     unseen: int = 0
+    is_by_aspect: bool = False
 
     def _summary(self) -> str:
         means = ", ".join(f"{name}: {mean.interval.estimate:.4f}" for name, mean in self.items())
@@ -266,11 +270,12 @@ def predicted(
     _refuse_left_out(people, model, set(_queries(sources[0])) & set(_queries(sources[1])))
     here, there = shared(people.queries, model.queries)
     assert len(here) == len(people.queries)
-    unpredicted = unseen = 0
+    apart = 0, 0, False
     if isinstance(sources[0], Qrels) and isinstance(sources[1], Qrels):
-        unpredicted, unseen = _apart(sources[0], sources[1])
+        kept = people.rules.replace(self_match="keep")
+        apart = _apart(as_ruled(sources[0], kept), as_ruled(sources[1], kept))
     chances = probabilities(sample, model.queries, set(people.queries))
-    return Predicted(people, model, there, chances, confidence, unpredicted, unseen)
+    return Predicted(people, model, there, chances, confidence, *apart)
 
 
 def _queries(source: Qrels | Scores) -> list[str]:
@@ -341,9 +346,11 @@ def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
         raise InputError("the rules leave out every query that people judged")
 
 
-def _apart(people: Qrels, model: Qrels) -> tuple[int, int]:
-    """How many documents of the judged queries only people judged, and how many only the model."""
-    known = set(people.queries)
-    theirs = model.select(np.array([query in known for query in model.queries], bool)).to_dict()
-    pairs = [(set(docs), set(theirs[query])) for query, docs in people.to_dict().items()]
-    return sum(len(a - b) for a, b in pairs), sum(len(b - a) for a, b in pairs)
+def _apart(people: Qrels, model: Qrels) -> tuple[int, int, bool]:
+    """How many documents of the judged queries only people judged, how many the model; whether they are aspects."""
+    known, is_by_aspect = set(people.queries), are_aspects((people, model))
+    theirs, its = (
+        {key for key, grade in zip(keys(one, is_by_aspect), grades(one, is_by_aspect), strict=True) if grade >= 0}
+        for one in (people, model.select(np.array([query in known for query in model.queries], bool)))
+    )
+    return len(theirs - its), len(its - theirs), is_by_aspect

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.analysis.judged import Key, are_aspects, grades, keys
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.hits import Bools
 from truerank.core.mappings import distinct_ids
@@ -19,9 +20,6 @@ from truerank.core.scores import distinct, short
 from truerank.formats import read_qrels
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.raters import MOST_GRADES
-
-Key = tuple[bytes, ...]
-"""Query and document, and the aspect where these are judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +50,19 @@ class Judgements:
         """Those of the judges, in any order of theirs."""
         places: dict[Key, int] = {}
         by_judge = []
-        is_by_aspect = all(one.aspects is not None for one in qrels.values())
+        is_by_aspect = are_aspects(qrels.values())
         for one in qrels.values():
-            given = one.aspects.grade if is_by_aspect and one.aspects is not None else one.grades
+            given = grades(one, is_by_aspect)
             is_judged = given >= 0  # False for NaN, which is ignored
-            keys = itertools.compress(_keys(one, is_by_aspect), is_judged.tolist())
-            by_judge.append(([places.setdefault(key, len(places)) for key in keys], given[is_judged]))
-        grades = np.full((len(places), len(qrels)), np.nan)
-        for judge, (at, own) in enumerate(by_judge):
-            grades[at, judge] = own
+            own = itertools.compress(keys(one, is_by_aspect), is_judged.tolist())
+            by_judge.append(([places.setdefault(key, len(places)) for key in own], given[is_judged]))
+        table = np.full((len(places), len(qrels)), np.nan)
+        for judge, (at, worth) in enumerate(by_judge):
+            table[at, judge] = worth
         queries = sorted({key[0] for key in places})
         number = {query: place for place, query in enumerate(queries)}
         query = np.array([number[key[0]] for key in places], np.int64)
-        return cls(qrels, tuple(queries), tuple(places), query, grades, is_by_aspect)
+        return cls(qrels, tuple(queries), tuple(places), query, table, is_by_aspect)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,17 +93,8 @@ class Judgements:
         return {name: _among(one, kept, self.is_by_aspect) for name, one in self.qrels.items()}
 
 
-def _keys(qrels: Qrels, is_by_aspect: bool) -> list[Key]:
-    """Query and document of each judgement; by aspect, of each aspect that a document is judged for, and that."""
-    pairs = list(zip([qrels.queries[q] for q in qrels.query.tolist()], qrels.docs(), strict=True))
-    known = qrels.aspects
-    if known is None or not is_by_aspect:
-        return list(pairs)
-    return [(*pairs[of], known.names[at]) for of, at in zip(known.of.tolist(), known.aspect.tolist(), strict=True)]
-
-
 def _among(qrels: Qrels, kept: set[Key], is_by_aspect: bool) -> Qrels:
-    rows = np.array([key in kept for key in _keys(qrels, is_by_aspect)], bool)
+    rows = np.array([key in kept for key in keys(qrels, is_by_aspect)], bool)
     known = qrels.aspects
     if known is None or not is_by_aspect:
         parts = qrels.query[rows], qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
