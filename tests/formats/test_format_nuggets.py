@@ -101,3 +101,14 @@ def test_answers_of_several_systems_in_one_file_are_no_run(tmp_path: Path) -> No
     path = written(tmp_path, *({**answer("1", SAID), "run_id": name} for name in "ab"))
     with pytest.raises(tr.InputError, match="query 1 comes twice"):
         tr.evaluate(path, path, "all_score")
+
+
+def test_answers_that_were_held_against_different_nuggets_are_refused(tmp_path: Path) -> None:
+    whole, part = answer("1", SAID), answer("1", SAID[:3])
+    for one, other in ((whole, part), (part, whole)):
+        path = written(tmp_path, {**one, "run_id": "a"}, {**other, "run_id": "b"})
+        has, lacks = ("a", "b") if one is whole else ("b", "a")
+        with pytest.raises(tr.InputError, match=f":2: .* '{has}' is judged for 'n3', and '{lacks}' is not"):
+            tr.read_qrels(path)
+    path = written(tmp_path, {**whole, "run_id": "a"}, {**answer("1", []), "run_id": "b"})
+    assert tr.evaluate(path, {"1": ["b"]}, "all_score").mean == {"NuggetRecall": 0.0}

@@ -47,10 +47,12 @@ def read_qrels(source: Source) -> Qrels:
     """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
     rows: list[tuple[str, str, str, float, int]] = []
     weights: dict[str, dict[str, float]] = {}
+    firsts: dict[str, tuple[str, set[str]]] = {}
     for line, record in jsonl.records(source):
         query, answer, _ = _named(record, source.name, line)
         weights.setdefault(query, {})  # an answer may have no nuggets
-        for nugget in _nuggets(record, source.name, line):
+        nuggets = _nuggets(record, source.name, line)
+        for nugget in nuggets:
             text = _text(nugget, source.name, line)
             rows.append((query, answer, text, _value(nugget, "assignment", SUPPORT, source.name, line), line or 0))
             weight = _value(nugget, "importance", IMPORTANCE, source.name, line)
@@ -61,6 +63,10 @@ def read_qrels(source: Source) -> Qrels:
                     line,
                     query=quoted(query),
                 )
+        if nuggets:
+            own = {_text(nugget, source.name, line) for nugget in nuggets}
+            first, known = firsts.setdefault(query, (answer, own))
+            _refuse_others(query, (first, answer), known, own, source.name, line)
     owners, answers, texts, grades, lines = zip(*rows, strict=True) if rows else ((),) * 5
     queries, place = distinct_ids(ids((*weights, *owners), source.name))
     aspects = distinct_ids(ids(texts, source.name))
@@ -68,6 +74,24 @@ def read_qrels(source: Source) -> Qrels:
     place, docs = place[len(weights) :], ids(answers, source.name)
     qrels = Qrels.from_rows(queries, place, docs, worth, name=source.name, lines=where, aspects=aspects)
     return qrels.weighted(weights, source.name) if rows else qrels
+
+
+def _refuse_others(
+    query: str, answers: tuple[str, str], known: set[str], own: set[str], name: str, line: int | None
+) -> None:
+    """Raise where two answers were held against different nuggets: a share of all would say nothing of either."""
+    if known != own:
+        has, lacks = answers if known - own else answers[::-1]
+        raise InputError(
+            "the nuggets of query {query} are not the same for all of its answers: {has} is judged for {nugget}, "
+            "and {lacks} is not",
+            name,
+            line,
+            query=quoted(query),
+            has=quoted(has),
+            lacks=quoted(lacks),
+            nugget=quoted(min(known - own or own - known)),
+        )
 
 
 def _named(record: Any, name: str, line: int | None) -> tuple[str, str, bool]:
