@@ -82,7 +82,7 @@ def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
 
 def without_scores(batch: Batch) -> Iterable[bytes]:
     """The queries of a batch whose documents have an order and no scores, which the kernel numbers instead."""
-    if isinstance(batch, Ranked) and batch.scores is None:
+    if isinstance(batch, Ranked) and batch.scores is None and len(batch.docs):
         return (as_bytes(batch.query),)
     return columns_ids(batch)[0] if isinstance(batch, Columns) and batch.are_ranks else ()
 
