@@ -115,7 +115,7 @@ def test_what_gains_may_be_said_of_grades_that_are_yes_or_no() -> None:
     assert (list(found.mean.values()), found.ledger.foreign) == ([1.0, 1.0, 0.0], ())
 
 
-@pytest.mark.parametrize("name", ["recommenders", "rectools", "replay"])
+@pytest.mark.parametrize("name", ["recommenders", "rectools", "replay", "lenskit", "recbole"])
 def test_half_a_star_is_relevant_to_tools_of_which_every_row_of_a_table_is(name: str) -> None:
     rated, listed = {"u": {"a": 0.5, "b": 0, "c": 3}, "v": {"d": 0.01}}, {"u": ["b", "a"], "v": ["d"]}
     scores = tr.evaluate(rated, listed, "P@1 R@2", rules=name)

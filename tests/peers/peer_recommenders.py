@@ -72,6 +72,11 @@ def _numbers(docs: list[str]) -> list[float]:
     return [float(int.from_bytes(doc.encode(), "big")) for doc in docs]
 
 
+def rated_of(case: Case, query: str) -> list[str]:
+    """The rows of a table of ratings."""
+    return [doc for doc, grade in case["qrels"][query].items() if grade > 0]
+
+
 @tool("lenskit")
 def by_lenskit(case: Case) -> Answer:
     import numpy as np
@@ -84,7 +89,7 @@ def by_lenskit(case: Case) -> Answer:
         scores = np.array([score for _, score in docs], float)
         found.add(ItemList(np.array([doc for doc, _ in docs], object), scores=scores, ordered=True), user_id=query)
     for query in case["qrels"]:
-        docs = relevant_of(case, query)
+        docs = rated_of(case, query)
         grades = np.array([case["qrels"][query][doc] for doc in docs], float)
         truth.add(ItemList(np.array(docs, object), rating=grades), user_id=query)
     asked = {ours: eval(theirs, vars(ranking)) for ours, theirs in case["measures"].items()}
@@ -107,7 +112,7 @@ def by_replay(case: Case) -> Answer:
 
     rows = [(query, doc, float(score)) for query, docs in case["run"].items() for doc, score in docs]
     found = pandas.DataFrame(rows, columns=["query_id", "item_id", "rating"])
-    rows = [(q, doc, float(grade)) for q, docs in case["qrels"].items() for doc, grade in docs.items() if grade > 0]
+    rows = [(query, doc, 1.0) for query in case["qrels"] for doc in rated_of(case, query)]
     truth = pandas.DataFrame(rows, columns=["query_id", "item_id", "rating"])
     asked = {ours: theirs.split(" ") for ours, theirs in case["measures"].items()}
     columns: dict[str, dict[str, float]] = {}
@@ -128,10 +133,10 @@ def by_recbole(case: Case) -> Answer:
     width = max(1, *(len(docs_of(case, user)) for user in users), case["width"])
     hits = np.zeros((len(users), width), bool)
     for row, user in enumerate(users):
-        relevant = set(relevant_of(case, user))
+        relevant = set(rated_of(case, user))
         docs = docs_of(case, user)
         hits[row, : len(docs)] = [doc in relevant for doc in docs]
-    total = np.array([len(relevant_of(case, user)) for user in users])
+    total = np.array([len(rated_of(case, user)) for user in users])
     values: dict[str, dict[str, float]] = {}
     for ours, theirs in case["measures"].items():
         name, _, k = theirs.partition(" ")

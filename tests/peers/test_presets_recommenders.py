@@ -151,8 +151,8 @@ LENSKIT = {
 GAINS = {"nDCG(discount='jk')@{}": "NDCG({}, gain='rating')", "DCG(discount='jk')@{}": "DCG({}, gain='rating')"}
 
 
-@GRADES
-def test_lenskit_is_its_preset(grades: tuple[int, ...]) -> None:
+@RATED
+def test_lenskit_is_its_preset(grades: tuple[float, ...]) -> None:
     assert_equal("lenskit", [together(cases(Kind(grades=grades, extra=0, barren=0, more=at_each(LENSKIT)), 500))])
 
 
@@ -187,7 +187,7 @@ RECBOLE = {
 }
 
 
-@GRADES
-def test_recbole_is_its_preset(grades: tuple[int, ...]) -> None:
+@RATED
+def test_recbole_is_its_preset(grades: tuple[float, ...]) -> None:
     kind = Kind(grades=grades, barren=0, missing=0, more={**at_each(RECBOLE), "width": 20})
     assert_equal("recbole", [together(cases(kind, 500))])
