@@ -106,7 +106,8 @@ def by_ndeval(case: Case) -> Answer:
 
 RANX = {
     "nDCG@10": "ndcg@10", "AP@100": "map@100", "RR@10": "mrr@10", "P@10": "precision@10", "R@100": "recall@100",
-    "Success@10": "hit_rate@10", "Rprec": "r-precision",
+    "Success@10": "hit_rate@10", "Rprec": "r-precision", "Hits@5": "hits@5", "F@5": "f1@5", "SetF": "f1",
+    "DCG@10": "dcg@10", "DCG": "dcg",
 }  # fmt: skip
 
 
@@ -201,7 +202,7 @@ def dense(case: Case, query: str, cut: int) -> tuple[list[float], list[float]]:
 
 @tool("sklearn")
 def by_sklearn(case: Case) -> Answer:
-    from sklearn.metrics import average_precision_score, ndcg_score
+    from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
     values: dict[str, dict[str, float]] = {name: {} for name in case["measures"]}
     for query in case["qrels"]:
@@ -211,6 +212,8 @@ def by_sklearn(case: Case) -> Answer:
             "nDCG(ties='averaged')@10": ndcg_score([labels], [scores], k=10),
             "nDCG(ties='averaged')": ndcg_score([labels], [scores]),
             "AP(ties='together')": average_precision_score(binary, scores),
+            "DCG(ties='averaged')@10": dcg_score([labels], [scores], k=10),
+            "DCG(ties='averaged')": dcg_score([labels], [scores]),
         }
         for name in values:
             values[name][query] = found[name]

@@ -13,7 +13,8 @@ GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["bina
 
 @GRADES
 def test_scikit_learn_is_its_preset_where_every_judged_document_has_a_score(grades: tuple[int, ...]) -> None:
-    named = {"measures": list(tr.Rules.named("sklearn").measures)}
+    dcg = ["DCG(ties='averaged')", "DCG(ties='averaged')@10"]
+    named = {"measures": [*tr.Rules.named("sklearn").measures, *dcg]}
     assert_equal("sklearn", cases(Kind(grades=grades, missing=0, empty=0, all_returned=True, more=named)))
 
 

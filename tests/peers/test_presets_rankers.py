@@ -127,6 +127,7 @@ TF_RANKING = {
     "P(divisor='returned')@{}": "Precision@{}",
     "R@{}": "Recall@{}",
     "AP@{}": "MeanAveragePrecision@{}",
+    "Success@{}": "Hits@{}",
 }
 
 

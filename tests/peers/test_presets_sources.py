@@ -155,12 +155,13 @@ def test_elliot_s_measures_written_again(seed: int) -> None:
     """Its metrics/accuracy, whose tests compare two ways of its own to compute them; the threshold is 1."""
     judged, run = lists(seed)
     qrels = {query: {doc: grade or 0.5 for doc, grade in docs.items()} for query, docs in judged.items()}
-    scores = tr.evaluate(qrels, run, ["P@3", "nDCG@3", "R@3"], rules="elliot")
+    scores = tr.evaluate(qrels, run, ["P@3", "nDCG@3", "R@3", "F1@3"], rules="elliot")
     for query, docs in run.items():
         gains = {doc: 2 ** (grade - 1 + 1) - 1 for doc, grade in qrels[query].items() if grade >= 1}
         found = [gains.get(doc, 0) for doc in docs[:3]]
         best = sorted(gains.values(), reverse=True)[:3]
         dcg, ideal = (sum(g * math.log(2) / math.log(i + 2) for i, g in enumerate(part)) for part in (found, best))
         hits = sum(gain > 0 for gain in found)
-        expected = {"P@3": hits / 3, "nDCG@3": dcg / ideal, "R@3": hits / len(gains)}
+        p, r = hits / 3, hits / len(gains)
+        expected = {"P@3": p, "nDCG@3": dcg / ideal, "R@3": r, "F1@3": 2 * p * r / (p + r) if hits else 0}
         assert {name: by_query(scores, name)[query] for name in expected} == pytest.approx(expected, abs=1e-12)
