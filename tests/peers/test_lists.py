@@ -63,6 +63,20 @@ def test_rectools_has_the_same_novelty_diversity_coverage_popularity_and_serendi
         assert {name: ours[asked[name]] for name in theirs} == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
+def test_rectools_means_of_what_is_listed_are_over_the_users_who_were_answered() -> None:
+    cases = [case(seed, is_even=False) for seed in range(CASES)]
+    for one in cases:
+        one["right"] = [*one["right"], ("absent", "i0")]
+    for one, theirs in zip(cases, ask("rectools", cases), strict=True):
+        popularity = Counter(item for _, item in one["uses"])
+        items = {item: {"popularity": popularity[item]} for item in one["features"]}
+        judged = {user: {item: 1 for other, item in one["right"] if other == user} for user in one["lists"]}
+        judged["absent"] = {"i0": 1}
+        names = [name for name in theirs if name.startswith(("Coverage", "Popularity", "Serendipity"))]
+        ours = tr.evaluate(judged, one["lists"], names, items=items, rules={"missing": "skip"}).mean
+        assert ours == pytest.approx({name: theirs[name] for name in names}, rel=1e-12, abs=1e-12)
+
+
 def test_recommenders_has_the_same_coverage_novelty_diversity_and_entropy() -> None:
     cases = [case(seed, is_even=True) for seed in range(CASES)]
     for one, theirs in zip(cases, ask("recommenders", cases), strict=True):
