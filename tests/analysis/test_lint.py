@@ -378,6 +378,8 @@ def test_a_rule_that_removes_self_matches_settles_them(look):
 def test_a_level_that_no_grade_reaches_is_an_error(look):
     finding = the("level-unreached", look(QRELS, rules={"level": 2}))
     assert (finding.severity, "2" in finding.message) == ("error", True)
+    half = the("level-unreached", look(b"1 0 a 0.5\n", rules="catboost"))
+    assert "highest grade is 0.5, but only grades from 0.5000000000000001 on" in half.message
 
 
 ALIKE = [

@@ -154,6 +154,18 @@ def test_bounds_and_explanations_ask_for_the_level_of_yes_or_no() -> None:
     assert "Relevant is a grade of 4 or better." in explained.to_text()
 
 
+def test_a_level_is_told_with_all_of_its_digits() -> None:
+    """0.5 is not relevant to LightGBM and CatBoost, though "0.5 or better" would say so."""
+    half, run = {"q": {"a": 0.5}}, {"q": ["a"]}
+    by_level = {"catboost": "0.5000000000000001", "rectools": "5e-324"}
+    for name, level in by_level.items():
+        explained = tr.explain(half, run, query="q", measure="P@1", rules=name).to_text()
+        assert f"Relevant is a grade of {level} or better." in explained
+    explained = tr.explain(half, run, query="q", measure="nDCG@1", rules="catboost").to_text()
+    assert "No document of grade 0.5000000000000001 or better is relevant to this query." in explained
+    assert "weighs every grade, not only 0.5000000000000001 or better." in explained
+
+
 def test_readings_are_added_to_those_that_are_extended() -> None:
     mine = Rules.named("haystack").replace(readings={"map": "AP(divisor='capped')@k"})
     assert [str(m) for m in measures_under("AP@5 nDCG@5", mine)] == ["AP(divisor='capped')@5", "nDCG(depth=5)"]

@@ -13,6 +13,7 @@ from truerank.core.ledger import RULED
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.rules import Rules
 from truerank.measures import Measure
+from truerank.measures.parameters import canonical
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,9 @@ def _without_relevant(found: Found) -> Iterator[str]:
         none = (
             message("No document is relevant to this query.")
             if level == 1
-            else message("No document of grade {level:g} or better is relevant to this query.", level=level)
+            else message(
+                "No document of grade {level} or better is relevant to this query.", level=canonical(level)
+            )
         )
         yield joined(" ", [none, _without(found)])
 
@@ -234,14 +237,14 @@ def _level(found: Found) -> Iterator[str]:
     if "level" in found.measure.definition.parameters or "gain_from" in left:
         level = given.get("level", found.rules.level)
         if level != 1:
-            yield message("Relevant is a grade of {level:g} or better.", level=level)
+            yield message("Relevant is a grade of {level} or better.", level=canonical(level))
     elif (start := given.get("gain_from")) is not None:
-        yield message("A grade below {level:g} gains nothing.", level=start)
+        yield message("A grade below {level} gains nothing.", level=canonical(start))
     elif found.rules.level != 1 and "gain" in found.measure.definition.parameters:
         yield message(
-            "{measure} weighs every grade, not only {level:g} or better.",
+            "{measure} weighs every grade, not only {level} or better.",
             measure=found.measure,
-            level=found.rules.level,
+            level=canonical(found.rules.level),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from truerank.analysis.lint.checks import Case, Judgement, Judgements, Watch, each_judgement
 from truerank.analysis.lint.findings import Log, printed
 from truerank.core.messages import Message, joined, message
+from truerank.measures.parameters import canonical
 
 LARGEST = 1000
 """A grade above this is rather something else; 2^grade, a gain of nDCG, overflows at 1024."""
@@ -160,9 +161,9 @@ def relevant(case: Case) -> Watch:
         case.log.once("error", "no-relevant-grade", fault)
     elif highest < level:
         fault = message(
-            "the highest grade is {highest:g}, but only grades from {level:g} on count as relevant: nothing is",
-            highest=highest,
-            level=level,
+            "the highest grade is {highest}, but only grades from {level} on count as relevant: nothing is",
+            highest=canonical(highest),
+            level=canonical(level),
         )
         case.log.once("error", "level-unreached", fault)
     elif without_relevant := [query for query, grade in best.items() if grade < level]:

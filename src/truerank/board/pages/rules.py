@@ -8,6 +8,7 @@ from truerank.core.errors import TruerankError
 from truerank.core.messages import Message, message, plural
 from truerank.core.rules import Rules
 from truerank.measures import parse_measure
+from truerank.measures.parameters import canonical
 
 SENTENCES: dict[str, dict[str, Message]] = {
     "ties": {
@@ -80,7 +81,7 @@ def rules_in_words(rules: str) -> tuple[Message, ...]:
     'Results count in the order in which you list them.'
     """
     under = Rules.of(rules)
-    said = [message("A grade of {level:g} or more counts as relevant.", level=under.level)]
+    said = [message("A grade of {level} or more counts as relevant.", level=canonical(under.level))]
     for field, value in under.to_dict().items():
         if field == "depth" and value is not None:
             said.append(
