@@ -159,7 +159,7 @@ def test_what_the_log_cannot_say_is_told() -> None:
     first = [(q, doc) for q, docs in runs["new"].items() if q in queries for doc in docs[:5]]
     assert found.unseen["new"] == pytest.approx(sum(pair not in shown for pair in first) / len(first))
     assert "of new were never shown for their queries" in text
-    assert "queries that new does not answer: 0." in text
+    assert "queries that new does not answer: nothing counts as returned." in text
     assert json.loads(json.dumps(found.to_dict()))["estimates"][0]["run"] == "old"
     assert [*found.to_pandas()["against"]] == ["", "", "old"]
     assert repr(found).startswith("Ips('clicks', 60 impressions")

@@ -141,6 +141,11 @@ def test_a_fault_of_qrels_is_found_in_its_line_and_nothing_else(look, kind):
     assert finding.path.endswith("qrels.txt")
 
 
+def test_judgements_that_are_null_are_counted_as_they_take_documents_out_of_lists(look):
+    (finding,) = look(b'{"1": {"a": 1, "b": null}, "2": {"c": 1, "a": null}}')
+    assert (finding.kind, finding.severity, finding.count) == ("ignored-judgement", "note", 2)
+
+
 @pytest.mark.parametrize("score", [b"inf", b"-inf", b"1e400", b"NaN"])
 def test_a_score_must_be_finite(look, score):
     assert the("score-not-finite", look(QRELS, RUN.replace(b"1.5", score, 1))).line == 2

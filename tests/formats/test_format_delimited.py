@@ -230,6 +230,29 @@ def test_a_run_under_beirs_header_is_a_run(tmp_path):
         tr.read_qrels(tmp_path / "run.tsv")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("test.tsv", BEIR.replace("\td2\t0", "\td2\t0.0")),  # as pandas writes numbers beside gaps
+        ("test.tsv", BEIR + "2\td3\t\n"),
+        ("test.jsonl", '{"query-id": "1", "corpus-id": "d1", "score": 1.0}\n'),
+        ("test.jsonl", '{"query-id": "1", "corpus-id": "d1", "score": 1}\n'),
+        ("test.json", '[{"query-id": "1", "corpus-id": "d1", "score": 1}]'),
+    ],
+)
+def test_whole_scores_under_beirs_names_may_be_grades_or_scores(name, content, tmp_path):
+    (tmp_path / name).write_text(content)
+    assert tr.read_qrels(tmp_path / name).to_dict()[b"1"][b"d1"] == 1.0
+    if not content.endswith("\t\n"):
+        assert tr.evaluate({"1": ["d1"]}, tmp_path / name, "RR").mean == {"RR": 1.0}
+
+
+def test_fractions_under_beirs_names_are_scores_in_json_lines_too(tmp_path):
+    (tmp_path / "run.jsonl").write_text('{"query-id": "1", "corpus-id": "d1", "score": 0.5}\n')
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(tmp_path / "run.jsonl")
+
+
 def test_qrels_go_through_beir_sorted_by_query(qrels_round_trip, tmp_path):
     qrels_round_trip("tsv", to="beir")
     assert (tmp_path / "there.tsv").read_text().startswith("query-id\tcorpus-id\tscore\nq0\t")

@@ -181,6 +181,13 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
     assert read_catalogue(tmp_path / "ids.txt").ids == (b"new york", "10\u00a0km".encode())
 
 
+def test_the_name_of_a_column_above_ids_is_no_item(tmp_path: Path) -> None:
+    pandas.DataFrame({"item_id": ["a", "b, c"]}).to_csv(tmp_path / "ids.csv", index=False)
+    assert read_catalogue(tmp_path / "ids.csv").ids == (b"a", b"b, c")
+    (tmp_path / "ids.csv").write_bytes(b'"movieId"\r\n1\r\n2\r\n')
+    assert tr.evaluate({"u": {}}, {"u": ["1"]}, "Coverage", items=tmp_path / "ids.csv").mean == {"Coverage": 0.5}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

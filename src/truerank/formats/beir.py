@@ -7,7 +7,8 @@ from typing import BinaryIO
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.formats.delimited import BEIR, header, holds, read_qrels, write_qrels
+from truerank.formats.delimited import header, holds, read_qrels, write_qrels
+from truerank.formats.names import BEIR
 from truerank.formats.registry import Format, register
 
 

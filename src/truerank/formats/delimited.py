@@ -28,7 +28,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
-from truerank.formats.names import Layout
+from truerank.formats.names import BEIR, Layout, are_whole
 from truerank.formats.records import LONGEST
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
@@ -42,7 +42,6 @@ _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits 
 _COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")  # as spreadsheets write fractions in much of Europe
 _UNFIT = re.compile(rb"[\0\r]")
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
-BEIR = ["query-id", "corpus-id", "score"]
 
 
 @contextmanager
@@ -166,10 +165,11 @@ def holds(source: Source) -> str | None:
     if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
         return held
     lines = source.head.decode("utf-8", "replace").split("\n")[1:-1]
-    scores = [row[column] for row in _rows(lines, first.delimiter) if len(row) > column]
-    if any(not score.strip().lstrip("+-").isdigit() for score in scores):
-        return "run"
-    return "qrels" if first.names == BEIR else None
+    scores = [row[column].strip() for row in _rows(lines, first.delimiter) if len(row) > column]
+    is_beir = first.names == BEIR
+    if all(score.lstrip("+-").isdigit() for score in scores):
+        return "qrels" if is_beir else None
+    return None if is_beir and are_whole(scores) else "run"
 
 
 def read_run(source: Source) -> Iterator[Batch]:

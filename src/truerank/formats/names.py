@@ -80,6 +80,9 @@ ANSWER = ("runid", "run", "system", "answerid")
 PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
 """Which passage was, that a retriever returned."""
 
+BEIR = ["query-id", "corpus-id", "score"]
+"""BEIR's own, as they are written: there a score is a grade."""
+
 # Lists of documents, one list a query.
 _LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
 ANSWERS = (
@@ -191,6 +194,8 @@ PATTERN = r"_(\d{12}_\d{5})_"
 NAME = "{}.jpg"
 """What that query is called: what the pattern found stands for {}."""
 
+
+_WHOLE = re.compile(r"([-+]?\d+(\.0*)?([eE]\+?\d+)?)?")
 
 SHOWN = 12
 """Names that a message has at most."""
@@ -307,6 +312,15 @@ def kind(names: Sequence[str]) -> str | None:
     if ranked == graded:
         return None
     return "run" if ranked else "qrels"
+
+
+def are_whole(scores: Iterable[str]) -> bool:
+    """Whether scores, as they are written, may be grades: whole numbers, with a point or without, or left out.
+
+    >>> are_whole(["1", "2.0", ""]), are_whole(["1", "0.5"])
+    (True, False)
+    """
+    return all(_WHOLE.fullmatch(score) for score in scores)
 
 
 def few(names: Collection[str]) -> str:

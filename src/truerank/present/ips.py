@@ -114,8 +114,8 @@ def remarks_of(estimate: Ips) -> list[str]:
         if n:
             said.append(
                 plural(
-                    "{n:,} impression is of a query that {run} does not answer: 0.",
-                    "{n:,} impressions are of queries that {run} does not answer: 0.",
+                    "{n:,} impression is of a query that {run} does not answer: nothing counts as returned.",
+                    "{n:,} impressions are of queries that {run} does not answer: nothing counts as returned.",
                     n=n,
                     run=names[run],
                 )

@@ -35,10 +35,11 @@ def read_catalogue(source: Any) -> Catalogue:
     """The documents that could be listed, from wherever they are kept.
 
     Args:
-        source: a path (CSV, JSON, JSON lines, Parquet, or an id a line), a DataFrame, {id: {"popularity": …}},
-            {id: popularity}, a Series, a list of dicts, of ids, {column: values}, or a `Catalogue`. Several groups
-            of an item are a list, or a text with | between them; a vector is a list, or columns that are numbered:
-            vector.0, … A list may be a text, as programs write it into CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
+        source: a path (CSV, JSON, JSON lines, Parquet, or an id a line, which may stand below a column's name), a
+            DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids, {column:
+            values}, or a `Catalogue`. Several groups of an item are a list, or a text with | between them; a vector
+            is a list, or columns that are numbered: vector.0, … A list may be a text, as programs write it into
+            CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
 
     Raises:
         InputError: no items, no ids, an id twice, or a value that is no number.
@@ -63,7 +64,8 @@ def _of_path(source: Source) -> Columns:
         return tabular.from_parquet(source)
     if head.startswith((b"{", b"[")):
         return _of_object(json_or_lines(source.text(), source.name), source.name)
-    if not any(mark in head.split(b"\n", 1)[0] for mark in b"\t,;|"):
+    first = head.split(b"\n", 1)[0]
+    if not any(mark in first for mark in b"\t,;|") and not _is(first.decode("utf-8", "replace"), "id"):
         lines = source.text().decode("utf-8", "surrogateescape").split("\n")
         return {"id": [line.strip(BLANK) for line in lines if line.strip(BLANK)]}
     return tabular.from_csv(source)

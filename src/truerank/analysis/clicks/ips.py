@@ -70,7 +70,7 @@ class Ips(Presented):
         clip: the most that a click weighs; None: there is no limit.
         clipped: how many clicks weighed more.
         propensities: where they come from.
-        unanswered: {run: impressions of queries that it does not answer}; they score 0.
+        unanswered: {run: impressions of queries that it does not answer}: nothing counts as returned.
         unseen: {run: the share of its first `depth` documents that the log never showed for their query}.
         depth: of these.
         cluster: user, query or impression: what is resampled.
@@ -143,8 +143,8 @@ def ips(
     Args:
         log: what `read_clicks` takes, with the query of each impression.
         runs: {name: run}, or several; each as for `evaluate`.
-        measures: sums over relevant documents: DCG, P, RBP, RR (the sum of 1 / rank), ARP (that of ranks; SNIPS is
-            the mean rank), with their parameters and cutoffs.
+        measures: sums over relevant documents: DCG, P, RBP, RR (the sum of 1 / rank), ARP@k (that of ranks, k + 1
+            for those not in the first k; SNIPS is the mean rank), with their parameters and cutoffs.
         propensities: {rank: how likely it is looked at}, or a table with the columns rank and propensity; or
         eta: they are rank ** −eta; or
         randomized: the log of lists in random order, whose click rates are propensities.

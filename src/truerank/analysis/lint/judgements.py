@@ -7,7 +7,7 @@ from typing import Any
 
 from truerank.analysis.lint.checks import Case, Judgement, Judgements, Watch, each_judgement
 from truerank.analysis.lint.findings import Log, printed
-from truerank.core.messages import Message, joined, message
+from truerank.core.messages import Message, joined, message, plural
 from truerank.measures.parameters import canonical
 
 LARGEST = 1000
@@ -97,13 +97,25 @@ def _judged_again(row: Judgement, before: float, first: int | None) -> Message:
 
 @each_judgement
 def grades(case: Case) -> Watch:
-    """A grade is negative, fractional or enormous."""
+    """A grade is negative, fractional or enormous; or there is none, so that the document leaves the list."""
+    ignored = 0
     while (some := (yield)) is not None:
         if all(0 <= grade <= LARGEST and grade.is_integer() for grade in set(some.grades)):
             continue
         for row in some.rows():
-            if row.grade == row.grade:  # others are ignored
+            if row.grade == row.grade:
                 _note_grade(case.log, row)
+            else:
+                ignored += 1
+    if ignored:
+        fault = plural(
+            "{n:,} judgement is null: its document leaves the list, as junk does; where null says that nobody "
+            "judged it, leave it out",
+            "{n:,} judgements are null: their documents leave the lists, as junk does; where null says that "
+            "nobody judged them, leave them out",
+            n=ignored,
+        )
+        case.log.once("note", "ignored-judgement", fault, count=ignored)
 
 
 def _note_grade(log: Log, row: Judgement) -> None:
