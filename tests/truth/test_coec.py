@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import truerank as tr
 from truerank import truth
 from truerank.cli import truerank
+from truerank.truth.clicks import read_clicks
 
 
 def world(seed: int, impressions: int = 200) -> list[dict[str, Any]]:
@@ -100,6 +101,13 @@ def test_a_rank_of_a_table_may_be_written_as_a_decimal(tmp_path: Path) -> None:
 def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     with pytest.raises(tr.InputError, match="the click rate of rank 1 is a number from 0 to 1"):
         truth.coec([{"query": "q", "docs": ["a"], "clicks": ["a"]}] * 10, rates={1: rate})
+
+
+@pytest.mark.parametrize("name", ["rank", "position", "Pos", "slot"])
+def test_rows_stand_at_the_ranks_that_a_column_says_in_whatever_order(name: str) -> None:
+    rows = [{"impression": 1, "query": "q", "doc_id": doc, name: place, "click": 0} for doc, place in ("b2", "a1")]
+    (one,) = read_clicks(rows).impressions
+    assert (one.docs, one.ranks) == (("a", "b"), (1, 2))
 
 
 @pytest.mark.parametrize("rank", [0, 1.7, "x", "1_0", "١", math.nan, math.inf])

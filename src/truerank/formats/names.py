@@ -125,7 +125,7 @@ CLICKS: dict[str, Sequence[str]] = {
     "user": ("user", "userid", "session", "sessionid", "visitor", "visitorid"),
     "docs": ANSWERS,
     "doc": DOC,
-    "rank": RANK,
+    "rank": (*RANK, "pos", "place", "slot"),
     "systems": ("systems", "teams", "rankers", "sources"),
     "system": ("system", "team", "ranker", "source"),
     "clicks": ("clicks", "clicked", "clickeddocs", "clickedids"),
