@@ -136,3 +136,14 @@ def test_the_named_index_of_a_frame_is_columns_of_it():
     for index in ("userId", ["userId", "movieId"]):
         assert tr.evaluate(judged.set_index(index), found.set_index(index), "RR AP").mean == expected
     assert tr.evaluate(judged.set_index("userId", drop=False), found, "RR AP").mean == expected
+
+
+def test_parquet_of_duckdb_has_a_dictionary_in_some_groups_alone(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    rows = "select 'a longer id ' || if(i < 2048, 0, i) as query_id, i as doc_id, -i::double as score"
+    how = "format parquet, parquet_version v2, row_group_size 2048"
+    duckdb.sql(f"copy ({rows} from range(6000) r(i)) to '{tmp_path}/a.parquet' ({how})")
+    kept = [pq.ParquetFile(tmp_path / "a.parquet").metadata.row_group(i).column(0) for i in (0, 1)]
+    assert [chunk.has_dictionary_page for chunk in kept] == [True, False]
+    qrels = {"a longer id 0": {"3": 1}, "a longer id 5000": {"5000": 1}}
+    assert tr.evaluate(qrels, tmp_path / "a.parquet", "RR")["RR"].tolist() == [0.25, 1.0]

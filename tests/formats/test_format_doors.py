@@ -8,6 +8,8 @@ import pickle
 import re
 import subprocess
 import sys
+import tarfile
+import zipfile
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -37,6 +39,18 @@ def test_a_url_gives_the_bits_of_the_dict(ending, run_file, qrels, tmp_path, bit
     assert bits(qrels, f"memory://folder/a.{ending}") == expected
     convert(run_file, tmp_path / f"a.{ending}")
     assert bits(qrels, f"file://{tmp_path}/a.{ending}") == expected
+
+
+@pytest.mark.parametrize("ending", ["run", "run.gz", "parquet"])
+def test_a_file_within_an_archive_gives_the_bits_of_the_dict(ending, run_file, qrels, tmp_path, bits, expected):
+    path = tmp_path / f"a.{ending}"
+    convert(run_file, path)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(path, f"runs/{path.name}")
+    with tarfile.open(tmp_path / "all.tar", "w") as tape:
+        tape.add(path, path.name)
+    assert bits(qrels, f"zip://runs/{path.name}::{tmp_path}/all.zip") == expected
+    assert bits(qrels, f"tar://{path.name}::{tmp_path}/all.tar") == expected
 
 
 @pytest.mark.parametrize("ending", ["run", "run.gz", "json", "parquet"])

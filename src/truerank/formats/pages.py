@@ -45,8 +45,9 @@ REUSED = 31 << 20
 SNAPPY, GZIP, ZSTD = 1, 2, 6
 PLAIN, LEVELS, LENGTHS, SPLIT = 0, 3, 6, 9
 CODED = (2, 8)
-ENCODINGS = {PLAIN, *CODED, LEVELS, 4, LENGTHS, SPLIT}
-"""Of values, and of which are null; 4 is how older writers call that of nothing."""
+BESIDE = {PLAIN, *CODED, LEVELS, 4}
+"""Of columns of which pyarrow makes ids with a dictionary; 4 is how older writers say that no value is null."""
+ENCODINGS = {*BESIDE, LENGTHS, SPLIT}
 DATA, CODEBOOK, DATA_2 = 0, 2, 3
 Unpack = Callable[[Bytes, int], Bytes]
 """Decompresses bytes that stand for so many."""
@@ -94,9 +95,10 @@ class Table:
             return False
 
     def has_codebook(self, place: int) -> bool:
-        """Whether a column of text has a dictionary."""
-        chunks = [group[place] for group in self.chunks[:1]]
-        return self.fields[place].kind == TEXT and any(not chunk.encodings.isdisjoint(CODED) for chunk in chunks)
+        """Whether a column of text has a dictionary, and its other pages are as pyarrow can read beside one."""
+        chunks = [group[place] for group in self.chunks]
+        is_coded = any(not chunk.encodings.isdisjoint(CODED) for chunk in chunks)
+        return self.fields[place].kind == TEXT and is_coded and all(chunk.encodings <= BESIDE for chunk in chunks)
 
     def unpacker(self, codec: int) -> Unpack | None:
         """What decompresses; None where that is not known here."""

@@ -336,11 +336,14 @@ def _remote(url: str, anywhere: bool) -> Any:
         import fsspec
 
         if anywhere or not is_http(url):
-            return fsspec.open(url, "rb").open()
+            opened = fsspec.open(url, "rb")
+            file: Any = opened.open()
+            weakref.finalize(file, id, opened.fs)  # held: zip:// and tar:// close their files when they go
+            return file
         from aiohttp import ClientTimeout
 
         patience = {"timeout": ClientTimeout(total=None, sock_connect=PATIENCE, sock_read=PATIENCE)}
-        file: Any = fsspec.open(url, "rb", block_size=0, client_kwargs=patience).open()
+        file = fsspec.open(url, "rb", block_size=0, client_kwargs=patience).open()
         return io.BufferedReader(file, CHUNK)  # which has as much as is asked for, however little comes at once
     except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
         if error.name == "fsspec" or is_http(url):
