@@ -208,7 +208,9 @@ def test_a_log_with_a_list_an_impression_may_be_a_table(tmp_path: Path) -> None:
     ]
     frame = pandas.DataFrame(log)
     frame.to_parquet(tmp_path / "log")
-    forms: list[Any] = [frame, tmp_path / "log", pandas.read_parquet(tmp_path / "log").to_dict("records")]
+    frame.to_feather(tmp_path / "feather")
+    records = pandas.read_parquet(tmp_path / "log").to_dict("records")
+    forms: list[Any] = [frame, tmp_path / "log", tmp_path / "feather", records]
     expected = tr.interleaving(log)
     assert expected.credits.tolist() == [[1.0, 1.0]] * 9
     for form in forms:

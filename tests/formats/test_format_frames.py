@@ -168,6 +168,12 @@ def test_a_column_of_text_and_numbers_together_is_refused():
         tr.evaluate({"q": ["a"]}, frame, "RR")
 
 
+def test_ids_that_are_numbers_longer_than_64_bits_are_refused_as_such():
+    frame = pd.DataFrame({"query_id": ["q"], "doc_id": pd.Series([2**70], dtype=object), "score": [1.0]})
+    with pytest.raises(tr.InputError, match="Arrow cannot hold this table: Python int too large"):
+        tr.evaluate({"q": [2**70]}, frame, "RR")
+
+
 def test_grades_in_a_column_named_score_must_be_whole():
     frame = pl.DataFrame({"query-id": ["q", "q"], "corpus-id": ["a", "b"], "score": [1, 2]})
     assert tr.read_qrels(frame).to_dict() == {b"q": {b"a": 1.0, b"b": 2.0}}

@@ -9,6 +9,7 @@ import tracemalloc
 from pathlib import Path
 
 import pyarrow
+import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
@@ -52,13 +53,14 @@ def test_texts_are_found_in_every_form(name, tmp_path):
     assert snippets(written(tmp_path, name, FILES[name]), WANTED, DOCS) == FOUND
 
 
-def test_texts_are_found_in_parquet(tmp_path):
+@pytest.mark.parametrize("write", [pyarrow.parquet.write_table, pyarrow.feather.write_feather])
+def test_texts_are_found_in_parquet_and_arrow(write, tmp_path):
     columns = {key: [one[key] for one in RECORDS] for key in ("_id", "title", "text")}
-    pyarrow.parquet.write_table(pyarrow.table({"n": range(5), **columns}), tmp_path / "docs.parquet")
-    assert snippets(tmp_path / "docs.parquet", WANTED, DOCS) == FOUND
-    pyarrow.parquet.write_table(pyarrow.table({"n": range(5)}), tmp_path / "none.parquet")
+    write(pyarrow.table({"n": range(5), **columns}), tmp_path / "docs")
+    assert snippets(tmp_path / "docs", WANTED, DOCS) == FOUND
+    write(pyarrow.table({"n": range(5)}), tmp_path / "none")
     with pytest.raises(tr.InputError, match="none of n is the id of a document; name it docno"):
-        snippets(tmp_path / "none.parquet", WANTED, DOCS)
+        snippets(tmp_path / "none", WANTED, DOCS)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,10 @@ def given(kind: str, folder: Path) -> Any:
         file.write_text(json.dumps(TABLE))
     elif kind == "parquet":
         pytest.importorskip("polars").DataFrame(RECORDS).write_parquet(file)
+    elif kind == "arrow":
+        pytest.importorskip("polars").DataFrame(RECORDS).write_ipc(file, compression="zstd")
+    elif kind == "stream":
+        pytest.importorskip("polars").DataFrame(RECORDS).write_ipc_stream(file)
     elif kind == "columns":
         return {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
     elif kind == "pandas":
@@ -44,7 +48,7 @@ def given(kind: str, folder: Path) -> Any:
     return file
 
 
-KINDS = ("dict", "records", "columns", "pandas", "csv", "tsv", "json", "jsonl", "parquet")
+KINDS = ("dict", "records", "columns", "pandas", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "stream")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,6 +60,16 @@ def test_a_catalogue_is_the_same_whatever_holds_it(kind: str, tmp_path: Path) ->
     assert found.groups == (("x", "y"), ())
     assert found.vectors is not None
     assert found.vectors.tolist() == [[1, 0], [0, 2]]
+
+
+def test_a_binary_file_is_no_list_of_ids(tmp_path: Path) -> None:
+    np.save(tmp_path / "items.npy", np.arange(3))
+    with pytest.raises(tr.InputError, match=r"items.npy:1: this line holds a NUL byte: the file is binary"):
+        read_catalogue(tmp_path / "items.npy")
+    pandas.DataFrame(RECORDS).to_feather(tmp_path / "cut")
+    (tmp_path / "cut").write_bytes((tmp_path / "cut").read_bytes()[:-9])
+    with pytest.raises(tr.InputError, match="cut: the Arrow data is damaged or cut short"):
+        read_catalogue(tmp_path / "cut")
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,10 @@ def test_csv(delimiter, tmp_path):
         read_items(path)
 
 
-def test_parquet_and_frames(tmp_path):
+def test_tables_with_types_and_frames(tmp_path):
     frame = pandas.DataFrame(RECORDS)
+    frame.to_feather(tmp_path / "items.feather")
+    check(read_items(tmp_path / "items.feather"))
     path = tmp_path / "items.parquet"
     frame.to_parquet(path)
     check(read_items(path))

@@ -6,7 +6,7 @@ Commands that evaluate take a reading in place of a run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -95,22 +95,38 @@ def read_qrels(source: Source) -> Qrels:
     return qrels_of(read_table(source), source.name)
 
 
+def is_table(source: Source) -> bool:
+    """Whether this is a file or a stream of Arrow."""
+    return sniff_table(source.head, source.name) > 0
+
+
 @contextmanager
-def _table(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
+def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     """The batches of a table that others wrote.
 
     Raises:
         InputError: it is damaged, within it too.
     """
     pa = frames.arrow(message("reading {source}", source=source.name), "parquet")
-    opened = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
+    reader = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
         # not mapped into memory: a file that is cut while it is read would end the process
-        with opened(pa.OSFile(source.path) if source.path else BytesIO(source.read())) as data:
+        with reader(pa.OSFile(source.path) if source.path else BytesIO(source.read())) as data:
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
         said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
         raise InputError(said, source.name) from None
+
+
+def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of some columns, as they stand together in a file or a stream of Arrow.
+
+    Args:
+        choose: given the names of all columns, those that are read.
+    """
+    with opened(source) as table:
+        wanted = list(choose(table.schema.names))
+        yield from (batch.select(wanted) for batch in table)
 
 
 def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
@@ -123,19 +139,19 @@ def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
 
 def table_holds(source: Source) -> str | None:
     """Told by the names of the columns."""
-    with _table(source) as table:
+    with opened(source) as table:
         return records.held(table.schema.names)
 
 
 def read_table_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
-    with _table(source) as table:
+    with opened(source) as table:
         yield from frames.run_parts(table, source.name)
 
 
 def read_table_qrels(source: Source) -> Qrels:
     """All judgements."""
-    with _table(source) as table:
+    with opened(source) as table:
         return frames.qrels_from_frame(table, source.name)
 
 

@@ -130,8 +130,14 @@ class Source:
         return b"".join(self.chunks())
 
     def text(self) -> bytes:
-        """The same without a byte order mark."""
-        return self.read().removeprefix(MARK)
+        """The same without a byte order mark.
+
+        Raises:
+            InputError: there is a NUL byte in it.
+        """
+        text = self.read().removeprefix(MARK)
+        self._refuse_binary(text, 1)
+        return text
 
     def blocks(self, longest: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
         """Whole lines, many at a time, with the number of the first one; without a byte order mark.
@@ -140,10 +146,14 @@ class Source:
             InputError: a line is longer than `longest` bytes, or holds a NUL byte.
         """
         for line, block in self._blocks(longest):
-            if (zero := block.find(b"\0")) >= 0:
-                where = line + block.count(b"\n", 0, zero)
-                raise InputError("this line holds a NUL byte: the file is binary or damaged", self.name, where)
+            self._refuse_binary(block, line)
             yield line, block
+
+    def _refuse_binary(self, text: bytes, line: int) -> None:
+        """Raise where a text that begins in this line holds a NUL byte."""
+        if (zero := text.find(b"\0")) >= 0:
+            where = line + text.count(b"\n", 0, zero)
+            raise InputError("this line holds a NUL byte: the file is binary or damaged", self.name, where)
 
     def _blocks(self, longest: int) -> Iterator[tuple[int, bytes]]:
         line, size = 1, 0

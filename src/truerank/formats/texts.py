@@ -22,6 +22,8 @@ from truerank.formats.delimited import any_length, header
 from truerank.formats.jsonl import KEY, records
 from truerank.formats.parquet import batches
 from truerank.formats.records import LONGEST, Numbered, keys_of, parsed
+from truerank.formats.saved import batches as stored_batches
+from truerank.formats.saved import is_table
 from truerank.formats.source import HEAD, Source, as_source
 from truerank.formats.topics import are_topics, topics
 
@@ -96,8 +98,8 @@ def locate(
     r"""The texts of some queries and documents.
 
     Args:
-        queries, docs: a file (JSON lines such as BEIR's, JSON, TSV, CSV or Parquet, also compressed; of queries
-            TREC's topics, too), {id: text}, or {id: {"title": …, "text": …}}; None for none.
+        queries, docs: a file (JSON lines such as BEIR's, JSON, TSV, CSV, Parquet or Arrow, also compressed; of
+            queries TREC's topics, too), {id: text}, or {id: {"title": …, "text": …}}; None for none.
         asked, named: the ids of the queries and of the documents.
         length: characters that are kept of each.
 
@@ -169,8 +171,8 @@ def _of_mapping(texts: Mapping[Any, Any], left: Collection[str]) -> Found:
 def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
     source.refuse_empty()
     head = source.head.lstrip()
-    if head.startswith(b"PAR1"):
-        return _of_parquet(source, left, kind)
+    if head.startswith(b"PAR1") or is_table(source):
+        return _of_table(source, left, kind)
     if head.startswith(b"{") and _is_of_lines(head, kind, len(source.head) < HEAD):
         return _of_records(records(source), source.name, left, kind)
     if head.startswith((b"{", b"[")):
@@ -275,7 +277,7 @@ def _nameless(there: Sequence[str], kind: TextKind, name: str, line: int | None 
     return InputError("none of {names} is the text of a {one}; name it {wanted}.{hint}", name, line, **said)
 
 
-def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
+def _of_table(source: Source, left: Collection[str], kind: TextKind) -> Found:
     where: list[_Columns] = []
 
     def choose(there: Sequence[str]) -> list[str]:
@@ -285,7 +287,8 @@ def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
         where.append(_Columns(0, 1, None if columns.title is None else 2))
         return [there[place] for place in (columns.key, columns.text, columns.title) if place is not None]
 
-    for batch in batches(source, choose, ROWS):
+    rows = stored_batches(source, choose) if is_table(source) else batches(source, choose, ROWS)
+    for batch in rows:
         for row, key in enumerate(map(str, batch.column(0).to_pylist())):
             if key in left:
                 yield key, where[0].joined([column[row].as_py() for column in batch.columns])

@@ -35,8 +35,8 @@ def read_catalogue(source: Any) -> Catalogue:
     """The documents that could be listed, from wherever they are kept.
 
     Args:
-        source: a path (CSV, JSON, JSON lines, Parquet, or an id a line, which may stand below a column's name), a
-            DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids, {column:
+        source: a path (CSV, JSON, JSON lines, Parquet, Arrow, or an id a line, which may stand below a column's name),
+            a DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids, {column:
             values}, or a `Catalogue`. Several groups of an item are a list, or a text with | between them; a vector
             is a list, or columns that are numbered: vector.0, … A list may be a text, as programs write it into
             CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
@@ -59,9 +59,9 @@ def read_catalogue(source: Any) -> Catalogue:
 
 
 def _of_path(source: Source) -> Columns:
+    if tabular.is_stored(source):
+        return tabular.from_stored(source)
     head = source.head.lstrip()
-    if head.startswith(b"PAR1"):
-        return tabular.from_parquet(source)
     if head.startswith((b"{", b"[")):
         return _of_object(json_or_lines(source.text(), source.name), source.name)
     first = head.split(b"\n", 1)[0]

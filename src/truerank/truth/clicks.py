@@ -18,7 +18,7 @@ from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
-from truerank.truth.tabular import as_table, from_mapping, parquet, read_records, read_table
+from truerank.truth.tabular import as_table, from_mapping, is_stored, read_records, read_table, stored
 from truerank.truth.values import number
 
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
@@ -79,8 +79,8 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
     Args:
         source: a path or a list of dicts, with a row an impression: docs (best first), clicks (the ids of those
             that were clicked), and as far as they are known query, user, systems (of each document) and rankings
-            ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet), a DataFrame or a list of dicts with a
-            row a document that was shown: impression, doc, click (0 or 1), rank, query, user, system.
+            ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet, Arrow), a DataFrame or a list of dicts
+            with a row a document that was shown: impression, doc, click (0 or 1), rank, query, user, system.
         name: what to call it in messages; the path by default.
 
     Raises:
@@ -131,8 +131,8 @@ def _of_path(path: str | os.PathLike[str]) -> Iterator[Numbered]:
     if source.head.lstrip().startswith((b"{", b"[")):
         records, lines = read_records(source)
         yield from zip(lines or itertools.repeat(None), records, strict=False)
-    elif source.head.startswith(b"PAR1"):
-        yield from _of_object(parquet(source).to_pylist(), source.name)
+    elif is_stored(source):
+        yield from _of_object(stored(source).to_pylist(), source.name)
     else:
         table = read_table(source)
         yield from _rows(table.columns, table.lines)

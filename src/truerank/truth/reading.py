@@ -70,9 +70,9 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
         return filenames.columns(filenames.files(name), pattern, name)
     source = as_source(path)
     source.refuse_empty()
+    if tabular.is_stored(source):
+        return nested.expanded(tabular.from_stored(source))
     head = source.head.lstrip()
-    if head.startswith(b"PAR1"):
-        return nested.expanded(tabular.from_parquet(source))
     if head.startswith((b"{", b"[")):
         return _of_object(json_or_lines(source.text(), name), name, pattern, inside)
     first = head.split(b"\n", 1)[0]

@@ -1,4 +1,4 @@
-"""Items out of CSV, Parquet and DataFrames, as columns."""
+"""Items out of CSV, Parquet, Arrow and DataFrames, as columns."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from truerank.formats.delimited import any_length, cells_of, header
 from truerank.formats.frames import arrow, first_line, indexed, stream
 from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
+from truerank.formats.saved import is_table, opened
 from truerank.formats.source import Source
 from truerank.truth.nested import Columns, Listing, columns, expanded
 
@@ -87,11 +88,11 @@ class Table:
 
 
 def read_table(source: Source) -> Table:
-    """A table: CSV, TSV, JSON lines, a JSON array of objects, or Parquet."""
+    """A table: CSV, TSV, JSON lines, a JSON array of objects, Parquet, or Arrow."""
     source.refuse_empty()
+    if is_stored(source):
+        return Table(expanded(from_stored(source)), source.name)
     head = source.head.lstrip()
-    if head.startswith(b"PAR1"):
-        return Table(expanded(from_parquet(source)), source.name)
     if head.startswith((b"{", b"[")):
         records, lines = read_records(source)
         return Table(columns(Listing("", records), source.name), source.name, lines)
@@ -162,26 +163,39 @@ def from_mapping(table: Mapping[Any, Any], name: str) -> Columns:
     return {str(key): list(column) for key, column in table.items()}
 
 
-def from_parquet(source: Source) -> Columns:
+def is_stored(source: Source) -> bool:
+    """Whether this is a table with types of its own, Parquet or Arrow."""
+    return source.head.startswith(b"PAR1") or is_table(source)
+
+
+def from_stored(source: Source) -> Columns:
     """The columns; those inside others with a dot before their names, and lists as they are."""
-    return _columns(parquet(source))
+    return _columns(stored(source))
 
 
-def parquet(source: Source) -> pyarrow.Table:
-    """The table that a Parquet file holds."""
-    pyarrow = arrow(message("reading Parquet"), "parquet")
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        table = ParquetFile(io.BytesIO(source.read())).read()
-    except pyarrow.ArrowException as error:
-        raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
+def stored(source: Source) -> pyarrow.Table:
+    """The table that a file of Parquet or Arrow holds."""
+    if is_table(source):
+        with opened(source) as batches:
+            table = batches.read_all()
+    else:
+        table = _parquet(source)
     _refuse_same(table.column_names, source.name)
     return table
 
 
+def _parquet(source: Source) -> pyarrow.Table:
+    pyarrow = arrow(message("reading Parquet"), "parquet")
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(io.BytesIO(source.read())).read()
+    except pyarrow.ArrowException as error:
+        raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
+
+
 def from_frame(frame: Any, name: str) -> Columns:
-    """The columns of a DataFrame of any kind, as `from_parquet` has them."""
+    """The columns of a DataFrame of any kind, as `from_stored` has them."""
     return _columns(as_table(frame, name))
 
 
@@ -198,7 +212,7 @@ def as_table(frame: Any, name: str) -> pyarrow.Table:
         from pyarrow.interchange import from_dataframe
 
         return from_dataframe(frame)
-    except (pyarrow.ArrowException, TypeError) as error:
+    except (pyarrow.ArrowException, TypeError, OverflowError) as error:
         raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 
