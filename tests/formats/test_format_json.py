@@ -170,6 +170,22 @@ def test_a_key_that_comes_twice_is_refused_in_runs_and_qrels(tmp_path, text):
         tr.evaluate(tmp_path / "x.json", {"q1": ["a"]}, "RR")
 
 
+@pytest.mark.parametrize("key", ["docs", "relevant"])
+def test_a_document_that_comes_twice_under_a_key_is_refused_in_lines_and_lists(tmp_path, key):
+    def read(text: str, ending: str) -> list[float]:
+        (tmp_path / f"x.{ending}").write_text(text)
+        qrels, run = {"q": {'"b"': 1}}, {"q": ['"b"']}
+        given = (qrels, tmp_path / f"x.{ending}") if key == "docs" else (tmp_path / f"x.{ending}", run)
+        return tr.evaluate(*given, "RR")["RR"].tolist()
+
+    apart = f'{{"query_id": "q", "{key}": {{"a": 1, "\\"b\\"": 2, "\\\\": 0}}}}'
+    twice = f'{{"query_id": "r", "{key}": {{"a": 2, "b": 1, "\\u0061": 0}}}}'
+    assert read(f"{apart}\n", "jsonl") == read(f"[{apart}]", "json") == [1.0]
+    for text, ending, where in [(f"{apart}\n\n{twice}\n", "jsonl", ":3"), (f"[{apart}, {twice}]", "json", "")]:
+        with pytest.raises(tr.InputError, match=f"x.{ending}{where}: 'a' comes 2 times in one object"):
+            read(text, ending)
+
+
 def test_a_query_that_comes_twice_far_apart_is_refused(tmp_path):
     answer = ", ".join(f'"d{i}": {1 / (i + 1)}' for i in range(1000))
     text = ", ".join(f'"q{i}": {{{answer}}}' for i in range(200))

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from operator import attrgetter
 from typing import Any, BinaryIO
 
@@ -16,7 +15,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
-from truerank.formats.jsonl import dumped, graded, scattered, utf8
+from truerank.formats.jsonl import dumped, graded, holds_object, refuse_repeats, scattered, utf8
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import complete_answers, complete_judgements
@@ -134,39 +133,21 @@ def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(source: Source) -> Iterator[tuple[None, Any]]:
-    return ((None, record) for record in parsed(source.text(), source.name))
+    text = source.text()
+    listed = parsed(text, source.name)
+    if any(map(holds_object, listed)):
+        refuse_repeats(listed, text, source.name)
+    return ((None, record) for record in listed)
 
 
 def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     """The value that the text holds, in which no key may come twice: parsers keep one of them and say nothing."""
     whole = parsed(text, name, line)
-    if type(whole) is dict and text.count(b'"') != 2 * sum(map(_strings, (whole, *whole.values()))):
-        _refuse_repeats(text, name)
+    if type(whole) is dict:
+        refuse_repeats(whole, text, name)
     if type(whole) is dict and (_has_word(text, b"true") or _has_word(text, b"false")):
         _refuse_booleans(whole, name)
     return whole
-
-
-def _strings(value: Any) -> int:
-    """How many there are among the keys of an object, or in a list."""
-    if type(value) is dict:
-        return len(value)
-    return sum(type(one) is str for one in value) if type(value) is list else 0
-
-
-def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
-    """Look at each key: there are more strings than were kept, which may have other reasons too."""
-    import json
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        for key, count in Counter(key for key, _ in pairs).items():
-            if count > 1:
-                raise InputError(
-                    "'{key}' comes {n} times in one object: only one would count", name, key=truncated(key), n=count
-                )
-
-    with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
-        json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
 
 
 def _has_word(text: bytes | bytearray, word: bytes) -> bool:

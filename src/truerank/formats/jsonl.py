@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, quoted, truncated
@@ -52,22 +54,91 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """A line at a time."""
-    return run_parts(records(source), source.name)
+    return run_parts(records(source, are_distinct=True), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
-    return qrels_of_records(records(source), source.name)
+    return qrels_of_records(records(source, are_distinct=True), source.name)
 
 
-def records(source: Source) -> Iterator[Numbered]:
-    """Each line's value with its number."""
+def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]:
+    """Each line's value with its number.
+
+    Args:
+        are_distinct: a key that comes twice is refused in lines that have an object under a key.
+    """
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
-        if values is not None:
+        if values is not None and not (are_distinct and any(map(holds_object, values))):
             yield from enumerate(values, first)
             continue
-        yield from ((number, parsed(line, source.name, number)) for number, line in _lines(block, first))
+        for place, (number, line) in enumerate(_lines(block, first)):
+            value = parsed(line, source.name, number) if values is None else values[place]
+            if are_distinct and holds_object(value):
+                refuse_repeats(value, bytes(line), source.name, number)
+            yield number, value
+
+
+def holds_object(value: Any) -> bool:
+    """Whether this is an object that has another under a key, as {document: score} may stand there."""
+    return type(value) is dict and dict in map(type, value.values())
+
+
+def refuse_repeats(
+    value: dict[str, Any] | list[Any], text: bytes | bytearray, name: str, line: int | None = None
+) -> None:
+    """Raise where a key comes twice in an object: parsers keep one of them and say nothing.
+
+    Args:
+        value: what the text holds.
+    """
+    quotes, inner = text.count(b'"'), value.values() if type(value) is dict else value
+    if quotes == 2 * sum(map(_strings, (value, *inner))):
+        return
+    if b"\\" in text:
+        quotes -= 0 if b"\\\\" in text else text.count(b'\\"')
+    if quotes == 2 * _all_strings(value):
+        return
+    import json
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        for key, count in Counter(key for key, _ in pairs).items():
+            if count > 1:
+                raise InputError(
+                    "'{key}' comes {n} times in one object: only one would count",
+                    name,
+                    line,
+                    key=truncated(key),
+                    n=count,
+                )
+
+    with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
+        json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
+
+
+def _strings(value: Any) -> int:
+    """How many there are among the keys of an object, or in a list."""
+    return (
+        len(value)
+        if type(value) is dict
+        else list(map(type, value)).count(str)
+        if type(value) is list
+        else type(value) is str
+    )
+
+
+def _all_strings(value: Any) -> int:
+    """How many there are, at any depth."""
+    found, left = 0, [value]
+    while left:
+        one = left.pop()
+        inner = one.values() if type(one) is dict else one
+        kinds = list(map(type, inner))
+        found += kinds.count(str) + (len(one) if type(one) is dict else 0)
+        if dict in kinds or list in kinds:
+            left += [each for each in inner if type(each) in (dict, list)]
+    return found
 
 
 def _lines(block: bytes, number: int) -> Iterator[tuple[int, memoryview]]:
