@@ -61,6 +61,15 @@ def test_a_folder_of_parquet_files_gives_the_bits_of_the_dict(
     assert tr.evaluate(qrels, tmp_path / "run", "AP").ledger.interleaved == (split is shuffled)
 
 
+@pytest.mark.parametrize("pattern", ["**", "**/*", "*"])
+def test_a_file_that_a_pattern_finds_beside_its_folder_is_read_once(pattern, tmp_path):
+    for name, doc in [("1.trec", "x"), ("a/2.trec", "y"), ("a/b/3.trec", "z")]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"q Q0 {doc} 1 2.0 t\n")
+    found = tr.read({"q": ["z"]}, tmp_path / pattern, rules=tr.Rules(duplicates="count"))
+    assert found.hits.returned.tolist() == [3]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 20])
 @pytest.mark.parametrize("split", [by_query, cut, shuffled])
 def test_text_files_that_a_glob_finds_give_the_bits_of_the_dict(

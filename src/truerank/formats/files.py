@@ -41,7 +41,7 @@ def listed(source: Source) -> list[Source]:
 
     logged = lakes.files(source.name)
     names = _found(source.name) if logged is None else logged
-    files = [Source(name, watch=source.watch) for name in sorted(names)]
+    files = [Source(name, watch=source.watch) for name in sorted(set(names))]  # ** finds folders and their files
     if not files:
         raise InputError("there is no file in it", source.name)
     return files
