@@ -147,3 +147,29 @@ def test_parquet_of_duckdb_has_a_dictionary_in_some_groups_alone(tmp_path):
     assert [chunk.has_dictionary_page for chunk in kept] == [True, False]
     qrels = {"a longer id 0": {"3": 1}, "a longer id 5000": {"5000": 1}}
     assert tr.evaluate(qrels, tmp_path / "a.parquet", "RR")["RR"].tolist() == [0.25, 1.0]
+
+
+def test_rows_and_lists_of_databases_may_have_decimals():
+    rows = [("q", "x", Decimal("3.1")), ("q", "a", Decimal("1.1"))]
+    records = [dict(zip(("query_id", "doc_id", "score"), row, strict=True)) for row in rows]
+    lists = pa.table({"query_id": ["q"], "docs": [["x", "a"]], "scores": [[Decimal("3.1"), Decimal("1.1")]]})
+    for run in (rows, records, lists, {"q": [{"id": doc, "score": score} for _, doc, score in rows]}):
+        assert tr.rank({"q": {"a": Decimal(1)}}, run).score.tolist() == [1.1]
+    assert tr.read_qrels([("q", "a", Decimal("2.0"))]).to_dict() == {b"q": {b"a": 2.0}}
+    for bad in ("NaN", "sNaN", "Infinity"):
+        with pytest.raises(tr.InputError, match="number"):
+            tr.evaluate({"q": ["a"]}, [("q", "a", Decimal(bad))], "RR")
+    with pytest.raises(tr.InputError, match="this score is a fraction, as in a run"):
+        tr.read_qrels(records)
+
+
+@pytest.mark.parametrize("form", [lambda table, folder: table, stored])
+def test_a_map_in_a_column_is_documents_with_their_scores_or_grades(form, tmp_path):
+    def table(name: str, number: pa.DataType, *pairs: tuple[str, float]) -> Any:
+        return form(pa.table({"query_id": ["q"], name: pa.array([pairs], pa.map_(pa.string(), number))}), tmp_path)
+
+    assert tr.evaluate({"q": ["a"]}, table("docs", pa.float64(), ("a", 1.0), ("x", 2.0)), "RR").mean == {"RR": 0.5}
+    judged = tr.read_qrels(table("relevant", pa.int8(), ("a", 1), ("b", 0)))
+    assert judged.to_dict() == {b"q": {b"a": 1.0, b"b": 0.0}}
+    with pytest.raises(tr.InputError, match="document a is returned twice"):
+        tr.evaluate({"q": ["a"]}, table("docs", pa.float64(), ("a", 1.0), ("a", 2.0)), "RR")

@@ -303,13 +303,16 @@ def _unlike(name: str, line: int | None) -> InputError:
 
 
 def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
-    """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …]."""
+    """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …].
+
+    What is a map in Arrow is a list of pairs (id, value).
+    """
     if isinstance(docs, dict):
         return list(docs), list(docs.values())
-    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict | list):
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict | list | tuple):
         return docs, None
     try:
-        if isinstance(docs[0], list):
+        if isinstance(docs[0], list | tuple):
             return [doc for doc, _ in docs], [value for _, value in docs]
         keys = tuple(docs[0])
         doc, value = names.find(keys, DOC), names.find(keys, value_names)
@@ -363,7 +366,7 @@ def _judged(
         return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
     where = _row_keys(keys) or names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
-    if where.unsure and isinstance(grade, float) and grade % 1:
+    if where.unsure and type(grade) is not int and _number(grade, name, line) % 1:
         raise InputError(
             "this score is a fraction, as in a run, and no grade: are the two files swapped?", name, line
         )
@@ -428,6 +431,11 @@ def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
     if all_floats(values):
         return values
     kinds = set(map(type, values))
+    if not kinds <= {int, float}:
+        from decimal import Decimal  # which databases answer with; files have none
+
+        values = [float(each) if type(each) is Decimal and not each.is_snan() else each for each in values]
+        kinds = set(map(type, values))
     if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
         raise InputError("a number should stand here, not {value}", name, line, value=quoted(bad))
