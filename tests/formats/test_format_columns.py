@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import datetime
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -147,6 +151,18 @@ def test_parquet_of_duckdb_has_a_dictionary_in_some_groups_alone(tmp_path):
     assert [chunk.has_dictionary_page for chunk in kept] == [True, False]
     qrels = {"a longer id 0": {"3": 1}, "a longer id 5000": {"5000": 1}}
     assert tr.evaluate(qrels, tmp_path / "a.parquet", "RR")["RR"].tolist() == [0.25, 1.0]
+
+
+def test_rows_of_databases_have_names_as_dicts_have():
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.row_factory = sqlite3.Row
+        rows = "values ('q', 'x', 3.0), ('q', 'a', 1.0)"
+        sql = f"with t(query_id, doc_id, score) as ({rows}) select score, doc_id, query_id from t"
+        for run in (database.execute(sql), database.execute(sql).fetchall()):
+            assert tr.evaluate({"q": ["a"]}, run, "RR").mean == {"RR": 0.5}
+    series = [row for _, row in pd.DataFrame({"query_id": [7], "doc_id": [3], "relevance": [1]}).iterrows()]
+    for rows in (series, [MappingProxyType({"query_id": 7, "doc_id": 3, "relevance": 1})]):
+        assert tr.read_qrels(rows).to_dict() == {b"7": {b"3": 1.0}}
 
 
 def test_rows_and_lists_of_databases_may_have_decimals():

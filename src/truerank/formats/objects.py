@@ -200,12 +200,15 @@ def _is_of_dicts(value: Any) -> bool:
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
-    """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list."""
+    """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list.
+
+    Rows that databases answer by names, such as `sqlite3.Row`, are as dicts are.
+    """
     first = things[0] if things else None
-    if isinstance(first, dict):
-        return partial(_dicts, things)
     if hasattr(first, "_asdict"):
         return partial(_named, things)
+    if hasattr(first, "keys"):
+        return partial(_dicts, things)
     if isinstance(first, tuple) and len(first) == 3:
         names = ("query_id", "doc_id", value)
         return partial(_triples, things, names)
@@ -213,7 +216,7 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
 
 
 def _dicts(things: Sequence[Any]) -> Iterator[Any]:
-    return (_record(thing) if isinstance(thing, dict) else thing for thing in things)
+    return (_record(dict(thing)) if hasattr(thing, "keys") else thing for thing in things)
 
 
 def _named(things: Sequence[Any]) -> Iterator[Any]:
