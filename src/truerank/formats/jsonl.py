@@ -70,7 +70,8 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
     """
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
-        if values is not None and not (are_distinct and any(map(holds_object, values))):
+        may_hold = are_distinct and values is not None and block.count(b"{") > len(values)
+        if values is not None and not (may_hold and any(map(holds_object, values))):
             yield from enumerate(values, first)
             continue
         for place, (number, line) in enumerate(_lines(block, first)):

@@ -35,11 +35,11 @@ def read_catalogue(source: Any) -> Catalogue:
     """The documents that could be listed, from wherever they are kept.
 
     Args:
-        source: a path (CSV, JSON, JSON lines, Parquet, Arrow, or an id a line, which may stand below a column's name),
-            a DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids, {column:
-            values}, or a `Catalogue`. Several groups of an item are a list, or a text with | between them; a vector
-            is a list, or columns that are numbered: vector.0, … A list may be a text, as programs write it into
-            CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
+        source: a path (CSV, JSON, JSON lines, Parquet, Arrow, or an id a line, which may stand below a column's
+            name), a DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids,
+            {column: values}, or a `Catalogue`. Several groups of an item are a list, or a text with | between them;
+            a vector is a list, or columns that are numbered: vector.0, … A list may be a text, as programs write it
+            into CSV: [0.5, 1], [0.5 1.], ['drama', 'war'].
 
     Raises:
         InputError: no items, no ids, an id twice, or a value that is no number.
