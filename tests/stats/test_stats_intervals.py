@@ -252,6 +252,39 @@ def test_the_estimate_is_a_value_at_a_rank():
     assert stats.quantile_interval(range(1, 1001), 0.07).estimate == 70  # 0.07 · 1000 is a little above 70
 
 
+@pytest.mark.parametrize("q", [0.5, 0.9, 0.95])
+def test_values_that_are_equal_within_groups_say_what_one_of_each_says(q):
+    values = np.random.default_rng(2).random(100)
+    often, groups = np.repeat(values, 7), np.repeat(np.arange(100), 7)
+    assert stats.quantile_interval(often, q, groups=groups) == stats.quantile_interval(values, q)
+    assert stats.quantile_interval(values, q, groups=np.arange(100)) == stats.quantile_interval(values, q)
+
+
+def test_values_that_are_not_alike_within_groups_say_nearly_what_they_say_alone():
+    values, groups = np.random.default_rng(2).random(4000), np.repeat(np.arange(400), 10)
+    alone, grouped, few = (
+        stats.quantile_interval(values[:n], 0.9, groups=of) for n, of in ((4000, None), (4000, groups), (400, None))
+    )
+    widths = [each.high - each.low for each in (alone, grouped, few)]
+    assert widths[0] <= widths[1] == pytest.approx(widths[0], rel=0.25)
+    assert widths[1] < widths[2] / 2
+
+
+def test_groups_must_be_enough_for_a_percentile_whatever_there_is_of_each():
+    values = np.random.default_rng(2).random(5000)
+    assert stats.quantile_interval(values, 0.99, groups=np.repeat(np.arange(50), 100)) is None
+    assert stats.quantile_interval(values, 0.99, groups=np.repeat(np.arange(500), 10)) is not None
+    with pytest.raises(ValueError, match="5000 values"):
+        stats.quantile_interval(values, 0.99, groups=[0, 1])
+
+
+def test_groups_whose_values_are_capped_count_once_each():
+    capped = np.minimum(np.repeat(np.random.default_rng(2).random(100), 3), 0.8)
+    assert stats.quantile_interval(capped, 0.9, groups=np.repeat(np.arange(100), 3)) == stats.quantile_interval(
+        capped[::3], 0.9
+    )
+
+
 def test_quantiles_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

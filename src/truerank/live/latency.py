@@ -94,8 +94,8 @@ def checked(kind: str) -> str:
 def intervals(times: Ints, query: Ints, confidence: float = 0.95) -> dict[str, Interval | None]:
     """Where the mean and the percentiles may lie, in milliseconds; None where there are too few queries to say.
 
-    Calls of the same query resemble each other. Where queries were asked more than once they are therefore what
-    is counted and resampled, never the calls.
+    Calls of the same query resemble each other. Where queries were asked more than once, queries are resampled
+    with all their calls for the mean, and for percentiles calls count as far as they are not alike.
 
     Args:
         times: (n,) nanoseconds.
@@ -114,7 +114,7 @@ def value_intervals(values: Floats, query: Ints, confidence: float) -> dict[str,
     with needs(message("an interval"), "stats"):
         if len(np.unique(query)) == len(query):
             return _of_single(values, confidence)
-        return _of_clusters(values, query, confidence)
+        return _of_several(values, query, confidence)
 
 
 def _of_single(values: Floats, confidence: float) -> dict[str, Interval | None]:
@@ -126,45 +126,22 @@ def _of_single(values: Floats, confidence: float) -> dict[str, Interval | None]:
     return {"mean": mean, **intervals}
 
 
-def _of_clusters(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
-    """Both by resampling queries with all their calls (Davison and Hinkley, 1997, section 3.8)."""
-    from truerank.stats import is_too_few, quantile_interval
+def _of_several(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
+    """Of queries that were asked more than once."""
+    from truerank.stats import quantile_interval, ratio_interval
 
-    _, cluster = np.unique(query, return_inverse=True)
-    count = int(cluster.max()) + 1
-    resolved = {
-        name: q
-        for name, q in PERCENTILES.items()
-        if quantile_interval(np.arange(count), q, confidence=confidence) is not None
+    _, group, counts = np.unique(query, return_inverse=True, return_counts=True)
+    mean = ratio_interval(
+        np.bincount(group, values),
+        counts,
+        confidence=confidence,
+        method="bca",
+        resamples=_resamples(len(counts)),
+    )
+    intervals = {
+        name: quantile_interval(values, q, confidence=confidence, groups=group) for name, q in PERCENTILES.items()
     }
-    order = np.argsort(values, kind="stable")
-    drawn = _resampled(values[order], cluster[order], count, list(resolved.values()))
-    tails = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
-    ranks = [nearest_rank(len(values), q) - 1 for q in resolved.values()]
-    estimates = [float(values.mean()), *values[order][ranks].tolist()]
-    intervals: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
-    for name, estimate, (low, high) in zip(("mean", *resolved), estimates, tails.T.tolist(), strict=True):
-        if not is_too_few(count, confidence):
-            intervals[name] = Interval(estimate, low, high, confidence, "bootstrap of queries")
-    return intervals
-
-
-def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float]) -> Floats:
-    """(resamples, 1 + quantiles) the mean and the quantiles of as many queries drawn with replacement.
-
-    Args:
-        values: (n,) in rising order.
-        cluster: (n,) the query of each.
-    """
-    rng = np.random.default_rng(0)
-    drawn = np.empty((_resamples(len(values)), 1 + len(quantiles)))
-    for row in drawn:
-        times = np.bincount(rng.integers(count, size=count), minlength=count)[cluster]
-        until = np.cumsum(times)
-        row[0] = (values * times).sum() / until[-1]
-        at = [np.searchsorted(until, nearest_rank(until[-1], q)) for q in quantiles]
-        row[1:] = values[at]
-    return drawn
+    return {"mean": mean, **intervals}
 
 
 def _resamples(n: int) -> int:

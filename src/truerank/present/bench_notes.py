@@ -330,8 +330,8 @@ def _intervals(bench: Bench) -> Iterable[str]:
         return
     if calls > queries:
         yield plural(
-            "Calls of one query are alike: intervals count {n:,} query, not {calls:,} calls.",
-            "Calls of one query are alike: intervals count {n:,} queries, not {calls:,} calls.",
+            "Calls of one query may be alike, which the intervals allow for: {calls:,} calls, {n:,} query.",
+            "Calls of one query may be alike, which the intervals allow for: {calls:,} calls, {n:,} queries.",
             n=queries,
             calls=calls,
         )

@@ -5,41 +5,84 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from truerank.stats.distributions import binomial_up_to
+from truerank.stats.distributions import binomial_up_to, t_quantile
 from truerank.stats.intervals import Interval
-from truerank.stats.values import column, share
+from truerank.stats.values import Floats, column, share
 
 NEAREST, LINEAR = KINDS = ("nearest-rank", "linear")
 """What a percentile may be: a value of the sample, or one between two (definitions 1 and 7 of Hyndman and Fan)."""
 
 
-def quantile_interval(values: ArrayLike, q: float, *, confidence: float = 0.95) -> Interval | None:
+def quantile_interval(
+    values: ArrayLike, q: float, *, confidence: float = 0.95, groups: ArrayLike | None = None
+) -> Interval | None:
     """Where a percentile may lie, such as the p95 of latencies; None when there are too few values to say.
 
     The estimate and both limits are values of the sample: order statistics, chosen by the binomial distribution
     so that each side is wrong at most as often as allowed, whatever the values' distribution. At 95 % the
     median needs 6 values, p90 36, p95 72, p99 368, p99.9 3,688. Hahn and Meeker, Statistical Intervals (1991).
 
+    Values of one group may be alike. They then count as so many as would spread the share below the percentile as
+    much if each stood for itself: from one a group, where all of a group are equal, to all of them (Woodruff, 1952;
+    Korn and Graubard, 1998). It is groups that must be enough.
+
     Args:
         values: (n,).
         q: which quantile, between 0 and 1; the estimate is the value at rank ceil(q n).
+        groups: (n,) whole numbers from 0 on: which group each value is of; by default each stands for itself.
 
     >>> quantile_interval(range(1, 101), 0.9)
     Interval(estimate=90.0, low=84.0, high=96.0, confidence=0.95, method='order statistics')
     >>> quantile_interval(range(35), 0.9) is None
     True
     """
-    ordered = np.sort(column(values))
-    n, tail = len(ordered), (1 - share(confidence, "confidence")) / 2
-    up_to = binomial_up_to(np.arange(n + 1), n, share(q, "q"))
+    known, tail = column(values), (1 - share(confidence, "confidence")) / 2
+    ordered, n = np.sort(known), len(known)
+    estimate = float(ordered[nearest_rank(n, share(q, "q")) - 1])
+    counts = np.ones(n) if groups is None else _counts(groups, n)
+    if _ranks(int(np.count_nonzero(counts)), q, tail) is None:
+        return None
+    size = n if groups is None else _standing(known <= estimate, groups, counts, tail)
+    found = _ranks(size, q, tail)
+    if found is None:
+        return None
+    low, high = found  # of so many values; of all, the first of what stands for the one, the last for the other
+    limits = float(ordered[(low - 1) * n // size]), float(ordered[-(-high * n // size) - 1])
+    return Interval(estimate, *limits, confidence, "order statistics")
+
+
+def _ranks(n: int, q: float, tail: float) -> tuple[int, int] | None:
+    """The ranks of the two limits among n values; None where one is none of them."""
+    up_to = binomial_up_to(np.arange(n + 1), n, q)
     low = int(np.searchsorted(up_to, tail, side="right"))  # as many values or fewer lie below too rarely
     high = int(np.searchsorted(up_to, 1 - tail, side="left")) + 1
-    if low < 1 or high > n:
-        return None
-    limits = float(ordered[low - 1]), float(ordered[high - 1])
-    return Interval(float(ordered[nearest_rank(n, q) - 1]), *limits, confidence, "order statistics")
+    return None if low < 1 or high > n else (low, high)
+
+
+def _counts(groups: ArrayLike, n: int) -> Floats:
+    """(groups,) how many values each has."""
+    if np.shape(groups) != (n,):
+        raise ValueError(f"there are {n} values, but groups of shape {np.shape(groups)}")
+    return np.bincount(groups).astype(np.float64)
+
+
+def _standing(below: NDArray[np.bool_], groups: ArrayLike, counts: Floats, tail: float) -> int:
+    """How many values that each stand for themselves tell as much of a share as these.
+
+    Args:
+        below: (n,) whether each value is in the share.
+        counts: (groups,) how many values each has.
+    """
+    n, known = len(below), int(np.count_nonzero(counts))
+    part = float(below.mean())
+    apart = np.bincount(groups, below, len(counts)) - part * counts
+    spread = float((apart**2).sum()) * known / (known - 1) / n**2
+    if not spread:
+        return n if part < 1 else known
+    few = (t_quantile(tail, n - 1) / t_quantile(tail, known - 1)) ** 2  # the spread is only estimated
+    return int(min(max(part * (1 - part) / spread * few, known), n))
 
 
 def nearest_rank(n: int, q: float) -> int:
