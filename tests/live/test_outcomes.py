@@ -16,6 +16,7 @@ import truerank as tr
 from truerank.live import SimulatedClock
 from truerank.live.collector import Collector, Pause, overlap
 from truerank.live.retriever import Answer, Retriever
+from truerank.present.bench_notes import warnings
 
 QUERIES = {"q1": "one", "q2": "two", "q3": "three", "q4": "four"}
 QRELS = {query: {"d1": 1} for query in QUERIES}
@@ -42,6 +43,39 @@ def test_an_error_is_counted_and_scores_zero():
     assert (found.outcomes["error"], found.outcomes["ok"]) == (1, 3)
     assert (found.faults, found.scores.mean) == ({"ValueError: no such index": 1}, {"RR": 0.75})
     assert found.scores.ledger.missing == 0  # it was asked, and brought nothing
+
+
+def test_failed_calls_are_said_to_score_zero_only_where_no_other_call_answered():
+    asked = {"one": 0, "two": 0}
+
+    def retrieve(query):
+        if query in asked:
+            asked[query] += 1
+            if query == "two" or asked[query] == 1:
+                raise OSError("busy")
+        return ["d1"]
+
+    found = bench(retrieve, repeats=2)
+    assert (found.scores.mean, found.outcomes["error"]) == ({"RR": 0.75}, 3)
+    assert [str(one) for one in warnings(found) if "score" in str(one) or "failed" in str(one)] == [
+        "Warning: of 8 calls 3 failed. They are not in the latencies.",
+        "Warning: 1 query has no answer of any call, and scores 0.",
+    ]
+    once = bench(per_query(two=OSError("down")))
+    assert "of 4 calls 1 failed. They are not in the latencies, and score 0." in str(warnings(once)[0])
+
+
+def test_the_zero_of_a_failed_query_is_told_where_less_is_better():
+    found = bench(per_query(two=OSError("down")), measures="RR FallOut@2 FirstRank@5")
+    assert [str(one) for one in warnings(found)][2:] == [
+        "FirstRank@5: a missing query does not score 0, but as an empty list does.",
+        "Warning: FallOut@2: less is better, so that the 0 of a missing query counts as the best score.",
+    ]
+
+
+def test_a_query_that_failed_in_the_warm_up_of_a_plain_loop_is_told():
+    found = bench(per_query(one=OSError("down")), plain=True, warmup=2)
+    assert "Warning: 1 query has no answer of any call, and scores 0." in map(str, warnings(found))
 
 
 def test_figures_that_no_call_gives_are_null():

@@ -139,8 +139,11 @@ def _stopped(bench: Bench) -> Iterator[Message]:
 
 
 def _failures(bench: Bench) -> Iterator[Message]:
-    """Errors, time-outs and starts that never came; and what the errors were."""
+    """Errors, time-outs and starts that never came; what the errors were, and what their queries score."""
     counts = bench.outcomes
+    scored = bench.scores.queries if bench.scores else ()
+    lost = [query for query in scored if query not in bench.answers.by_query]
+    is_each = bool(lost) and len(lost) == bench.failed
     if sentences := list(_outcomes(counts)):
         much = plural(
             "of {n:,} call {outcomes}.",
@@ -149,17 +152,27 @@ def _failures(bench: Bench) -> Iterator[Message]:
             outcomes=joined(", ", sentences),
         )
         kept = message("They are not in the latencies, and score 0.")
-        yield warned(joined(" ", [much, kept if bench.scores else message("They are not in the latencies.")]))
+        yield warned(joined(" ", [much, kept if is_each else message("They are not in the latencies.")]))
     faults = list(bench.faults.items())
     yield from (joined("", [f"  {count:,} × ", fault]) for fault, count in faults[:FEW_FAULTS])
     if len(faults) > FEW_FAULTS:
         yield joined("", ["  ", message("and {n:,} other kinds of errors", n=len(faults) - FEW_FAULTS)])
+    if lost and not is_each:
+        yield warned(
+            plural(
+                "{n:,} query has no answer of any call, and scores 0.",
+                "{n:,} queries have no answer of any call, and score 0.",
+                n=len(lost),
+            )
+        )
     if counts["empty"]:
         yield plural(
             "{n:,} answer was empty; it is in the latencies.",
             "{n:,} answers were empty; they are in the latencies.",
             n=counts["empty"],
         )
+    if bench.scores:
+        yield from ledger.of_missing(bench.scores, lost)
 
 
 def _outcomes(counts: Mapping[str, int]) -> Iterator[Message]:

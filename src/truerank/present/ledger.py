@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from truerank.core.errors import MeasureError, printable, truncated
@@ -219,17 +219,25 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
 
 def _against_rules(scores: HasLedger) -> list[Message]:
     """Measures by which queries that "scored 0" have another score, and those by which 0 is the best one."""
-    columns: Mapping[str, PerQuery] = getattr(scores, "columns", {})
-    known = {name: measure.definition for name in columns if (measure := _known(name))}
-    less = [name for name, definition in known.items() if definition.lower_is_better]
-    free = [name for name, definition in known.items() if definition.is_of_items or name in less]
-    nothing, missing = (_places(scores, rule) if free else [] for rule in ("without_relevant", "missing"))
-    scored = [name for name in free if any(columns[name][nothing] > 0)]
-    empty = [name for name in less if any(columns[name][missing] > 0)]
-    best = [name for name in less if missing and name not in empty]
+    of = {
+        name: column
+        for name, column in _columns(scores).items()
+        if (known := _known(name)) and (known.definition.is_of_items or known.definition.lower_is_better)
+    }
+    nothing = _places(scores, _examples(scores, "without_relevant") if of else ())
+    scored = [name for name, column in of.items() if any(column[nothing] > 0)]
     has_score = message(
         "{measures}: a query without a relevant document has a score all the same.", measures=listed(scored)
     )
+    return [*([has_score] if scored else []), *of_missing(scores, _examples(scores, "missing") if of else ())]
+
+
+def of_missing(scores: HasLedger, ids: Iterable[str]) -> list[Message]:
+    """Measures of which less is better, by which these queries, which have no answer, do not score worst."""
+    places, columns = _places(scores, ids), _columns(scores)
+    less = [name for name in columns if (known := _known(name)) and known.definition.lower_is_better]
+    empty = [name for name in less if any(columns[name][places] > 0)]
+    best = [name for name in less if places and name not in empty]
     as_empty = message(
         "{measures}: a missing query does not score 0, but as an empty list does.", measures=listed(empty)
     )
@@ -237,14 +245,23 @@ def _against_rules(scores: HasLedger) -> list[Message]:
         "{measures}: less is better, so that the 0 of a missing query counts as the best score.",
         measures=listed(best),
     )
-    told = ((has_score, scored), (as_empty, empty), (warned(as_best), best))
-    return [text for text, names in told if names]
+    return [text for text, names in ((as_empty, empty), (warned(as_best), best)) if names]
 
 
-def _places(scores: HasLedger, rule: str) -> list[int]:
-    """Where the first queries stand that score 0 by this rule."""
+def _columns(scores: HasLedger) -> Mapping[str, PerQuery]:
+    """The values by measure, where they are known query by query."""
+    columns: Mapping[str, PerQuery] = getattr(scores, "columns", {})
+    return columns
+
+
+def _examples(scores: HasLedger, rule: str) -> tuple[str, ...]:
+    """The first queries that score 0 by this rule."""
+    return scores.ledger.examples.get(rule, ()) if getattr(scores.rules, rule) == "zero" else ()
+
+
+def _places(scores: HasLedger, ids: Iterable[str]) -> list[int]:
+    """Where these queries stand, as far as they are in the mean."""
     queries: Sequence[str] = getattr(scores, "queries", ())
-    ids = scores.ledger.examples.get(rule, ()) if getattr(scores.rules, rule) == "zero" else ()
     return [queries.index(query) for query in ids if query in queries]
 
 
