@@ -48,6 +48,8 @@ class Search(BaseHTTPRequestHandler):
             return self.send(b"are returned later", status=503)
         if path == "/moved":
             return self.send(b"", status=302, location="/ids?q=elsewhere")
+        if path == "/marked":
+            return self.send(b"\xef\xbb\xbf" + json.dumps(words).encode())
         if path == "/text":
             return self.send(b"<html>hello</html>")
         shapes = {
@@ -109,6 +111,7 @@ def asked(url, query="green tea", k=10, **options) -> Answer:
 
 SHAPES = [
     ("/ids", {}, (2.0, 1.0)),
+    ("/marked", {}, (2.0, 1.0)),  # with a byte order mark
     ("/objects", {}, (1.0, 0.5)),
     ("/pairs", {}, (1.0, 0.5)),
     ("/pairs", {"results": "results"}, (1.0, 0.5)),

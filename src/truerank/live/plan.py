@@ -245,7 +245,7 @@ def _schedule(load: Load, jobs: int, rng: np.random.Generator) -> list[int] | No
         return None
     wanted = jobs * (load.repeats or 1)
     if load.duration is not None:
-        fitting = math.ceil(load.duration * load.rate)
+        fitting = max(1, math.ceil(round(load.duration * load.rate, 9)))  # 100 a second in 1.1 s are 110, not 111
         wanted = fitting if load.repeats is None else min(wanted, fitting)
     if _bounded(wanted) > LONGEST * load.rate:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class JsonAnswer:
 
 def _parsed(raw: Any) -> Any:
     try:
-        return orjson.loads(raw)
+        return orjson.loads(raw.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError as error:
         raise InputError("the answer is not JSON ({error}): {answer!r}", error=error, answer=raw[:80]) from None
 
