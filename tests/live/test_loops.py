@@ -12,6 +12,7 @@ import pytest
 import truerank as tr
 from truerank.live import SimulatedClock
 from truerank.live.plan import GRACE, Load, plan
+from truerank.present.bench_notes import warnings
 
 QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
 
@@ -91,14 +92,35 @@ def test_a_retriever_with_a_lock_serves_one_at_a_time_whatever_is_under_way():
         return ["d1"]
 
     found = tr.bench(locked, QUERIES, concurrency=4, clock=clock)
-    assert found.at_a_time == 1.0
+    assert found.at_a_time == pytest.approx(1.0, abs=0.02)
+    assert found.is_crowded
     assert found.under_way == pytest.approx(3.94)  # all four but in the last three calls
+
+
+def test_a_retriever_that_answers_most_queries_from_a_cache_is_not_called_serial():
+    clock = SimulatedClock()
+
+    def cached(query):
+        clock.sleep(0.05 if int(query.split()[1]) % 5 == 0 else 0.001)
+        return ["d1"]
+
+    found = tr.bench(cached, QUERIES, concurrency=4, clock=clock)
+    assert (found.at_a_time, found.is_crowded) == (pytest.approx(found.under_way), False)
+    assert not any("served at a time" in str(one) for one in warnings(found))
 
 
 def test_a_closed_loop_ends_with_its_duration():
     clock = SimulatedClock()
     found = tr.bench(steady(clock), QUERIES, duration=0.5, clock=clock)
     assert (len(found.measured), found.window, found.asked_before) == (250, 0.5, 152)
+
+
+@pytest.mark.parametrize(
+    ("rate", "duration", "calls"), [(100, 1.1, 110), (50, 2.2, 110), (100, 0.07, 7), (3, 0.5, 2)]
+)
+def test_no_call_starts_when_the_duration_is_over(rate, duration, calls):
+    due = plan(Load(rate=rate, duration=duration), [(None, "a")], 1).due
+    assert (len(due), due[-1] < duration * 1e9) == (calls, True)
 
 
 def test_a_duration_and_repeats_both_end_a_run():

@@ -25,7 +25,7 @@ from truerank.live.censored import Bounded, bounded
 from truerank.live.clock import NANO
 from truerank.live.collector import Pause
 from truerank.live.indexing import Indexing
-from truerank.live.plan import Load
+from truerank.live.plan import ALONE, Load
 from truerank.live.quality import as_run
 from truerank.live.retriever import FirstAnswers
 from truerank.live.samples import MEASURED, OUTCOMES, PHASES, Harness, Samples
@@ -214,16 +214,25 @@ class Bench(Presented):
 
     @property
     def at_a_time(self) -> float | None:
-        """Calls served at a time: throughput times the time of a call that has the retriever for itself.
+        """Calls served at a time: those under way, over how many times as long they take as one by itself.
 
-        With eight workers at a retriever with a lock eight calls are under way, but one is served at a time.
-        None with one worker, without a warm-up, where another retriever took turns, and in an open loop, whose
-        throughput is set from outside.
+        By medians. With eight workers at a retriever with a lock eight calls are under way, but one is served at a
+        time. None with one worker, without a warm-up, where another retriever took turns, and in an open loop,
+        whose throughput is set from outside.
         """
-        alone = self._phase("alone").answered
-        if self.load.is_open or self.throughput is None:
+        alone, beside = self._phase("alone").answered.service, self.measured.answered.service
+        if self.load.is_open or self.under_way is None or not len(alone) or not len(beside):
             return None
-        return float(np.median(alone.service)) / NANO * self.throughput if len(alone) else None
+        return self.under_way * float(np.median(alone)) / max(1.0, float(np.median(beside)))
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether each call that had the retriever for itself took less than half of the measured ones.
+
+        Of calls that do not wait for each other it is so once in 32 times.
+        """
+        alone, beside = self._phase("alone").answered.service, self.measured.answered.service
+        return len(alone) >= ALONE and len(beside) > 0 and float(alone.max()) < float(np.median(beside))
 
     @property
     def asked_before(self) -> int:

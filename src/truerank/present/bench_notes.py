@@ -247,7 +247,7 @@ def _concurrency(bench: Bench) -> Iterator[Message]:
                 "{wanted} workers, but only {n:.1f} calls were under way at a time.", wanted=wanted, n=under_way
             )
         )
-    elif served is not None and served < wanted / 2:
+    elif served is not None and served < wanted / 2 and bench.is_crowded:
         yield warned(_crowded(wanted, served))
 
 
