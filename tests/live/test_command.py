@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -36,6 +38,15 @@ def broken(query):
 
 def build():
     return [1, 2, 3]
+
+def interrupted_twice(query):
+    import os, signal, time
+
+    if query == "text 3":
+        for _ in range(2):  # as `timeout` does, of a process and of its group
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.001)
+    return ["d1"]
 
 def stopped(query):
     if query == "text 3":
@@ -124,6 +135,13 @@ def test_an_interrupt_keeps_and_saves_what_was_measured(here):
     text = run(f"{here}:stopped", *ASK, "-o", "part.json", status=130)
     assert "ended early (interrupted)" in text
     assert text.endswith(run("--show", "part.json"))
+
+
+def test_an_interrupt_that_comes_twice_at_once_is_one(here):
+    call = [sys.executable, "-m", "truerank", "bench", f"{here}:interrupted_twice", *ASK, "-c", "2"]
+    done = subprocess.run([*call, "-o", "part.json"], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "ended early (interrupted)" in done.stdout) == (130, True)
+    assert done.stdout == run("--show", "part.json")
 
 
 def test_chunks_are_collapsed_as_by_the_other_commands(here):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from typing import Any
 
 from truerank.cli.output import spoken
 from truerank.core.languages import translated
@@ -47,6 +50,36 @@ def leave_hanging(status: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+SAME = 0.5
+"""Seconds after an interrupt in which another one is the same: `timeout` sends each twice, and so do others."""
+
+
+@contextlib.contextmanager
+def interrupted_once() -> Iterator[None]:
+    """Let an interrupt that comes twice at once count once: the second would lose what the first one keeps."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no handler can be set
+        return
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    last = -SAME
+
+    def heed(number: int, frame: Any) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        handler = handlers[signal.Signals(number)]
+        if last - before >= SAME and callable(handler):
+            handler(number, frame)
+
+    ours = [number for number, handler in handlers.items() if callable(handler)]
+    try:
+        for number in ours:
+            signal.signal(number, heed)
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, handlers[number])
 
 
 class Asking:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from truerank.cli import id_overlap, inputs, options, tables
-from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
+from truerank.cli.asking import Asking, apart_from_stdout, interrupted_once, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
 from truerank.cli.repeats import distinct
@@ -220,7 +220,7 @@ def command(
     else:
         if how["qrels"]:
             how["qrels"] = read_qrels(how["qrels"], qrels_format)
-        with apart_from_stdout(), Asking() as asking:
+        with apart_from_stdout(), interrupted_once(), Asking() as asking:
             benches = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
         write(dumped([one.to_dict() for one in benches]).decode(), output)
