@@ -316,6 +316,24 @@ def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
     assert "took turns" in found.verdicts[0].note
 
 
+def test_a_setting_without_a_value_of_the_measure_is_not_among_the_best():
+    clock, qrels = SimulatedClock(), {"q1": {"d1": 1}, "q2": {"d1": 0}}
+
+    def make(cost):
+        return taking(clock, lambda query: stop_at_second() if cost == 2 else cost / 1000)
+
+    def stop_at_second():
+        if next(asked):
+            raise KeyboardInterrupt
+        return 0.002
+
+    asked = iter((0, 1))
+    first = {"rules": {"without_relevant": "undefined"}, "measures": "AP", "clock": clock, "warmup": 0, "seed": 3}
+    found = sweep(make, {"q1": "tea", "q2": "ink"}, qrels, over={"cost": [1, 2]}, **first)
+    assert (found[1].asked, math.isnan(found[1].scores.mean["AP"])) == (("q2",), True)
+    assert front(found, "AP") == {0}
+
+
 def test_a_sweep_over_load_and_parameters_finds_the_front():
     clock = SimulatedClock()
 

@@ -145,7 +145,8 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
     return frozenset(
         i
         for i, (time, good) in enumerate(pairs)
-        if not math.isnan(time) and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
+        if not (math.isnan(time) or math.isnan(good))
+        and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
     )
 
 
