@@ -8,6 +8,7 @@ import truerank as tr
 from truerank.formats import formats, names
 from truerank.formats.registry import sniffed
 from truerank.formats.source import as_source
+from truerank.present.ledger import remarks
 
 SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
 
@@ -137,3 +138,20 @@ def test_three_columns_that_end_in_a_number_are_answered_with_the_format_of_ms_m
     with pytest.raises(tr.InputError, match=r"msmarco reads query, document and rank.*--run-format msmarco"):
         tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")
     assert tr.evaluate({"q": ["a"]}, tr.open_run(tmp_path / name, "msmarco"), "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("score", ["80.5", "-3"])
+def test_scores_are_no_ranks_of_ms_marco_s(score, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text(rows := f"q\ta\t81\nq\tx\t{score}\n")
+    with pytest.raises(tr.InputError, match=rf"a\.run:2: the third column is a rank, .* not {score}"):
+        tr.evaluate({"q": ["a"]}, tr.open_run(path, "msmarco"), "RR")
+    path.write_text("query_id\tdoc_id\tscore\n" + rows)
+    assert tr.evaluate({"q": ["a"]}, path, "RR").mean == {"RR": 1.0}
+
+
+def test_whole_scores_that_are_read_as_ranks_are_asked_after(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{q}\td{i}\t{90 - i}\n" for q in "abc" for i in range(9)))
+    scores = tr.evaluate({q: ["d0"] for q in "abc"}, tr.open_run(path, "msmarco"), "RR")
+    assert "if the ranks are scores, name their column score" in remarks(scores)[0]

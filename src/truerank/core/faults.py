@@ -35,7 +35,8 @@ def run_fault(refused: Refused, line: int | None = None) -> Message:
     if refused.columns == 3:
         return message(
             "{columns}; this one has 3: the format msmarco reads query, document and rank, with tabs between them "
-            "(--run-format msmarco)",
+            "(--run-format msmarco); if the third is a score, put a first line before it that names the columns: "
+            "query_id, doc_id, score",
             columns=columns,
         )
     if refused.columns > 6:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
+
+from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.core.run import Batch
+from truerank.core.run import Batch, Columns
 from truerank.formats.delimited import Reader
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
@@ -25,7 +28,22 @@ def sniff(head: bytes, name: str) -> float:
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time; the lower the rank, the higher the score."""
     for part in Reader(source.name, "\t", ("query", "document", "rank"), Layout(0, 1, 2)).parts(source.blocks()):
+        _refuse_scores(part, source.name)
         yield part._replace(scores=-part.scores, are_ranks=True)
+
+
+def _refuse_scores(part: Columns, name: str) -> None:
+    """Raise where the third column holds what is no rank."""
+    other = np.flatnonzero((part.scores % 1 != 0) | (part.scores < 0))
+    if len(other):
+        rank, line = part.scores[other[0]], None if part.lines is None else int(part.lines[other[0]])
+        raise InputError(
+            "the third column is a rank, a whole number, and not {rank:g}; if these are scores, put a first line "
+            "before them that names the columns: query_id, doc_id, score, with tabs between them",
+            name,
+            line,
+            rank=rank,
+        )
 
 
 register(

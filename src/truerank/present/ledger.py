@@ -151,8 +151,9 @@ STRANGE = warned(
 
 
 RISING = message(
-    "The scores rise along every list, from the first document to the last, and the highest counts as best: if "
-    "they are ranks, or distances as FAISS returns them, give them negated, of arrays (ids, -distances)."
+    "The scores rise along every list (or the ranks fall), so that the last document counts as best: if the scores "
+    "are ranks, or distances as FAISS returns them, give them negated, of arrays (ids, -distances); if the ranks "
+    "are scores, name their column score."
 )
 
 

@@ -101,8 +101,9 @@ def _contradicted(ranks: Sequence[int], scores: Sequence[float], a: int, b: int)
 
 def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
     fault = message(
-        "scores rise from the first to the last result in {n:,} of {queries:,} queries; "
-        "the highest counts as best: if these are distances, negate them",
+        "scores rise (or ranks fall) from the first to the last result in {n:,} of {queries:,} queries, so that "
+        "the last counts as best: if the scores are distances, negate them; if the ranks are scores, name their "
+        "column score",
         n=len(rising),
         queries=ordered,
     )
