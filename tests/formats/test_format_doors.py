@@ -168,7 +168,7 @@ def test_rows_may_be_tuples_or_named_tuples(kind):
 
 @pytest.mark.parametrize("qrels", [[1, 2], [("q", "a")], 5, []])
 def test_what_is_no_qrels_is_shown_beside_what_is(qrels):
-    said = f"a DataFrame or a sparse matrix, not {qrels!r}"
+    said = f"a sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10), not {qrels!r}"
     with pytest.raises(tr.InputError, match=re.escape(said)):
         tr.evaluate(qrels, {"q": ["a"]}, "RR")
 

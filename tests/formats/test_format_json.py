@@ -277,3 +277,27 @@ def test_a_long_table_by_its_columns_is_read_whole(tmp_path, monkeypatch):
 def test_queries_that_are_called_like_columns_are_queries_in_files_too(tmp_path):
     (tmp_path / "run.json").write_text('{"query": {"a": 1.0, "b": 2.0}, "doc": {"a": 1.0}}')
     assert tr.evaluate({"query": ["a"], "doc": ["a"]}, tmp_path / "run.json", "RR").mean == {"RR": 0.75}
+
+
+DATA_SET = {
+    "queries": {"q": "which?", "r": "who?"},
+    "corpus": {"a": "One, of true or null.", "b": "Two."},
+    "relevant_docs": {"q": ["a"], "r": ["b"]},
+    "mode": "text",
+}
+"""As LlamaIndex saves what its retrievers are evaluated on."""
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_of_a_data_set_with_queries_what_is_relevant_is_the_judgements(indent, tmp_path):
+    path = tmp_path / "dataset.json"
+    path.write_text(json.dumps(DATA_SET, indent=indent))
+    for qrels in (path, DATA_SET):
+        assert tr.read_qrels(qrels).to_dict() == {b"q": {b"a": 1.0}, b"r": {b"b": 1.0}}
+    assert tr.read_qrels({"relevant_docs": {"a": 1}, "q": {"b": 1}}).queries == (b"q", b"relevant_docs")
+
+
+def test_null_of_a_data_set_with_queries_is_an_ignored_pair_too(tmp_path):
+    path = tmp_path / "dataset.json"
+    path.write_text(json.dumps({**DATA_SET, "relevant_docs": {"q": {"a": None, "b": 2}}}))
+    assert tr.read_qrels(path).to_dict() == {b"q": {b"a": IGNORED, b"b": 2.0}}

@@ -53,6 +53,16 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     return partial(_records, list(table), plain)
 
 
+def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The relevant documents of a data set that has them beside its queries, as LlamaIndex does; else the mapping.
+
+    >>> judged_in({"queries": {"q": "red shoes"}, "corpus": {"d": "Shoes."}, "relevant_docs": {"q": ["d"]}})
+    {'q': ['d']}
+    """
+    relevant, queries = whole.get("relevant_docs"), whole.get("queries")
+    return relevant if isinstance(relevant, Mapping) and isinstance(queries, Mapping) else whole
+
+
 def may_be_table(part: Mapping[str, Any]) -> bool:
     """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
     first = next(iter(part.values()), None)

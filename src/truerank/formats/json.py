@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, BinaryIO
 
@@ -102,11 +102,12 @@ def read_qrels(source: Source) -> Qrels:
         raise _nothing(source)
     text = source.text()
     whole = _object(text, source.name)
-    from truerank.formats.columnar import rows_of
+    from truerank.formats.columnar import judged_in, rows_of
 
     if rows := rows_of(whole, "qrels", source.name):
         return qrels_of_records(((None, record) for record in rows()), source.name)
-    judged = _ignoring(whole) if _has_word(text, b"null") else whole
+    judged = judged_in(whole)
+    judged = _ignoring(judged) if _has_word(text, b"null") else judged
     return complete_judgements(Qrels.from_dict(judged, source.name))
 
 
@@ -124,7 +125,7 @@ def _nothing(source: Source) -> InputError:
     return InputError("this JSON holds {value} and no queries", source.name, value=source.head.decode().strip())
 
 
-def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
+def _ignoring(whole: Mapping[str, Any]) -> dict[str, Any]:
     """Judgements, in which null stands for a pair that is ignored."""
     judged = {query: docs for query, docs in whole.items() if type(docs) is dict and None in docs.values()}
     for query, docs in judged.items():

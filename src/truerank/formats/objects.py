@@ -18,7 +18,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
-from truerank.formats.columnar import rows_of
+from truerank.formats.columnar import judged_in, rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
@@ -39,7 +39,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels", "qrels")):
         return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
-        return complete_judgements(Qrels.from_dict(qrels))
+        return complete_judgements(Qrels.from_dict(judged_in(qrels)))
     if is_frame(qrels):
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
@@ -50,8 +50,8 @@ def qrels_from_object(qrels: Any) -> Qrels:
         second = iterations.pop()
         return replace(of_all, second=second.encode()) if isinstance(second, str) else of_all
     what = message(
-        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade), a DataFrame or a "
-        "sparse matrix"
+        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade), a DataFrame, a "
+        "sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10)"
     )
     raise InputError("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
 
