@@ -58,6 +58,34 @@ def test_a_plain_name_is_the_reading_of_the_rules(rules: str, asked: str, became
 @pytest.mark.parametrize(
     ("rules", "asked", "became"),
     [
+        ("llama-index", "recall", "SetR"),
+        ("llama-index", "hit_rate", "SetSuccess"),
+        ("llama-index", tr.P, "SetP"),
+        ("haystack", "recall", "SetSuccess"),
+        ("mlflow", "precision", "P(divisor='returned')@3"),
+        ("beir", "R", "R@100"),
+        ("beir-custom", "recall", "R(capped=True)@100"),
+    ],
+)
+def test_a_measure_without_its_cutoff_is_what_the_rules_read_it_as(
+    rules: str, asked: str | tr.Measure, became: str
+) -> None:
+    found = resolve(asked, Rules.named(rules))
+    assert (str(found.measure), found.is_known) == (became, True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "asked"),
+    [("truerank", "recall"), ("ranx", "recall"), ("vpr", "R"), ("haystack", "P"), ("llama-index", tr.P(level=2))],
+)
+def test_a_cutoff_is_needed_where_the_rules_read_no_name_without_one(rules: str, asked: str | tr.Measure) -> None:
+    with pytest.raises(tr.MeasureError, match="needs k"):
+        resolve(asked, Rules.named(rules))
+
+
+@pytest.mark.parametrize(
+    ("rules", "asked", "became"),
+    [
         ("sentence-transformers", "nDCG(gain='linear')@10", "nDCG(gain='linear')@10"),
         ("sentence-transformers", "AP(divisor='relevant', level=2)@9", "AP(level=2)@9"),
         ("truerank", "nDCG(gain='linear')@10", "nDCG@10"),

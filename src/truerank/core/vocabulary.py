@@ -19,6 +19,7 @@ from truerank.core.rules import Rules
 from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, FROM_RULES
 from truerank.measures.parsing import each, named
+from truerank.measures.registry import find
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
@@ -47,7 +48,7 @@ def resolve(measure: str | Measure, rules: Rules) -> Resolved:
     >>> [str(resolve(text, rules).measure) for text in ("map@10", "nDCG@10", "nDCG(gain='linear')@10")]
     ["AP(divisor='capped')@10", "nDCG(gain='binary')@10", "nDCG(gain='linear')@10"]
     """
-    asked = parse_measure(measure)
+    asked = _without_cutoff(measure, rules) or parse_measure(measure)
     settled = _settled(asked, rules) if asked.is_plain else None
     chosen = _spelled_out(settled or asked, rules)
     known = settled is not None or rules.vocabulary == "all"
@@ -138,6 +139,18 @@ def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
         for measure in measures
         if not resolve(measure, rules).is_known and not _is_named(measure, rules)
     )
+
+
+def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
+    """What the rules read a measure that needs a cutoff as, where none is asked for; None if nothing."""
+    if isinstance(measure, Measure):
+        measure = measure.name if measure.lacks and not measure.given else ""
+    definition, params = (isinstance(measure, str) and find(measure.strip())) or (None, {})
+    if definition is None or params or "k" not in definition.required:
+        return None
+    text = _by_name(rules).get(definition.name, "@k")
+    hole = _OPEN.search(text)
+    return None if hole and hole[0].startswith("@") else _at(text, None)
 
 
 def _settled(asked: Measure, rules: Rules) -> Measure | None:
