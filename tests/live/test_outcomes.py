@@ -130,6 +130,21 @@ def test_a_score_of_nan_is_a_counted_error():
     assert "finite" in next(iter(found.faults))
 
 
+@pytest.mark.parametrize("answer", [[], ValueError("no")])
+def test_where_rules_refuse_empty_answers_these_score_zero_and_the_rules_say_so(answer):
+    found = bench(per_query(two=answer), rules="llama-index")
+    scores = found.scores
+    assert (scores.mean["RR"], scores.rules.name) == (0.75, "llama-index with missing=zero")
+    assert (scores.ledger.judged, scores.ledger.answered, scores.ledger.missing) == (4, 3, 1)
+    assert bench(per_query(), rules="llama-index").scores.rules.name == "llama-index"
+
+
+@pytest.mark.parametrize("rules", ["autorag", "torchmetrics"])
+def test_a_failed_query_is_answered_once_less_where_empty_answers_count_as_missing(rules):
+    ledger = bench(per_query(two=ValueError("no")), rules=rules).scores.ledger
+    assert (ledger.judged, ledger.answered, ledger.missing) == (4, 3, 1)
+
+
 def test_repeated_documents_count_once_and_the_rules_say_so():
     found = bench(per_query(two=["d2", "d2", "d1"]))
     assert (found.answers.repeated, found.scores.rules.name) == (1, "truerank with duplicates=first")

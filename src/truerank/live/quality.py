@@ -97,21 +97,23 @@ def _worst(measure: Measure) -> float:
 
 def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:
     """The same scores; queries that failed have an empty answer in the run, but were not answered."""
-    if not failed:
+    if not failed or scores.rules.empty == "missing":  # then they count as missing already
         return scores
     lost = len(judged.to_dict().keys() & set(map(as_bytes, failed)))
     return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 
-def lenient(rules: Rules, repeats: bool, calls: bool = False) -> Rules:
+def lenient(rules: Rules, repeats: bool, calls: bool = False, lacks: bool = False) -> Rules:
     """The rules, and what they say of answers where they would refuse the whole run.
 
     Args:
         repeats: whether an answer repeats a document.
         calls: whether an answer has several lists.
+        lacks: whether an answer is empty, or a query failed.
     """
     fields = {"calls": "concatenated"} if calls and rules.calls == "error" else {}
     fields |= {"duplicates": "first"} if repeats and rules.duplicates == "error" else {}
+    fields |= {"missing": "zero"} if lacks and (rules.missing, rules.empty) == ("error", "missing") else {}
     if not fields:
         return rules
     changes = ", ".join(f"{field}={value}" for field, value in fields.items())

@@ -165,7 +165,9 @@ def measure(
 def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
     """The same with the answers' scores, all under the same rules, where there are judgements."""
     repeats, calls = any(one.answers.repeated for one in benches), any(one.calls is not None for one in benches)
-    return [_scored(one, judging, repeats, calls) for one in benches]
+    found = [(one, one.answers.by_query) for one in benches]
+    lacks = any(query not in answers or not answers[query].docs for one, answers in found for query in one.asked)
+    return [_scored(one, judging, repeats, calls, lacks) for one in benches]
 
 
 def rehearsed(judging: Judging, queries: list[str]) -> Judging:
@@ -176,7 +178,7 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
     qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
     items = None if judging.items is None else read_catalogue(judging.items)
     nothing = as_run("nothing", queries, {}, of_calls)
-    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls), items)
+    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls, True), items)
     return replace(judging, qrels=qrels, items=items)
 
 
@@ -291,18 +293,19 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
-def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench:
+def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool, lacks: bool) -> Bench:
     """The same with the answers' scores, where there are judgements.
 
     Args:
         repeats: whether any answer of the run names a document twice.
         calls: whether any has several lists.
+        lacks: whether any is empty, or a query failed.
     """
     if judging.qrels is None or not bench.asked:
         return bench
     rules = Rules.of(judging.rules)
     of_calls = calls or need_calls(judging.measures, rules)
-    rules = lenient(rules, repeats, of_calls)
+    rules = lenient(rules, repeats, of_calls, lacks)
     run = as_run(bench.name, bench.asked, bench.answers.by_query, of_calls)
     failed = [query for query in bench.asked if query not in bench.answers.by_query]
     qrels = read_qrels(judging.qrels)
