@@ -31,7 +31,7 @@ TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 
 
 def test_every_tool_is_in_the_table() -> None:
-    tools = {"ir_measures", "ranx", "torchmetrics", "RAGAS", "DeepEval", "recommenders", "RecTools"}
+    tools = {"gdeval", "ir_measures", "ranx", "torchmetrics", "RAGAS", "DeepEval", "recommenders", "RecTools"}
     assert {tool for tool, _, _ in ROWS} == tools
     assert len(KNOWN) > 70
 

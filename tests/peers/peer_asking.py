@@ -25,6 +25,7 @@ PACKAGES = {
     "ir_measures": "ir_measures cwl pyndeval",
     "ir_measures-command": "ir_measures cwl pyndeval",
     "ndeval": "pyndeval",
+    "numpy": "numpy",
     "pyterrier": "pyterrier",
     "pytrec_eval": "pytrec_eval",
     "ragas": "ragas",

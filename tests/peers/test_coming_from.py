@@ -35,7 +35,10 @@ def blocks(text: str) -> list[str]:
 
 
 PAIRS = pairs()
-TOOLS = {name: name.lower().partition(",")[0].replace("scikit-learn", "sklearn") for name in PAIRS}
+OTHERWISE = {"scikit-learn": "sklearn", "llamaindex": "llama-index"}
+"""What the tests call a package, where that is not its name."""
+
+TOOLS = {name: OTHERWISE.get(tool := name.lower().partition(",")[0], tool) for name in PAIRS}
 
 
 def ours(name: str) -> dict[str, float]:
