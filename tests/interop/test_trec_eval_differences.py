@@ -174,6 +174,14 @@ def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):
     assert "came with trec_eval 10" in refusal(ours_alone, "--compat 9 -m rbp")[0]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("P_10", "P.10"), ("ndcg_cut_5,10", "ndcg_cut.5,10"), ("ndcg@10", "ndcg_cut.10")]
+)
+def test_a_cutoff_that_follows_no_point_is_told_where_it_stands(ours_alone, written, meant):
+    message, status = refusal(ours_alone, f"-m {written}")
+    assert (f"A cutoff follows a point: {meant}. " in message, status) == (True, USAGE)
+
+
 @pytest.mark.parametrize("compat", [9, 10])
 def test_the_help_names_every_measure_and_nickname_of_the_version(compat):
     words = help_text(Options(compat=compat)).replace(":", " ").split()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,6 +15,8 @@ from truerank.measures import Measure, parse_measure
 
 OF_RECALLS = {"iprec_at_recall": "recall", "11pt_avg": "recalls"}
 """Measures at points of recall, and what truerank calls these."""
+
+_CUT = re.compile(r"(\w+?)[_@](\d[\d,]*)")
 
 N = TypeVar("N", int, float)
 
@@ -87,9 +90,18 @@ def _members(name: str, compat: int) -> Iterable[str]:
     if name in CATALOG and name not in known:
         raise TrecEvalError(f"-m {name}: that came with trec_eval {CATALOG[name].since}", USAGE)
     if name not in known:
-        hint = did_you_mean(name, [*known, *NICKNAMES])
+        hint = _pointed(name, known) or did_you_mean(name, [*known, *NICKNAMES])
         raise TrecEvalError(f"-m {name}: there is no such measure.{hint} -h lists them", USAGE)
     return [name]
+
+
+def _pointed(name: str, known: Collection[str]) -> str:
+    """What to write for a measure with a cutoff as it is printed, or as others write it: P_10, ndcg@10."""
+    match = _CUT.fullmatch(name)
+    for word in (match[1], f"{match[1]}_cut") if match else ():
+        if match and word in known and CATALOG[word].takes == "cutoffs":
+            return f" A cutoff follows a point: {word}.{match[2]}."
+    return ""
 
 
 def _plain(listed: Listed, given: str | None) -> list[Column]:
