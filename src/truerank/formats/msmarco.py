@@ -34,7 +34,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def _refuse_scores(part: Columns, name: str) -> None:
     """Raise where the third column holds what is no rank."""
-    other = np.flatnonzero((part.scores % 1 != 0) | (part.scores < 0))
+    other = np.flatnonzero((part.scores != np.floor(part.scores)) | (part.scores < 0))
     if len(other):
         rank, line = part.scores[other[0]], None if part.lines is None else int(part.lines[other[0]])
         raise InputError(

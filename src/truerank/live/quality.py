@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,17 +103,25 @@ def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> S
     return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 
-def lenient(rules: Rules, repeats: bool, calls: bool = False, lacks: bool = False) -> Rules:
-    """The rules, and what they say of answers where they would refuse the whole run.
+class AnswerKinds(NamedTuple):
+    """What is among answers that rules may refuse.
 
-    Args:
+    Attributes:
         repeats: whether an answer repeats a document.
         calls: whether an answer has several lists.
-        lacks: whether an answer is empty, or a query failed.
+        empty: whether an answer is empty, or a query failed.
     """
-    fields = {"calls": "concatenated"} if calls and rules.calls == "error" else {}
-    fields |= {"duplicates": "first"} if repeats and rules.duplicates == "error" else {}
-    fields |= {"missing": "zero"} if lacks and (rules.missing, rules.empty) == ("error", "missing") else {}
+
+    repeats: bool = False
+    calls: bool = False
+    empty: bool = False
+
+
+def lenient(rules: Rules, among: AnswerKinds) -> Rules:
+    """The rules, and what they say of such answers where they would refuse the whole run."""
+    fields = {"calls": "concatenated"} if among.calls and rules.calls == "error" else {}
+    fields |= {"duplicates": "first"} if among.repeats and rules.duplicates == "error" else {}
+    fields |= {"missing": "zero"} if among.empty and (rules.missing, rules.empty) == ("error", "missing") else {}
     if not fields:
         return rules
     changes = ", ".join(f"{field}={value}" for field, value in fields.items())

@@ -31,7 +31,7 @@ from truerank.live.indexing import timed
 from truerank.live.latency import checked
 from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
-from truerank.live.quality import as_run, lenient, need_calls, score, unasked
+from truerank.live.quality import AnswerKinds, as_run, lenient, need_calls, score, unasked
 from truerank.live.queries import read_queries
 from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench
@@ -164,10 +164,13 @@ def measure(
 
 def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
     """The same with the answers' scores, all under the same rules, where there are judgements."""
-    repeats, calls = any(one.answers.repeated for one in benches), any(one.calls is not None for one in benches)
     found = [(one, one.answers.by_query) for one in benches]
-    lacks = any(query not in answers or not answers[query].docs for one, answers in found for query in one.asked)
-    return [_scored(one, judging, repeats, calls, lacks) for one in benches]
+    among = AnswerKinds(
+        repeats=any(one.answers.repeated for one in benches),
+        calls=any(one.calls is not None for one in benches),
+        empty=any(query not in answers or not answers[query].docs for one, answers in found for query in one.asked),
+    )
+    return [_scored(one, judging, among) for one in benches]
 
 
 def rehearsed(judging: Judging, queries: list[str]) -> Judging:
@@ -177,8 +180,9 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
         return judging
     qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
     items = None if judging.items is None else read_catalogue(judging.items)
+    under = lenient(rules, AnswerKinds(calls=of_calls, empty=True))
     nothing = as_run("nothing", queries, {}, of_calls)
-    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls, True), items)
+    score(qrels, nothing, queries, queries, judging.measures, under, items)
     return replace(judging, qrels=qrels, items=items)
 
 
@@ -293,19 +297,17 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
-def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool, lacks: bool) -> Bench:
+def _scored(bench: Bench, judging: Judging, among: AnswerKinds) -> Bench:
     """The same with the answers' scores, where there are judgements.
 
     Args:
-        repeats: whether any answer of the run names a document twice.
-        calls: whether any has several lists.
-        lacks: whether any is empty, or a query failed.
+        among: the answers of the run.
     """
     if judging.qrels is None or not bench.asked:
         return bench
     rules = Rules.of(judging.rules)
-    of_calls = calls or need_calls(judging.measures, rules)
-    rules = lenient(rules, repeats, of_calls, lacks)
+    of_calls = among.calls or need_calls(judging.measures, rules)
+    rules = lenient(rules, among._replace(calls=of_calls))
     run = as_run(bench.name, bench.asked, bench.answers.by_query, of_calls)
     failed = [query for query in bench.asked if query not in bench.answers.by_query]
     qrels = read_qrels(judging.qrels)
