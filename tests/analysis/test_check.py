@@ -212,6 +212,21 @@ def test_few_queries_leave_a_mean_undecided_where_the_interval_has_to_decide() -
     assert tr.check(scores(4, 4), min={"AP": 0.1}, sure=True).outcome == "pass"  # 0 and 1 have an exact interval
 
 
+def test_too_few_resamples_for_an_interval_that_decides_are_warned_of() -> None:
+    values = np.random.default_rng(1).random((2, 60))
+    drawn, base = (replace(scores(1), columns={"AP": each, "nDCG@10": each}) for each in values)
+    said = "Warning: 20 resamples are too few for intervals of 95 %; take 39 or more, better 10,000."
+    how = {"margin": 0.1, "measures": ["AP"]}
+    assert said in report.remarks_of(tr.check(drawn, no_worse_than=base, samples=20, **how))
+    assert not any("resamples" in each for each in report.remarks_of(tr.check(drawn, no_worse_than=base, **how)))
+    exact = replace(drawn, columns={"AP": values[0] > 0.5, "nDCG@10": values[0] > 0.5})
+    assert not any("resamples" in each for each in report.remarks_of(tr.check(exact, min={"AP": 0.1}, samples=20)))
+    by = {query: f"{n % 40:02}" if n < 40 else "rest" for n, query in enumerate(drawn.queries)}
+    sliced = tr.check(drawn, no_worse_than=base, samples=1_000, by=by, **how)
+    said = "1,000 resamples are too few for intervals of 99.878 %; take 1,639 or more, better 10,000."
+    assert any(said in each for each in report.remarks_of(sliced))
+
+
 @pytest.mark.parametrize("queries", [1, 3, 60])
 def test_a_run_that_changed_no_value_passes_and_it_is_said(queries: int) -> None:
     found = tr.check(scores(1, queries), no_worse_than=scores(1, queries))

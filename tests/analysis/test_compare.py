@@ -394,6 +394,10 @@ def test_few_queries_are_said_with_the_smallest_difference_they_could_have_shown
     text = told(found)
     assert begins in text
     assert f"detected in four of five samples of this size: {pair.detectable:.3g} in AP." in text
+    by_sign = compare(
+        {q: QRELS[q] for q in QUERIES[:queries]}, {"one": RUNS["one"], "two": RUNS["two"]}, "AP", test="sign"
+    )
+    assert "Smallest true difference that the paired t-test detects in four of five samples" in told(by_sign)
 
 
 def test_of_many_pairs_each_has_its_share_of_the_level() -> None:

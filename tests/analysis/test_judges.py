@@ -224,6 +224,11 @@ def test_without_a_common_document_the_order_of_systems_can_still_be_told() -> N
     assert document_of(found).render()
 
 
+def test_too_few_resamples_are_warned_of() -> None:
+    said = "Warning: 20 resamples are too few for intervals of 95 %; take 39 or more, better 10,000."
+    assert said in remarks_of(tr.judges([judge(1), judge(2)], samples=20))
+
+
 def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:
     rare = {
         q: {d: 3 if (q, d) < ("q10", "") and d == "d0" else g % 2 for d, g in own.items()}

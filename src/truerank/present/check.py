@@ -123,6 +123,7 @@ def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
     sentences = [*_hidden(check), *_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
+    sentences += _resampled(check)
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:
         if verdict.note:
@@ -133,6 +134,13 @@ def remarks_of(check: Check) -> list[str]:
     ]
     shows = [verdict for verdict in check.verdicts if not verdict.against or verdict.value]
     return [*sentences, *few.doubts((printable(_named(one)), one.interval) for one in shows)]
+
+
+def _resampled(check: Check) -> list[str]:
+    """Whether queries were resampled often enough for the surest interval of a score, such as those of slices."""
+    drawn = (one.interval for one in check.verdicts if one.interval and not one.unit)
+    sure = [interval.confidence for interval in drawn if interval.method in ("bca", "percentile")]
+    return few.resampled(check.samples, max(sure)) if sure else []
 
 
 def _named(verdict: Verdict) -> Message:

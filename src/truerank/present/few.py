@@ -14,6 +14,9 @@ ENOUGH = 30
 USUAL = 50
 """Fewer queries than these are warned of, and remarked on."""
 
+RESAMPLES = 10_000
+"""How many are usual, and advised where fewer would do."""
+
 
 def remarks(queries: int) -> list[str]:
     """What to say about this many queries.
@@ -128,20 +131,27 @@ def least(confidence: float) -> int:
 
 
 def resampled(samples: int, confidence: float) -> list[str]:
-    """What to say of this many resamples; nothing where they are enough for intervals."""
+    """What to say of this many resamples; nothing where they are enough for intervals.
+
+    >>> resampled(39, 0.95), resampled(10_000, 0.9999)[0]
+    ([], 'Warning: 10,000 resamples are too few for intervals of 99.99 %; take 19,999 or more.')
+    """
     enough = least(confidence)
+    values = {"confidence": confidence * 100, "least": enough}
     if samples >= enough:
         return []
-    return [
-        warned(
-            plural(
-                "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more, "
-                "better 10,000.",
-                "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more, "
-                "better 10,000.",
-                n=samples,
-                confidence=confidence * 100,
-                least=enough,
-            )
+    if enough >= RESAMPLES:
+        said = plural(
+            "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more.",
+            "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more.",
+            n=samples,
+            **values,
         )
-    ]
+    else:
+        said = plural(
+            "{n:,} resample is too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
+            "{n:,} resamples are too few for intervals of {confidence:g} %; take {least:,} or more, better 10,000.",
+            n=samples,
+            **values,
+        )
+    return [warned(said)]

@@ -84,6 +84,7 @@ def notes_of(judges: Judges) -> list[str]:
 def remarks_of(judges: Judges) -> list[str]:
     """What makes numbers say less than they seem to."""
     said = [*few.remarks(judges.queries)] if judges.queries else []
+    said += few.resampled(judges.samples, judges.confidence)
     said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
     said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
     said += _scales(judges)

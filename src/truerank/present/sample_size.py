@@ -16,6 +16,9 @@ from truerank.present.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
 from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
 
+OTHERS = ("wilcoxon", "sign", "tukey")
+"""Tests that ask something else of the values than the paired t-test does, by which powers are told."""
+
 
 def remarks(comparison: Comparison) -> list[str]:
     """Whether there are enough queries, and what this many could have shown."""
@@ -33,13 +36,20 @@ def _least(comparison: Comparison) -> list[str]:
     spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes]
     parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
     sentences: list[str] = []
-    if parts:
-        sentences.append(
-            message(
-                "Smallest true difference that is detected in four of five samples of this size: {differences}.",
-                differences=joined(", ", parts),
-            )
+    differences = joined(", ", parts)
+    if parts and comparison.procedure.test in OTHERS:
+        said = message(
+            "Smallest true difference that the paired t-test detects in four of five samples of this size (this "
+            "test may do so less often): {differences}.",
+            differences=differences,
         )
+        sentences.append(said)
+    elif parts:
+        said = message(
+            "Smallest true difference that is detected in four of five samples of this size: {differences}.",
+            differences=differences,
+        )
+        sentences.append(said)
     if beyond := [outcome.name for outcome in comparison.outcomes if _beyond(outcome)]:
         sentences.append(
             message(

@@ -132,6 +132,7 @@ def check(
         tuple(verdicts),
         name,
         confidence,
+        samples,
         rules,
         by_name if parts else "",
         unsliced,

@@ -113,6 +113,7 @@ class Check(Presented):
         verdicts: in the order in which the gates were given: min, max, no worse than.
         run: the name of what was checked.
         confidence: of the intervals.
+        samples: how often queries were resampled for them.
         rules: under whose rules it was scored; empty where that is unknown.
         by: the attribute that slices are cut by; empty where there are none.
         unsliced: how many queries have no value of it.
@@ -131,6 +132,7 @@ class Check(Presented):
     verdicts: tuple[Verdict, ...]
     run: str
     confidence: float
+    samples: int
     rules: str = ""
     by: str = ""
     unsliced: int = 0
