@@ -96,6 +96,13 @@ def test_differences_that_rounding_alone_parts_have_no_spread(n):
     assert _of_values("AP", rows) == []
 
 
+def test_runs_that_differ_by_the_same_on_every_query_have_no_spread():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    runs = [dict.fromkeys(qrels, docs) for docs in (["a"], ["x", "a"])]
+    with pytest.raises(tr.InputError, match="the runs differ by the same on every query, if at all"):
+        tr.power(50, qrels=qrels, runs=runs, measures="RR")
+
+
 def test_one_run_is_a_guess_and_says_so():
     found = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[0], measures="AP")
     alone = np.std(tr.evaluate(COMPARE / "qrels.txt", RUNS[0], "AP")["AP"], ddof=1)
@@ -118,7 +125,10 @@ def test_one_run_is_a_guess_and_says_so():
         ({"queries": 50, "measures": "NDGC"}, "nDCG"),
         ({"queries": 50, "sd": 0.1, "runs": RUNS}, "not both"),
         ({"queries": 50, "runs": RUNS}, "qrels are needed"),
-        ({"queries": 50, "runs": RUNS[:1] * 2, "qrels": COMPARE / "qrels.txt"}, "score the same on every query"),
+        (
+            {"queries": 50, "runs": RUNS[:1] * 2, "qrels": COMPARE / "qrels.txt"},
+            "differ by the same on every query, if at all",
+        ),
         (
             {"queries": 50, "runs": RUNS, "qrels": COMPARE / "qrels.txt", "measures": "NumRelRet"},
             "no mean of queries",

@@ -146,7 +146,9 @@ def _of_runs(
         kept = values[np.isfinite(values).all(axis=1)]
         spreads += _of_values(str(measure), kept) if len(kept) > 1 else []
     if not spreads:
-        raise InputError("the runs score the same on every query: their differences have no spread to go by")
+        raise InputError(
+            "the runs differ by the same on every query, if at all: their differences have no spread to go by"
+        )
     source = _source(math.comb(len(scores), 2))
     if on_logarithms := [str(measure) for measure in compared if measure.definition.average == "geometric"]:
         source = message(
