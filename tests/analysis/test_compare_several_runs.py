@@ -11,6 +11,7 @@ import pytest
 import truerank as tr
 from truerank import stats
 from truerank.analysis.compare.several import are_several, several
+from truerank.present.check import remarks_of as check_remarks
 from truerank.present.comparison import document, document_of
 from truerank.present.renderers import FORMATS
 
@@ -105,6 +106,19 @@ def test_what_is_known_of_few_or_single_runs_is_said():
     remarks = document(tr.compare(QRELS, {"plain": run(1), "old": of_seeds(10, 2)}, "AP")).remarks
     assert any(remark.startswith("Warning: old: 2 runs show little of how much runs vary.") for remark in remarks)
     assert any(remark.startswith("plain: one run, so that nothing is known") for remark in remarks)
+
+
+def test_gates_say_what_is_known_of_few_or_single_runs_too():
+    scores = tr.compare(QRELS, {**SYSTEMS, "old": of_seeds(10, 2)}, "AP").scores
+    remarks = check_remarks(tr.check(scores["plain"], no_worse_than=scores["old"], margin=0.5))
+    assert any(remark.startswith("Warning: old: 2 runs show little of how much runs vary.") for remark in remarks)
+    assert any(remark.startswith("plain: one run, so that nothing is known") for remark in remarks)
+    same = tr.compare(QRELS, {"same": [run(1)] * 3}, "AP").scores["same"]
+    said = [remark for remark in check_remarks(tr.check(scores["plain"], no_worse_than=same)) if "run" in remark]
+    assert said == [
+        "same: its 3 runs score the same on every query, as one file given 3 times would: nothing varies between "
+        "runs, and they count as one."
+    ]
 
 
 def test_a_negative_variance_is_said_to_be_0():

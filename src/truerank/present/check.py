@@ -123,7 +123,7 @@ def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
     sentences = [*_hidden(check), *_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
-    sentences += _resampled(check)
+    sentences += [*_resampled(check), *_of_runs(check)]
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:
         if verdict.note:
@@ -141,6 +141,16 @@ def _resampled(check: Check) -> list[str]:
     drawn = (one.interval for one in check.verdicts if one.interval and not one.unit)
     sure = [interval.confidence for interval in drawn if interval.method in ("bca", "percentile")]
     return few.resampled(check.samples, max(sure)) if sure else []
+
+
+def _of_runs(check: Check) -> list[str]:
+    """What is to be said of systems with several runs; only then what compares them is loaded."""
+    if not any(one for _, one in check.systems):
+        return []
+    from truerank.present.runs import of_systems
+
+    names, several = zip(*check.systems, strict=True)
+    return of_systems(list(zip(labels(names), several, strict=True)))
 
 
 def _named(verdict: Verdict) -> Message:

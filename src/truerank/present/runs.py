@@ -109,19 +109,24 @@ def reading(comparison: Comparison) -> list[str]:
 
 def remarks(comparison: Comparison) -> list[str]:
     """What is remarkable about runs: those that are the same, few, or answer different queries."""
-    several = {name: one for name, one in comparison.scores.items() if one.runs}
-    if not several:
-        return []
-    sentences = [said for name, one in several.items() for said in _of_one(printable(name), one)]
+    said = of_systems([(name, one if one.runs else None) for name, one in comparison.scores.items()])
     if comparison.procedure.test != OVER_RUNS:
-        return sentences
-    return [
-        *sentences,
-        *_few(several),
-        *_single(comparison, several),
-        *_negative(comparison),
-        *_of_whole(comparison),
-    ]
+        return said
+    return [*said, *_negative(comparison), *_of_whole(comparison)]
+
+
+def of_systems(systems: Sequence[tuple[str, Scores | None]]) -> list[str]:
+    """What is remarkable about the runs of systems.
+
+    Args:
+        systems: their names, and the scores of those that have several runs.
+    """
+    several = [(printable(name), one) for name, one in systems if one]
+    said = [sentence for name, one in several for sentence in _of_one(name, one)]
+    varying = [(name, one) for name, one in several if not is_deterministic(one)]
+    if not varying:
+        return said
+    return [*said, *_few(varying), *_single([printable(name) for name, one in systems if not one])]
 
 
 def _of_one(name: str, scores: Scores) -> Iterator[str]:
@@ -159,20 +164,19 @@ def _listed(pairs: Sequence[tuple[str, str]]) -> str:
     return listed([f"{printable(one)} = {printable(other)}" for one, other in pairs[:FEW]])
 
 
-def _few(several: dict[str, Scores]) -> list[str]:
-    names = [name for name, one in several.items() if len(one.runs) < FEW and not is_deterministic(one)]
+def _few(varying: Sequence[tuple[str, Scores]]) -> list[str]:
+    names = [name for name, one in varying if len(one.runs) < FEW]
     if not names:
         return []
     said = message(
         "{systems}: 2 runs show little of how much runs vary. Where runs vary more than queries, the interval "
         "contains the truth less often than promised; take 3 or more, better 5.",
-        systems=listed(list(map(printable, names))),
+        systems=listed(names),
     )
     return [warned(said)]
 
 
-def _single(comparison: Comparison, several: dict[str, Scores]) -> list[str]:
-    names = [printable(name) for name in comparison.systems if name not in several]
+def _single(names: list[str]) -> list[str]:
     if not names:
         return []
     return [

@@ -139,6 +139,7 @@ def check(
         looks,
         figures.predicted if figures else None,
         tuple(counted for one in (figures, baseline) if one and (counted := one.counted)),
+        tuple((one.name, one.system) for one in (figures, baseline) if one),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from truerank.analysis.check.figures import Counted
     from truerank.analysis.check.watching import Watch
     from truerank.analysis.compare.prediction_powered import Predicted
+    from truerank.core.scores import Scores
 
 Outcome = Literal["pass", "fail", "undecided"]
 Kind = Literal["min", "max", "no worse than"]
@@ -120,6 +121,7 @@ class Check(Presented):
         watch: the looks so far and this one, where gates are watched.
         predicted: what people's judgements and a model's make of the run, where it is checked by these.
         scored: what the means of the run and of the baseline hide, where that is known.
+        systems: the names of both, and the scores of those that have several runs.
 
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
@@ -139,6 +141,7 @@ class Check(Presented):
     watch: Watch | None = None
     predicted: Predicted | None = None
     scored: tuple[Counted, ...] = ()
+    systems: tuple[tuple[str, Scores | None], ...] = ()
 
     def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
