@@ -289,3 +289,20 @@ def test_what_a_system_without_a_rank_is_better_than_is_refused(several):
     found = tr.collections({**several, "web": (web, {**runs, "extra": next(iter(runs.values()))})}, "RR")["RR"]
     with pytest.raises(tr.InputError, match="'extra' has no rank; ranked are"):
         found.better("extra")
+
+
+def test_intervals_of_fixed_collections_say_what_few_queries_cannot_and_stay_within_the_measure():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    best, rare = ({query: [doc] if query != "q0" else ["a"] for query in qrels} for doc in "ax")
+    found = tr.collections({name: (qrels, {"best": best, "rare": rare}) for name in ("web", "news")}, "Success@1")
+    interval = found["Success@1"].overall["rare"]
+    assert (interval.low, interval.differing) == (0.0, 2)
+    assert found["Success@1"].overall["best"].method == "constant"
+    remarks = document_of(found).remarks
+    assert "Warning: 18 queries are too few to rely on; take at least 30, better 50." in remarks
+    assert any(
+        each.startswith("Success@1: all values are equal, so that the interval has no width") for each in remarks
+    )
+    assert (
+        "Warning: Success@1: only 2 queries differ from all the others; the interval may be too short." in remarks
+    )

@@ -298,7 +298,9 @@ def _sizes(collections: Collections) -> list[str]:
     elif collections.standings[0].sample.overall[0].method == "none":
         said.append(warned(message("There are too few queries for intervals and ranks.")))
     elif collections.drawn == "fixed":
+        said += few.remarks(sum(collections.standings[0].queries))
         said += few.resampled(collections.samples, collections.confidence)
+        said += few.doubts((one.heading, each) for one in collections.standings for each in one.overall.values())
     if len(collections.names) == 1:
         said.append(message("Remark: one collection; `truerank compare` says more of it."))
     if collections.drawn == "random" and len(collections.names) < FEW:

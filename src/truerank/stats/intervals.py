@@ -55,8 +55,8 @@ class Interval:
             and queries do not; "constant" when all values are equal and the sample shows no spread; "none" when
             there are too few values to say: from −inf to inf.
         differing: how many values differ from the commonest, where these are less than half and so few that the
-            interval holds the truth less often than promised: of a bootstrap fewer than 10 (`FEWEST`), of gamma
-            fewer than 3 (`SCARCE`). None where all is well.
+            interval holds the truth less often than promised: of a bootstrap and of Student's t fewer than 10
+            (`FEWEST`), of gamma fewer than 3 (`SCARCE`). None where all is well.
     """
 
     estimate: float

@@ -15,7 +15,7 @@ from truerank.stats.bootstrap import resampled_means
 from truerank.stats.corrections import adjust
 from truerank.stats.distributions import normal_quantile, t_beyond, t_quantile
 from truerank.stats.flips import all_flipped_sums, flipped_sums
-from truerank.stats.intervals import Interval, is_too_few
+from truerank.stats.intervals import Interval, differing, is_too_few
 from truerank.stats.many import Groups
 from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.ranks import Sure, borda, indistinct, rank_intervals, surely_better
@@ -150,7 +150,7 @@ class _Work:
         spread[error <= self._least] = np.inf
         own = np.array([each.var(axis=0, ddof=1) / len(each) for each in self.values])
         higher = surely_better(self._drawn(), spread, deviate, self.alpha)
-        return self._intervals(*_welch(own, sizes)), error, higher
+        return self._intervals(*_welch(own, sizes), differing(np.concatenate(self.values))), error, higher
 
     def random(self) -> _Found:
         """Collections are drawn, with their queries."""
@@ -159,7 +159,7 @@ class _Work:
             return self._unknown()
         error = np.sqrt(_variances(self.means) / n)
         freedom = np.full((m, m), n - 1.0)
-        intervals = self._intervals(np.sqrt(self.means.var(axis=0, ddof=1) / n), freedom[0])
+        intervals = self._intervals(np.sqrt(self.means.var(axis=0, ddof=1) / n), freedom[0], [None] * m)
         if is_too_few(n, self.confidence):
             higher = np.zeros((m, m), np.bool_)
             p = self._p(error, freedom, n)[self.pairs]
@@ -215,14 +215,16 @@ class _Work:
         p = t_beyond(self.apart / np.where(is_flat, 1.0, error), freedom)
         return np.where(self.apart == 0, 1.0, np.where(is_flat, min(1.0, len(self.pairs[0]) * unanimous_p(n)), p))
 
-    def _intervals(self, error: Floats, freedom: Floats) -> tuple[Interval, ...]:
+    def _intervals(self, error: Floats, freedom: Floats, few: Sequence[int | None]) -> tuple[Interval, ...]:
+        """Those of the systems' means; few are how many queries decide them, as `differing` has it."""
         intervals = []
-        for over, one, free in zip(self.means.mean(axis=0).tolist(), error.tolist(), freedom.tolist(), strict=True):
-            is_flat = one <= self._least
-            far = 0.0 if is_flat else t_quantile((1 + self.confidence) / 2, free) * one
-            intervals.append(
-                Interval(over, over - far, over + far, self.confidence, "constant" if is_flat else "t")
-            )
+        each = zip(self.means.mean(axis=0).tolist(), error.tolist(), freedom.tolist(), few, strict=True)
+        for over, one, free, scarce in each:
+            if one <= self._least:
+                intervals.append(Interval.constant(over, self.confidence))
+                continue
+            far = t_quantile((1 + self.confidence) / 2, free) * one
+            intervals.append(Interval(over, over - far, over + far, self.confidence, "t", scarce))
         return tuple(intervals)
 
     def _unknown(self) -> _Found:
