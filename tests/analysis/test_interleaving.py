@@ -480,3 +480,8 @@ def test_runs_without_the_names_of_their_systems_are_refused() -> None:
     log: list[Record] = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}]
     with pytest.raises(tr.InputError, match=r"runs are \{system: run\}, not"):
         tr.interleaving(log, "balanced", runs=[{"q": ["a", "b"]}, {"q": ["b", "a"]}])  # type: ignore[arg-type]
+
+
+def test_a_small_p_is_never_shown_as_0() -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks": ["a"]}] * 30
+    assert tr.interleaving(log).to_text().splitlines()[5].endswith("  <.0001")

@@ -229,6 +229,16 @@ def test_too_few_resamples_are_warned_of() -> None:
     assert said in remarks_of(tr.judges([judge(1), judge(2)], samples=20))
 
 
+def test_means_that_few_queries_decide_are_warned_of() -> None:
+    qrels: Grades = {f"q{n}": {"a": 1, "b": 0} for n in range(40)}
+    runs = {
+        "all": {q: ["a"] for q in qrels},
+        "two": {q: ["a"] if q in ("q1", "q2") else ["b", "c", "a"] for q in qrels},
+    }
+    said = remarks_of(tr.judges([qrels, qrels], runs, measures="RR"))
+    assert "Warning: RR: only 2 queries differ from all the others; the interval may be too short." in said
+
+
 def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:
     rare = {
         q: {d: 3 if (q, d) < ("q10", "") and d == "d0" else g % 2 for d, g in own.items()}

@@ -711,3 +711,13 @@ def test_an_indexing_that_says_nothing_of_use_is_told_before_anything_is_asked(i
 def test_two_that_take_turns_have_no_indexing():
     with pytest.raises(tr.InputError, match="timed for one retriever"):
         alternate(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)
+
+
+def test_a_small_p_of_a_difference_is_never_shown_as_0():
+    queries = dict(list(QUERIES.items())[:32])
+    both = alternate(
+        lambda query: ["d1", "d2"], lambda query: ["d2"], queries, QRELS, measures="RR", clock=SimulatedClock()
+    )
+    assert both.difference_tests["RR"].p == 2.0**-31
+    row = next(line for line in both.to_text().splitlines() if line.startswith("RR "))
+    assert row.endswith("  <.0001")

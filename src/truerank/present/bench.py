@@ -16,7 +16,7 @@ from truerank.live.samples import OUTCOMES
 from truerank.live.sweep import THROUGHPUT, front, quality, speed
 from truerank.present import bench_notes, charts, few, ledger
 from truerank.present.document import Document, Figure
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, p_cell
 from truerank.stats import Interval
 
 DIGITS = 3
@@ -336,9 +336,8 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, between in comparison.differences.items():
         a_mean, b_mean = (one.scores.mean[name] for one in (comparison.a, comparison.b) if one.scores)
-        rows.append(
-            (name, a_mean, b_mean, between.estimate, *_limit_cells(between), comparison.difference_tests[name].p)
-        )
+        p = p_cell(comparison.difference_tests[name].p)
+        rows.append((name, a_mean, b_mean, between.estimate, *_limit_cells(between), p))
     columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
     notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]
     notes += few.doubts((name, between) for name, between in comparison.differences.items() if between.estimate)

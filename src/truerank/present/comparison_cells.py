@@ -9,11 +9,8 @@ from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
 from truerank.core.messages import Message, message
-from truerank.present.table import Cell, Table, fixed
+from truerank.present.table import Cell, Table, fixed, p_cell
 from truerank.stats import Interval
-
-SMALL = 1e-4
-"""Smaller p are told apart by programs only."""
 
 Column = tuple[str, list[Cell]]
 """A heading and the cells below it."""
@@ -94,13 +91,6 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         p_cell(pair.adjusted),
         f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.wins + pair.ties + pair.losses else message("unknown"),
     )
-
-
-def p_cell(p: float) -> str:
-    """p; of a small one only that it is."""
-    if math.isnan(p):
-        return message("unknown")
-    return "<.0001" if p < SMALL else f"{p:.4f}"
 
 
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:

@@ -10,7 +10,7 @@ from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present import charts, few
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document, Figure
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, p_cell
 from truerank.stats import Interval
 
 FLAT = ("system", "against", "wins", "ties", "losses", "delta", "low", "high", "p", "adjusted")
@@ -74,7 +74,7 @@ def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
         *counts,
         delta,
         limits(pair.delta, digits),
-        pair.adjusted,
+        p_cell(pair.adjusted),
     )
 
 

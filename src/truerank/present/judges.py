@@ -17,7 +17,6 @@ from truerank.present.comparison_cells import (
     interval_heading,
     limits,
     mean_cell,
-    p_cell,
     percent,
     ranked,
     table_of,
@@ -25,7 +24,7 @@ from truerank.present.comparison_cells import (
 )
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, p_cell
 from truerank.stats import Interval
 
 __all__ = ["agreement_tables", "document_of", "figures", "pictures", "remarks_of", "system_tables"]

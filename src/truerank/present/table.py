@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from truerank.core.messages import message
+
 Cell = str | int | float | None
+
+SMALL = 1e-4
+"""Smaller p are told apart by programs only."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +124,14 @@ def fixed(number: float, digits: int, sign: str = "") -> str:
     """
     text = f"{number:{sign}.{digits}f}"
     return text if float(text) else f"{0.0:{sign}.{digits}f}"
+
+
+def p_cell(p: float) -> str:
+    """p; of a small one only that it is.
+
+    >>> p_cell(0.03125), p_cell(2.0**-30)
+    ('0.0312', '<.0001')
+    """
+    if math.isnan(p):
+        return message("unknown")
+    return "<.0001" if p < SMALL else f"{p:.4f}"
