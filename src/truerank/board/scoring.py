@@ -145,7 +145,8 @@ def _interval(values: Floats, measure: Measure) -> list[float]:
     is_unit = measure.definition.unit
     if not np.isfinite([interval.low, interval.high]).all():
         return [0.0, 1.0] if is_unit else [float(values.min()), float(values.max())]
-    return [max(interval.low, 0.0), min(interval.high, 1.0)] if is_unit else [interval.low, interval.high]
+    shown = interval.within(0.0, 1.0) if is_unit else interval
+    return [shown.low, shown.high]
 
 
 def watched(result: Result, contest: Contest, look: int) -> list[float] | None:

@@ -80,6 +80,16 @@ class Interval:
         """That of so many times the quantity; the factor is above 0."""
         return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)
 
+    def within(self, low: float, high: float) -> Interval:
+        """That of values between these two, beyond which it does not go; an unknown one stays unknown.
+
+        >>> Interval(0.9, 0.7, 1.1, 0.95, "t").within(0.0, 1.0)
+        Interval(estimate=0.9, low=0.7, high=1.0, confidence=0.95, method='t')
+        """
+        if self.method == "none":
+            return self
+        return replace(self, low=min(max(self.low, low), high), high=min(max(self.high, low), high))
+
     def limits(self, called: str = "estimate") -> dict[str, Any]:
         """The estimate, under this name, and the limits as plain values; None for what is not finite."""
         return {

@@ -77,7 +77,11 @@ class PredictedMean:
 
     def within(self, low: float, high: float) -> PredictedMean:
         """The same of values that lie between two limits: neither an estimate nor an interval goes beyond."""
-        return replace(self, interval=_within(self.interval, low, high), judged=_within(self.judged, low, high))
+        interval, judged = (
+            replace(one.within(low, high), estimate=min(max(one.estimate, low), high))
+            for one in (self.interval, self.judged)
+        )
+        return replace(self, interval=interval, judged=judged)
 
     def needed(self, width: float, *, alone: bool = False) -> int | None:
         """How many judged queries, `FEWEST` or more, make the interval no wider; None where not even all would.
@@ -114,11 +118,6 @@ class PredictedMean:
 def _marked(interval: Interval, differing: int | None) -> Interval:
     """With how few queries decide it, where it has ends that these may make too short."""
     return replace(interval, differing=differing) if interval.method == POWERED else interval
-
-
-def _within(interval: Interval, low: float, high: float) -> Interval:
-    ends = ("estimate",) if interval.method == "none" else ("estimate", "low", "high")
-    return replace(interval, **{end: min(max(getattr(interval, end), low), high) for end in ends})
 
 
 def predicted_means(

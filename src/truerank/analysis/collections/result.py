@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -45,10 +45,7 @@ class Standings:
         """{system: its mean over collections, with its interval}, which leaves 0 to 1 only where values may."""
         intervals = self.sample.overall
         if self.measure.definition.unit:
-            intervals = tuple(
-                replace(one, low=max(one.low, 0.0), high=min(one.high, 1.0)) if one.method == "t" else one
-                for one in intervals
-            )
+            intervals = tuple(one.within(0.0, 1.0) for one in intervals)
         return dict(zip(self.ranked, intervals, strict=True))
 
     @property

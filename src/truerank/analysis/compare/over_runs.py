@@ -110,4 +110,4 @@ def widened(measure: Measure, mean: Interval, spread: Spread) -> Interval:
         wide = spread.widened(replace(mean, estimate=middle, low=low, high=high))
         return replace(wide, estimate=mean.estimate, low=math.exp(wide.low), high=math.exp(wide.high))
     wide = spread.widened(mean)
-    return replace(wide, low=max(wide.low, 0.0), high=min(wide.high, 1.0)) if measure.definition.unit else wide
+    return wide.within(0.0, 1.0) if measure.definition.unit else wide
