@@ -268,8 +268,10 @@ def test_rules_that_leave_queries_out_by_one_of_both_are_refused(rules):
 
 @pytest.mark.parametrize("measure", ["NumRel", "GMAP", "microAP"])
 def test_what_is_no_plain_mean_is_refused(measure):
+    people, model, run = of_world()
+    scored = {query: {doc: -rank for rank, doc in enumerate(docs)} for query, docs in run.items()}
     with pytest.raises(tr.MeasureError, match="no plain mean"):
-        tr.predicted(*of_world(), measure, sample="random")
+        tr.predicted(people, model, scored, measure, sample="random")
 
 
 @pytest.mark.parametrize(
