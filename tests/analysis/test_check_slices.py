@@ -75,7 +75,8 @@ def test_a_slice_may_have_gates_of_its_own() -> None:
 
 def test_numbers_of_the_whole_run_have_no_slices() -> None:
     qrels, run, by = world(4)
-    found = tr.check(tr.evaluate(qrels, run, "microAP AP"), min={"microAP": 0.1, "AP": 0.1}, by=by)
+    scored = {query: {doc: -rank for rank, doc in enumerate(docs)} for query, docs in run.items()}
+    found = tr.check(tr.evaluate(qrels, scored, "microAP AP"), min={"microAP": 0.1, "AP": 0.1}, by=by)
     assert [v.name for v in found.verdicts if not v.slice] == ["microAP", "AP"]
     assert {v.name for v in found.verdicts if v.slice} == {"AP"}
 
