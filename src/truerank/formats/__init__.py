@@ -31,6 +31,7 @@ LATER = (
     "parallel",
     "rank_eval",
     "shapes",
+    "stored",
     "texts",
     "topics",
     "vector_files",

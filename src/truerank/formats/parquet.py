@@ -117,7 +117,7 @@ def read_qrels(source: Source) -> Qrels:
     """All judgements."""
     if columns := _lists(source, "qrels"):
         return records.qrels_of_records(_records(source, columns), source.name)
-    with _opened(source) as table:
+    with opened(source) as table:
         layout = names.layout(table.schema_arrow.names, "qrels", source.name)
         return qrels_of(_parts(table, layout, source.name), source.name, layout.unsure)
 
@@ -128,7 +128,7 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
     Args:
         choose: given the names of all columns, those that are read.
     """
-    with _opened(source) as table:
+    with opened(source) as table:
         yield from table.iter_batches(size, columns=list(choose(table.schema_arrow.names)))
 
 
@@ -142,7 +142,7 @@ def _described(source: Source) -> Iterator[tuple[list[str], dict[bytes, bytes]]]
     if table is not None:
         yield table.names, table.said
         return
-    with _opened(source) as other:
+    with opened(source) as other:
         yield other.schema_arrow.names, other.schema_arrow.metadata or {}
 
 
@@ -160,7 +160,7 @@ def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
                 yield table, layout
                 return
             query = table.names[layout.query] if table.has_codebook(layout.query) else None
-    with _opened(source, query) as other:
+    with opened(source, query) as other:
         yield _Arrow(other, source.name), names.layout(other.schema_arrow.names, "run", source.name)
 
 
@@ -182,7 +182,7 @@ def _damaged(source: Source, error: Exception) -> InputError:
 
 
 @contextmanager
-def _opened(source: Source, query: str | None = None) -> Iterator[Any]:
+def opened(source: Source, query: str | None = None) -> Iterator[Any]:
     """The table as pyarrow reads it; the column of the queries with the dictionary that the file has of them."""
     pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile

@@ -6,7 +6,7 @@ Commands that evaluate take a reading in place of a run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -95,11 +95,6 @@ def read_qrels(source: Source) -> Qrels:
     return qrels_of(read_table(source), source.name)
 
 
-def is_table(source: Source) -> bool:
-    """Whether this is a file or a stream of Arrow."""
-    return sniff_table(source.head, source.name) > 0
-
-
 @contextmanager
 def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     """The batches of a table that others wrote.
@@ -116,17 +111,6 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
         said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
         raise InputError(said, source.name) from None
-
-
-def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of some columns, as they stand together in a file or a stream of Arrow.
-
-    Args:
-        choose: given the names of all columns, those that are read.
-    """
-    with opened(source) as table:
-        wanted = list(choose(table.schema.names))
-        yield from (batch.select(wanted) for batch in table)
 
 
 def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:

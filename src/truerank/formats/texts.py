@@ -20,11 +20,9 @@ from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
 from truerank.formats.delimited import any_length, header
 from truerank.formats.jsonl import KEY, records
-from truerank.formats.parquet import batches
 from truerank.formats.records import LONGEST, Numbered, keys_of, parsed
-from truerank.formats.saved import batches as stored_batches
-from truerank.formats.saved import is_table
 from truerank.formats.source import HEAD, Source, as_source
+from truerank.formats.stored import batches, is_stored
 from truerank.formats.topics import are_topics, topics
 
 SNIPPET = 240
@@ -171,7 +169,7 @@ def _of_mapping(texts: Mapping[Any, Any], left: Collection[str]) -> Found:
 def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
     source.refuse_empty()
     head = source.head.lstrip()
-    if head.startswith(b"PAR1") or is_table(source):
+    if is_stored(source):
         return _of_table(source, left, kind)
     if head.startswith(b"{") and _is_of_lines(head, kind, len(source.head) < HEAD):
         return _of_records(records(source), source.name, left, kind)
@@ -287,8 +285,7 @@ def _of_table(source: Source, left: Collection[str], kind: TextKind) -> Found:
         where.append(_Columns(0, 1, None if columns.title is None else 2))
         return [there[place] for place in (columns.key, columns.text, columns.title) if place is not None]
 
-    rows = stored_batches(source, choose) if is_table(source) else batches(source, choose, ROWS)
-    for batch in rows:
+    for batch in batches(source, choose, ROWS):
         for row, key in enumerate(map(str, batch.column(0).to_pylist())):
             if key in left:
                 yield key, where[0].joined([column[row].as_py() for column in batch.columns])

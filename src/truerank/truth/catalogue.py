@@ -19,6 +19,7 @@ from truerank.formats.frames import is_frame
 from truerank.formats.names import CATALOGUE, few, find, folded
 from truerank.formats.records import json_or_lines
 from truerank.formats.source import Source, as_source
+from truerank.formats.stored import is_stored
 from truerank.truth import tabular
 from truerank.truth.values import number, numbers
 
@@ -59,7 +60,7 @@ def read_catalogue(source: Any) -> Catalogue:
 
 
 def _of_path(source: Source) -> Columns:
-    if tabular.is_stored(source):
+    if is_stored(source):
         return tabular.from_stored(source)
     head = source.head.lstrip()
     if head.startswith((b"{", b"[")):

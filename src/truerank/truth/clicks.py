@@ -18,7 +18,8 @@ from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
-from truerank.truth.tabular import as_table, from_mapping, is_stored, read_records, read_table, stored
+from truerank.formats.stored import is_stored
+from truerank.truth.tabular import as_table, from_mapping, read_records, read_table, stored
 from truerank.truth.values import number
 
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}

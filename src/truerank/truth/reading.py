@@ -16,6 +16,7 @@ from truerank.formats.frames import is_frame
 from truerank.formats.names import FILE, few, folded
 from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
+from truerank.formats.stored import is_stored
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import SIDES, chosen, open_pairs
@@ -70,7 +71,7 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
         return filenames.columns(filenames.files(name), pattern, name)
     source = as_source(path)
     source.refuse_empty()
-    if tabular.is_stored(source):
+    if is_stored(source):
         return nested.expanded(tabular.from_stored(source))
     head = source.head.lstrip()
     if head.startswith((b"{", b"[")):

@@ -15,8 +15,8 @@ from truerank.formats.delimited import any_length, cells_of, header
 from truerank.formats.frames import arrow, first_line, indexed, stream
 from truerank.formats.names import few, find
 from truerank.formats.records import numbered_lines, parsed
-from truerank.formats.saved import is_table, opened
 from truerank.formats.source import Source
+from truerank.formats.stored import is_stored, whole
 from truerank.truth.nested import Columns, Listing, columns, expanded
 
 if TYPE_CHECKING:
@@ -163,35 +163,16 @@ def from_mapping(table: Mapping[Any, Any], name: str) -> Columns:
     return {str(key): list(column) for key, column in table.items()}
 
 
-def is_stored(source: Source) -> bool:
-    """Whether this is a table with types of its own, Parquet or Arrow."""
-    return source.head.startswith(b"PAR1") or is_table(source)
-
-
 def from_stored(source: Source) -> Columns:
     """The columns; those inside others with a dot before their names, and lists as they are."""
     return _columns(stored(source))
 
 
 def stored(source: Source) -> pyarrow.Table:
-    """The table that a file of Parquet or Arrow holds."""
-    if is_table(source):
-        with opened(source) as batches:
-            table = batches.read_all()
-    else:
-        table = _parquet(source)
+    """The table that a file of Parquet or Arrow holds, whose columns have names of their own."""
+    table = whole(source)
     _refuse_same(table.column_names, source.name)
     return table
-
-
-def _parquet(source: Source) -> pyarrow.Table:
-    pyarrow = arrow(message("reading Parquet"), "parquet")
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        return ParquetFile(io.BytesIO(source.read())).read()
-    except pyarrow.ArrowException as error:
-        raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
 
 
 def from_frame(frame: Any, name: str) -> Columns:

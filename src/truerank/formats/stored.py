@@ -1,0 +1,53 @@
+"""Tables whose columns have types: files of Parquet, and files and streams of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from truerank.formats import parquet, saved
+from truerank.formats.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def is_stored(source: Source) -> bool:
+    """Whether this is such a table."""
+    return _is_arrow(source) or parquet.sniff(source.head, source.name) > 0
+
+
+def _is_arrow(source: Source) -> bool:
+    return saved.sniff_table(source.head, source.name) > 0
+
+
+def batches(
+    source: Source, choose: Callable[[Sequence[str]], Sequence[str]], size: int
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of some columns, of Parquet this many at a time, of Arrow as they stand together.
+
+    Args:
+        choose: given the names of all columns, those that are read.
+
+    Raises:
+        InputError: the table is damaged.
+    """
+    if not _is_arrow(source):
+        yield from parquet.batches(source, choose, size)
+        return
+    with saved.opened(source) as table:
+        wanted = list(choose(table.schema.names))
+        yield from (batch.select(wanted) for batch in table)
+
+
+def whole(source: Source) -> pyarrow.Table:
+    """The whole table.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    if _is_arrow(source):
+        with saved.opened(source) as table:
+            return table.read_all()
+    with parquet.opened(source) as file:
+        return file.read()
