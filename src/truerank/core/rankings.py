@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,11 +80,18 @@ def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
     return queries if part.runs is None else map(list(queries).__getitem__, part.queries.tolist()), docs
 
 
+def are_ranks(batch: Batch) -> TypeGuard[Columns | Ranked]:
+    """Whether there are documents in a batch that have an order and no scores: the kernel numbers them instead."""
+    if isinstance(batch, Ranked):
+        return batch.scores is None and len(batch.docs) > 0
+    return isinstance(batch, Columns) and batch.are_ranks and len(batch.scores) > 0
+
+
 def without_scores(batch: Batch) -> Iterable[bytes]:
-    """The queries of a batch whose documents have an order and no scores, which the kernel numbers instead."""
-    if isinstance(batch, Ranked) and batch.scores is None and len(batch.docs):
-        return (as_bytes(batch.query),)
-    return columns_ids(batch)[0] if isinstance(batch, Columns) and batch.are_ranks else ()
+    """The queries of a batch whose documents have an order and no scores."""
+    if not are_ranks(batch):
+        return ()
+    return (as_bytes(batch.query),) if isinstance(batch, Ranked) else columns_ids(batch)[0]
 
 
 def cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:

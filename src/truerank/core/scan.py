@@ -17,7 +17,7 @@ from truerank.core.faults import Interleaved, not_put_aside, refused_row, repeat
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.messages import message
-from truerank.core.rankings import columns_ids, lines
+from truerank.core.rankings import are_ranks, columns_ids, lines
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run, has_calls
 from truerank.core.schema import POSITIVE
@@ -237,13 +237,12 @@ def push(scanner: Scanner, batch: Batch) -> None:
         scanner.mapping(batch)
     elif isinstance(batch, Ranked):
         scanner.ranked(batch.query, batch.docs, batch.scores)
-        scanner.are_ranks |= batch.scores is None and len(batch.docs) > 0
     elif isinstance(batch, Columns):
         queries, docs = (batch.query_ends, batch.query_text), (batch.doc_ends, batch.doc_text)
         scanner.columns(*queries, *docs, batch.scores, batch.runs)
-        scanner.are_ranks |= batch.are_ranks and len(batch.scores) > 0
     else:
         scanner.feed(batch)
+    scanner.are_ranks |= are_ranks(batch)
 
 
 def _size(batch: Batch) -> int:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.faults import Interleaved
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.core.rankings import without_scores
+from truerank.core.rankings import are_ranks
 from truerank.core.run import Batch, Columns, Ranked, Run, RunLike
 from truerank.formats import open_run
 from truerank.formats.converting import sound
@@ -30,7 +30,7 @@ MOST = 1 << 20
 UNSUMMED = message(
     "there are ranks or distances here and no scores, and their sum says nothing of a document: collapse by max"
 )
-"""Why some chunks are not collapsed by sum."""
+"""Why chunks without scores are not collapsed by sum."""
 
 WHOLE = -1
 """The place of what is a whole document, and no chunk."""
@@ -122,16 +122,12 @@ def _lists(run: Run, way: str) -> Iterator[Ranked]:
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            if way == "sum" and not _has_scores(batch):
+            if way == "sum" and (are_ranks(batch) or (isinstance(batch, Columns) and batch.are_distances)):
                 raise InputError(UNSUMMED, run.name)
             yield batch
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
 
     return sound(run.through(watched))
-
-
-def _has_scores(batch: Batch) -> bool:
-    return not any(without_scores(batch)) and not (isinstance(batch, Columns) and batch.are_distances)
 
 
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:
