@@ -155,8 +155,9 @@ def evaluated(
     scores: Any = audited or {name: score(reading, chosen, known) for name, reading in readings.items()}
     how = {"asked": became, "as_written": as_written}
     scores = {name: replace(one, run=name, **how) for name, one in scores.items()}
-    drawing: dict[str, Any] = {"confidence": confidence, "samples": samples, "seed": seed}
-    comparison = compare(None, scores, chosen, baseline, **drawing, progress=progress)
+    comparison = compare(
+        None, scores, chosen, baseline, confidence=confidence, samples=samples, seed=seed, progress=progress
+    )
     has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings.values())
     drawn = {} if is_contest or has_calls else readings
     return Evaluated(

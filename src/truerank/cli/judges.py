@@ -154,10 +154,10 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
 
 
 RULES = ("rules", "changes")
-"""Options of which nothing comes without runs, but for what TREC's second column is."""
+"""Options that say nothing without runs, unless they say that TREC's second column is an aspect."""
 
 OF_RUNS = ("common", "plot", "measures", "run_format", *options.COLLAPSING)
-"""Options of which nothing comes without runs."""
+"""Options that say nothing without runs."""
 
 
 def _refuse_unused(runs: tuple[str, ...], rules: Rules) -> None:

@@ -142,13 +142,11 @@ def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
 
 
 def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
-    """What the rules read a measure that needs a cutoff as, where none is asked for; None if nothing."""
-    if isinstance(measure, Measure):
-        measure = measure.name if measure.lacks and not measure.given else ""
-    definition, params = (isinstance(measure, str) and find(measure.strip())) or (None, {})
-    if definition is None or params or "k" not in definition.required:
+    """What the rules read a measure as that needs a cutoff and has none; None where they ask for one as well."""
+    known = (measure.definition, measure.given) if isinstance(measure, Measure) else find(str(measure).strip())
+    if known is None or known[1] or "k" not in known[0].required:
         return None
-    text = _by_name(rules).get(definition.name, "@k")
+    text = _by_name(rules).get(known[0].name, "@k")
     hole = _OPEN.search(text)
     return None if hole and hole[0].startswith("@") else _at(text, None)
 

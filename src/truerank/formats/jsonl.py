@@ -95,10 +95,10 @@ def refuse_repeats(
         value: what the text holds.
     """
     quotes, inner = text.count(b'"'), value.values() if type(value) is dict else value
-    if quotes == 2 * sum(map(_strings, (value, *inner))):
+    if quotes == 2 * sum(map(_strings, (value, *inner))):  # all of most files; deeper and escaped ones take longer
         return
-    if b"\\" in text:
-        quotes -= 0 if b"\\\\" in text else text.count(b'\\"')
+    if b"\\\\" not in text:
+        quotes -= text.count(b'\\"')
     if quotes == 2 * _all_strings(value):
         return
     import json
@@ -120,13 +120,9 @@ def refuse_repeats(
 
 def _strings(value: Any) -> int:
     """How many there are among the keys of an object, or in a list."""
-    return (
-        len(value)
-        if type(value) is dict
-        else list(map(type, value)).count(str)
-        if type(value) is list
-        else type(value) is str
-    )
+    if type(value) is dict:
+        return len(value)
+    return list(map(type, value)).count(str) if type(value) is list else type(value) is str
 
 
 def _all_strings(value: Any) -> int:

@@ -78,7 +78,7 @@ WEIGHT = ("weight", "probability", "prob", "importance")
 ANSWER = ("runid", "run", "system", "answerid")
 """Which system's answer was judged by nuggets."""
 PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
-"""Which passage was, that a retriever returned."""
+"""Which passage was judged by nuggets."""
 
 BEIR = ["query-id", "corpus-id", "score"]
 """BEIR's own, as they are written: there a score is a grade."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed":
 """The grade of an answer for a nugget, by its assignment; where the model failed to assign one it is not judged."""
 
 IMPORTANCE = {"vital": 1.0, "okay": 0.5, "failed": 0.5}
-"""The weight of a nugget; of which the model said nothing it is not vital, as nuggetizer counts it."""
+"""The weight of a nugget; one of which the model failed to say is not vital, as nuggetizer counts it."""
 
 _MARKS = re.compile(rb'"(assignment|importance)"')
 
@@ -36,11 +36,10 @@ def sniff(head: bytes, name: str) -> float:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
-    named = ((*_named(record, source.name, line), line) for line, record in jsonl.records(source))
-    for _, together in itertools.groupby(named, lambda one: (one[0], None if one[2] else one[3])):
+    named = (_named(record, source.name, line) for line, record in jsonl.records(source))
+    for _, together in itertools.groupby(named, lambda each: (each.query, None if each.is_passage else each.line)):
         lines = list(together)
-        query, _, _, first = lines[0]
-        yield Ranked(query, [doc for _, doc, *_ in lines], None, first)
+        yield Ranked(lines[0].query, [each.doc for each in lines], None, lines[0].line)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -49,7 +48,7 @@ def read_qrels(source: Source) -> Qrels:
     weights: dict[str, dict[str, float]] = {}
     firsts: dict[str, tuple[str, set[str]]] = {}
     for line, record in jsonl.records(source):
-        query, answer, _ = _named(record, source.name, line)
+        query, answer, *_ = _named(record, source.name, line)
         weights.setdefault(query, {})  # an answer may have no nuggets
         nuggets = _nuggets(record, source.name, line)
         for nugget in nuggets:
@@ -94,8 +93,16 @@ def _refuse_others(
         )
 
 
-def _named(record: Any, name: str, line: int | None) -> tuple[str, str, bool]:
-    """The query and the answer or passage of a line, and whether it is a passage; else the answer is called so."""
+class _Named(NamedTuple):
+    """What a line judges: an answer to a query, called "answer" where it has no name, or a passage."""
+
+    query: str
+    doc: str
+    is_passage: bool
+    line: int | None
+
+
+def _named(record: Any, name: str, line: int | None) -> _Named:
     keys = keys_of((line, record), name)
     query, run, passage = (names.find(keys, known) for known in (names.QUERY, names.ANSWER, names.PASSAGE))
     if query is None:
@@ -104,7 +111,7 @@ def _named(record: Any, name: str, line: int | None) -> tuple[str, str, bool]:
     key = passage if is_passage else run
     pair = [record[keys[query]], "answer" if key is None else record[keys[key]]]
     of_query, of_answer = map(str, checked_ids(pair, name, line))
-    return of_query, of_answer, is_passage
+    return _Named(of_query, of_answer, is_passage, line)
 
 
 def _nuggets(record: Any, name: str, line: int | None) -> list[Any]:

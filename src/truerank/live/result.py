@@ -214,11 +214,11 @@ class Bench(Presented):
 
     @property
     def at_a_time(self) -> float | None:
-        """Calls served at a time: those under way, over how many times as long they take as one by itself.
+        """Calls served at a time: those under way, divided by how many times as long as one alone they take.
 
-        By medians. With eight workers at a retriever with a lock eight calls are under way, but one is served at a
-        time. None with one worker, without a warm-up, where another retriever took turns, and in an open loop,
-        whose throughput is set from outside.
+        Both times are medians. With eight workers at a retriever with a lock eight calls are under way, but one is
+        served at a time. None with one worker, without a warm-up, where another retriever took turns, and in an
+        open loop, whose throughput is set from outside.
         """
         alone, beside = self._phase("alone").answered.service, self.measured.answered.service
         if self.load.is_open or self.under_way is None or not len(alone) or not len(beside):
@@ -227,9 +227,9 @@ class Bench(Presented):
 
     @property
     def is_crowded(self) -> bool:
-        """Whether each call that had the retriever for itself took less than half of the measured ones.
+        """Whether all five calls that had the retriever for themselves were faster than the measured ones' median.
 
-        Of calls that do not wait for each other it is so once in 32 times.
+        Where calls do not wait for each other, that happens by chance once in 32 times.
         """
         alone, beside = self._phase("alone").answered.service, self.measured.answered.service
         return len(alone) >= ALONE and len(beside) > 0 and float(alone.max()) < float(np.median(beside))

@@ -66,9 +66,10 @@ def write_report(
     """
     format = renderers.of_report(path)
     named = by_name(runs, told_apart)
-    how: dict[str, Any] = {"rules": rules, "baseline": baseline, "items": items, "as_written": as_written}
-    how |= {"confidence": confidence, "samples": samples, "seed": seed}
-    shown = Runs.of(evaluated(qrels, named, measures, **how), percent=percent)
+    how: dict[str, Any] = {"rules": rules, "items": items, "as_written": as_written}
+    drawing: dict[str, Any] = {"confidence": confidence, "samples": samples, "seed": seed}
+    found = evaluated(qrels, named, measures, baseline=baseline, **how, **drawing)
+    shown = Runs.of(found, percent=percent)
     things = (qrels, *named.values(), items)
     paths = [thing for thing in things if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)

@@ -216,7 +216,11 @@ class _Work:
         return np.where(self.apart == 0, 1.0, np.where(is_flat, min(1.0, len(self.pairs[0]) * unanimous_p(n)), p))
 
     def _intervals(self, error: Floats, freedom: Floats, few: Sequence[int | None]) -> tuple[Interval, ...]:
-        """Those of the systems' means; few are how many queries decide them, as `differing` has it."""
+        """Those of the systems' means.
+
+        Args:
+            few: of each system `Interval.differing`.
+        """
         intervals = []
         each = zip(self.means.mean(axis=0).tolist(), error.tolist(), freedom.tolist(), few, strict=True)
         for over, one, free, scarce in each:
