@@ -17,7 +17,7 @@ def are_aspects(several: Iterable[Qrels]) -> bool:
 
 
 def keys(qrels: Qrels, is_by_aspect: bool) -> list[Key]:
-    """(judgements,) query and document of each; by aspect, of each aspect that a document is judged for, and that.
+    """(judgements,) the query and the document of each, and by aspect also the aspect that it is of.
 
     >>> keys(Qrels.from_dict({"q": {"a": {"born": 1, "died": 0}}}), True)
     [(b'q', b'a', b'born'), (b'q', b'a', b'died')]

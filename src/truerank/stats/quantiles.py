@@ -24,14 +24,14 @@ def quantile_interval(
     so that each side is wrong at most as often as allowed, whatever the values' distribution. At 95 % the
     median needs 6 values, p90 36, p95 72, p99 368, p99.9 3,688. Hahn and Meeker, Statistical Intervals (1991).
 
-    Values of one group may be alike. They then count as so many as would spread the share below the percentile as
-    much if each stood for itself: from one a group, where all of a group are equal, to all of them (Woodruff, 1952;
-    Korn and Graubard, 1998). It is groups that must be enough.
+    Values of one group may be alike. They then count as their effective sample size, which is that of the share
+    below the percentile: from one a group, where all of a group are equal, to all of them (Woodruff, 1952; Korn
+    and Graubard, 1998). It is groups that must be enough.
 
     Args:
         values: (n,).
         q: which quantile, between 0 and 1; the estimate is the value at rank ceil(q n).
-        groups: (n,) whole numbers from 0 on: which group each value is of; by default each stands for itself.
+        groups: (n,) whole numbers from 0 on: which group each value is of; by default each is one of its own.
 
     >>> quantile_interval(range(1, 101), 0.9)
     Interval(estimate=90.0, low=84.0, high=96.0, confidence=0.95, method='order statistics')
@@ -44,11 +44,11 @@ def quantile_interval(
     counts = np.ones(n) if groups is None else _counts(groups, n)
     if _ranks(int(np.count_nonzero(counts)), q, tail) is None:
         return None
-    size = n if groups is None else _standing(known <= estimate, groups, counts, tail)
+    size = n if groups is None else _effective_size(known <= estimate, groups, counts, tail)
     found = _ranks(size, q, tail)
     if found is None:
         return None
-    low, high = found  # of so many values; of all, the first of what stands for the one, the last for the other
+    low, high = found  # among `size` values, of which each stands for n / size of the sample
     limits = float(ordered[(low - 1) * n // size]), float(ordered[-(-high * n // size) - 1])
     return Interval(estimate, *limits, confidence, "order statistics")
 
@@ -68,11 +68,12 @@ def _counts(groups: ArrayLike, n: int) -> Floats:
     return np.bincount(groups).astype(np.float64)
 
 
-def _standing(below: NDArray[np.bool_], groups: ArrayLike, counts: Floats, tail: float) -> int:
-    """How many values that each stand for themselves tell as much of a share as these.
+def _effective_size(below: NDArray[np.bool_], groups: ArrayLike, counts: Floats, tail: float) -> int:
+    """How many independent values tell as much of a share as these do.
 
     Args:
         below: (n,) whether each value is in the share.
+        groups: (n,) which group each value is of.
         counts: (groups,) how many values each has.
     """
     n, known = len(below), int(np.count_nonzero(counts))

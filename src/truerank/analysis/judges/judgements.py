@@ -57,8 +57,8 @@ class Judgements:
             own = itertools.compress(keys(one, is_by_aspect), is_judged.tolist())
             by_judge.append(([places.setdefault(key, len(places)) for key in own], given[is_judged]))
         table = np.full((len(places), len(qrels)), np.nan)
-        for judge, (at, worth) in enumerate(by_judge):
-            table[at, judge] = worth
+        for judge, (at, graded) in enumerate(by_judge):
+            table[at, judge] = graded
         queries = sorted({key[0] for key in places})
         number = {query: place for place, query in enumerate(queries)}
         query = np.array([number[key[0]] for key in places], np.int64)
@@ -175,13 +175,13 @@ def _binary(qrels: Qrels, level: Any) -> Qrels:
         )
     aspects = qrels.aspects
     if aspects is not None:
-        aspects = replace(aspects, grade=_from(aspects.grade, level))
-    return replace(qrels, grades=_from(qrels.grades, level), aspects=aspects)
+        aspects = replace(aspects, grade=_from_level(aspects.grade, level))
+    return replace(qrels, grades=_from_level(qrels.grades, level), aspects=aspects)
 
 
-def _from(grades: Floats, level: float) -> Floats:
+def _from_level(given: Floats, level: float) -> Floats:
     """1 from the level on and 0 below; what is not judged stays so."""
-    return np.where(grades >= 0, (grades >= level).astype(float), grades)
+    return np.where(given >= 0, (given >= level).astype(float), given)
 
 
 def refuse_unshared(judgements: Judgements, *, has_runs: bool) -> None:
