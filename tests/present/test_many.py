@@ -82,11 +82,11 @@ def test_too_few_samples_are_warned_of_by_measure_where_some_pairs_are_counted_o
 
 def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
     qrels = {f"q{n:02}": {"a": 1} for n in range(40)}
-    runs = {"one": {q: ["a"] for q in qrels}, "two": {q: ["x", "a"] for q in qrels}}
+    runs = {"one": {q: {"a": 1} for q in qrels}, "two": {q: {"x": 2, "a": 1} for q in qrels}}
     text = document(tr.compare(qrels, runs, "RR", samples=10)).render()
     assert "Warning: 10 samples are too few: no difference can be significant; take 19 or more." in text
     assert "fewer pairs" not in text
-    some = {q: ["a"] if q > "q20" else ["x", "a"] for q in qrels}
+    some = {q: runs["one" if q > "q20" else "two"][q] for q in qrels}
     mixed = document(tr.compare(qrels, {"one": runs["one"], "two": some}, "RR", samples=10)).render()
     assert "too few: no" not in mixed
     both = document(tr.compare(qrels, runs, "RR R@1 GAP", samples=10)).render()
