@@ -53,6 +53,14 @@ def test_texts_are_found_in_every_form(name, tmp_path):
     assert snippets(written(tmp_path, name, FILES[name]), WANTED, DOCS) == FOUND
 
 
+def test_text_in_parquet_that_is_no_utf_8_is_refused(tmp_path):
+    table = pyarrow.table({"_id": ["d1"], "text": ["found"]})
+    pyarrow.parquet.write_table(table, tmp_path / "docs", compression="none", use_dictionary=False)
+    (tmp_path / "docs").write_bytes((tmp_path / "docs").read_bytes().replace(b"found", b"\xffound"))
+    with pytest.raises(tr.InputError, match="damaged or cut short"):
+        snippets(tmp_path / "docs", WANTED, DOCS)
+
+
 @pytest.mark.parametrize("write", [pyarrow.parquet.write_table, pyarrow.feather.write_feather])
 def test_texts_are_found_in_parquet_and_arrow(write, tmp_path):
     columns = {key: [one[key] for one in RECORDS] for key in ("_id", "title", "text")}

@@ -113,6 +113,16 @@ def test_tables_with_types_and_frames(tmp_path):
         read_items(path)
 
 
+def test_parquet_that_is_damaged_within_is_refused(tmp_path):
+    path = tmp_path / "items.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(RECORDS), path, compression="none", use_dictionary=False)
+    whole = path.read_bytes()
+    for damaged in (whole.replace(b"a.jpg", b"\xff.jpg"), whole[:4] + b"\xff" * 8 + whole[12:]):
+        path.write_bytes(damaged)
+        with pytest.raises(tr.InputError, match="damaged or cut short"):
+            read_items(path)
+
+
 AT = [
     "@0548123.45@4150012.50@52@S@037.50000@127.00000@pano@@@@@@202401@@.jpg",
     "@0570000.00@4160000.00@52@S@037.60000@127.25000@pano@@@@@@202401@@.jpg",

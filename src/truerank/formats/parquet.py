@@ -129,7 +129,9 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
         choose: given the names of all columns, those that are read.
     """
     with opened(source) as table:
-        yield from table.iter_batches(size, columns=list(choose(table.schema_arrow.names)))
+        for batch in table.iter_batches(size, columns=list(choose(table.schema_arrow.names))):
+            batch.validate(full=True)  # text that is no UTF-8
+            yield batch
 
 
 @contextmanager

@@ -50,4 +50,6 @@ def whole(source: Source) -> pyarrow.Table:
         with saved.opened(source) as table:
             return table.read_all()
     with parquet.opened(source) as file:
-        return file.read()
+        table = file.read()
+        table.validate(full=True)  # text that is no UTF-8
+        return table
