@@ -166,6 +166,23 @@ def test_answers_that_change_are_counted_and_the_first_one_is_kept():
     assert found.scores.mean == {"RR": 1.0}
 
 
+def test_dicts_that_a_retriever_fills_again_count_as_they_were_returned():
+    documents = [{"id": doc, "score": 0.0} for doc in ("d1", "d2", "d3")]
+
+    def search(query):
+        for doc in documents:
+            doc["score"] = len(query) * (doc["id"] == "d1")  # of the last one, and in the end of all
+        return documents
+
+    found = bench(search, plain=True)
+    assert {query: answer.scores[0] for query, answer in found.answers.by_query.items()} == {
+        "q1": 3.0,
+        "q2": 3.0,
+        "q3": 5.0,
+        "q4": 4.0,
+    }
+
+
 def test_scores_that_do_not_fall_leave_the_order_as_it_is():
     odd = Retriever("odd", lambda query, k: None, lambda raw: Answer(("d1", "d2"), (1.0, 3.0)))
     found = bench(odd)

@@ -63,18 +63,18 @@ def _said(error: BaseException) -> str:
 
 
 def kept(result: object) -> object:
-    """What was returned, but a copy of the list, dict or array that holds it: retrievers fill those again.
+    """What was returned, but a copy of the lists, dicts and arrays that hold it: retrievers fill those again.
 
-    >>> buffer = ["d1"]
+    >>> buffer = [{"id": "d1", "score": 0.5}]
     >>> mine = kept(buffer)
-    >>> buffer[0] = "d2"
+    >>> buffer[0]["score"] = 0.0
     >>> mine
-    ['d1']
+    [{'id': 'd1', 'score': 0.5}]
     """
     kind = type(result)
     if kind is list:
-        lists = result and type(result[0]) is list  # type: ignore[index]  # as of an agent that asks several times
-        return list(map(kept, result)) if lists else result.copy()  # type: ignore[call-overload, attr-defined]
+        is_nested = result and type(result[0]) in (list, dict)  # type: ignore[index]  # of calls, or of documents
+        return list(map(kept, result)) if is_nested else result.copy()  # type: ignore[call-overload, attr-defined]
     if kind is dict or kind is np.ndarray:
         return result.copy()  # type: ignore[attr-defined]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
