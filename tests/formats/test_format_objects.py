@@ -414,6 +414,16 @@ def test_ids_of_mappings_that_pandas_made_fractions_are_refused_as_those_of_fram
         tr.read_qrels(run if isinstance(run, dict) else {1: {2.0: {"a": 1}}})
 
 
+@pytest.mark.parametrize("run", [{"q": {"a": 0.5, None: 1.0}}, {None: {"a": 1.0}}, {"q": {None: 1}}, {None: ["a"]}])
+def test_none_is_no_id_of_a_mapping(run):
+    with pytest.raises(
+        tr.InputError, match=r"run: (an id is text or a whole number, not None|query 'q' has \[None\])"
+    ):
+        tr.evaluate({"q": {"a": 1}}, run, "RR")
+    with pytest.raises(tr.InputError, match="qrels: an id is text or a whole number, not None"):
+        tr.evaluate(run, {"q": ["a"]}, "RR")
+
+
 @pytest.mark.parametrize("mode", ["r", "rb"])
 def test_an_open_file_is_refused_for_its_path(mode, tmp_path):
     path = tmp_path / "a.run"

@@ -20,6 +20,9 @@ IGNORED = float("nan")
 
 FLOATS = {float, np.float64, np.float32, np.float16}
 
+NO_IDS = {*FLOATS, type(None)}
+"""Types of what has a text, and is no id."""
+
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
     """Which ids, of these types, are numbers; None where one is neither a whole number nor text.
@@ -148,16 +151,19 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
         yield from ((doc, str(number), 1.0) for doc in dict.fromkeys(group))
 
 
-def refuse_fractions(names: Iterable[Any], name: str) -> None:
-    """Raise where an id is a float: 7.0 would be no document 7, and where pandas made 7 of it, NaN is near."""
-    if not FLOATS.isdisjoint(map(type, names)):
-        bad = next(one for one in names if type(one) in FLOATS)
+def refuse_no_ids(names: Iterable[Any], name: str) -> None:
+    """Raise where an id is None, which has a text as all objects have, or a float.
+
+    7.0 would be no document 7, and where pandas made it of 7, NaN is near.
+    """
+    if not NO_IDS.isdisjoint(map(type, names)):
+        bad = next(one for one in names if type(one) in NO_IDS)
         raise InputError("an id is text or a whole number, not {value}", name, value=quoted(bad))
 
 
 def ids(names: Collection[Any], name: str) -> list[bytes]:
     """Ids as bytes."""
-    refuse_fractions(names, name)
+    refuse_no_ids(names, name)
     try:
         return list(map(as_bytes, names))
     except ValueError as error:

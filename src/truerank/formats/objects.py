@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import refuse_fractions
+from truerank.core.mappings import refuse_no_ids
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
@@ -279,9 +279,10 @@ def _record(values: dict[str, Any]) -> dict[str, Any]:
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
-    refuse_fractions(run, name)
+    refuse_no_ids(run, name)
     if type(run) is dict and set(map(type, run.values())) <= {dict}:
-        refuse_fractions([next(iter(docs), "") for docs in run.values()], name)  # in a frame all are alike
+        ids = [None if None in docs else next(iter(docs), "") for docs in run.values()]  # in a frame all are floats
+        refuse_no_ids(ids, name)
         yield complete_answers(run, name)
     else:
         yield from _pairs(run.items(), name)

@@ -13,7 +13,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import all_ids, first_empty
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.mappings import are_no_ids, distinct_ids, refuse_fractions
+from truerank.core.mappings import are_no_ids, distinct_ids, refuse_no_ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
@@ -215,9 +215,9 @@ def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
 
 def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     """The documents, if none is something else than an id."""
-    refuse_fractions(docs, name)
     if are_no_ids(docs):
         raise no_ids(query, docs, name)
+    refuse_no_ids(docs, name)
     refuse_empty(query, docs, name)
     return docs
 
