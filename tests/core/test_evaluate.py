@@ -166,6 +166,17 @@ def test_means_are_views_of_the_values(scores):
     assert scores.mean == {"RR": 0.75, "P@1": 0.5, "NumRel": 2.0}
 
 
+def test_what_is_made_of_scores_changes_nothing_in_them(scores):
+    before = scores.to_dict(per_query=True)
+    scores.mean["RR"], scores.mean["run"] = 7.0, "mine"
+    scores.per_query()["a"]["RR"] = 7.0
+    frame = scores.to_pandas()
+    frame.loc[:, "RR"] = 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        scores["RR"].sort()
+    assert scores.to_dict(per_query=True) == before
+
+
 def test_a_measure_is_found_under_any_of_its_names(scores):
     assert scores["recip_rank"] is scores["RR"] is scores["mrr"]
 

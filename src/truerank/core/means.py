@@ -174,10 +174,17 @@ class Means(Presented, ByMeasure[Value]):
         first = {str(measure): heading for heading, measure in reversed(self.headings.items())}
         return Headings(frozenset(self._columns), self.asked, self.rules, first)
 
-    @cached_property
+    @property
     def mean(self) -> dict[str, float]:
-        """One number a measure: the mean over queries (the sum for counts), or that of the whole run."""
-        return self._by_heading((name, self.number(m)) for name, m in self.headings.items())
+        """One number a measure: the mean over queries (the sum for counts), or that of the whole run.
+
+        A dict of its own each time, which may be written into.
+        """
+        return self._by_heading(self._numbers.items())
+
+    @cached_property
+    def _numbers(self) -> dict[str, float]:
+        return {name: self.number(measure) for name, measure in self.headings.items()}
 
     def _by_heading(self, pairs: Iterable[tuple[str, Each]]) -> dict[str, Each]:
         row: AnySpelling[Each] = AnySpelling(pairs)

@@ -38,7 +38,8 @@ class Scores(Means[PerQuery]):
     Attributes:
         queries: the query ids, in the order of the value arrays.
         measures: what was evaluated.
-        columns: {measure: (queries,) float64}; NaN where the rules say that the measure has no value.
+        columns: {measure: (queries,) float64}, not to be written into; NaN where the rules say that the measure has
+            no value.
         rules: under whose rules.
         ledger: what the means hide.
         run: the name of the run.
@@ -68,6 +69,9 @@ class Scores(Means[PerQuery]):
     as_written: bool = field(default=False, kw_only=True)
     of_run: Mapping[str, OfRun] = field(default_factory=dict, kw_only=True)
     runs: tuple[Scores, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", {name: _read_only(column) for name, column in self.columns.items()})
 
     def __getitem__(self, measure: str | Measure) -> PerQuery:
         """(queries,) the values of a measure, however it is spelled; a plain name as the rules read it."""
@@ -133,6 +137,13 @@ class Scores(Means[PerQuery]):
         """
         metrics: list[Any] = import_module("truerank.interop.ir_measures").metrics(self)  # which stands above
         return metrics
+
+
+def _read_only(values: PerQuery) -> PerQuery:
+    """The values, which whoever has them cannot change under others: sorted in place they were of other queries."""
+    view = values.view()
+    view.setflags(write=False)
+    return view
 
 
 def distinct(names: Sequence[str]) -> list[str]:
