@@ -135,6 +135,14 @@ def test_as_many_documents_are_asked_for_as_the_measures_look_at(measures, asked
     assert seen == {asked, 7}
 
 
+def test_what_an_experiment_gives_may_be_written_into():
+    found = tr.experiment({"new": LIVE["new"]}, QUERIES, QRELS, "RR")
+    before = found.to_dict()
+    for row in (found.mean["new"], found.scores["new"].mean, found.timings["new"]):
+        row["system"] = "new"
+    assert found.to_dict() == before
+
+
 def test_queries_leave_out_what_is_not_among_them_for_every_system():
     some = dict(list(QUERIES.items())[:25])
     found = tr.experiment({"old": RUNS["old"], "new": LIVE["new"]}, some, QRELS, "RR")
@@ -145,6 +153,36 @@ def test_queries_leave_out_what_is_not_among_them_for_every_system():
     assert "15 judged queries are not among the queries, and are in no mean." in found.to_text()
     assert "15 answered but not judged, or judged but not asked (left out)" in found.to_text()
     assert found.scores["old"].to_dict()["ledger"]["unasked"] == 15
+
+
+@pytest.mark.parametrize("given", [tr.evaluate, tr.read, None, "several"])
+def test_queries_leave_out_what_was_scored_or_read_before(tmp_path, given):
+    some = dict(list(QUERIES.items())[:25])
+    old = RUNS["old"]
+    if given is None:
+        old = tmp_path / "old.json"
+        old.write_text(dumps(tr.evaluate(QRELS, RUNS["old"], "RR").to_dict(per_query=True)))
+    elif given == "several":
+        old = [tr.evaluate(QRELS, RUNS[name], "RR") for name in ("old", "third")]
+    else:
+        old = given(QRELS, RUNS["old"], **({"measures": "RR"} if given is tr.evaluate else {}))
+    kept = {q: QRELS[q] for q in some}
+    alone = [tr.evaluate(kept, RUNS[name], "RR")["RR"] for name in ("old", "third")]
+    means = np.mean(alone if given == "several" else alone[:1], axis=0)
+    for systems in ({"old": old, "new": LIVE["new"]}, {"old": old}):
+        found = tr.experiment(systems, some, QRELS, "RR")
+        assert math.isclose(found.mean["old"]["RR"], means.mean(), rel_tol=1e-15)
+        assert found.mean["old"]["RR"] == found["RR"].means["old"].estimate
+        assert (found.unasked, found.comparison.dropped) == (15, 0)
+        assert "15 judged queries are not among the queries, and are in no mean." in found.to_text()
+
+
+def test_queries_leave_out_what_was_scored_before_where_there_are_no_judgements():
+    some = dict(list(QUERIES.items())[:25])
+    found = tr.experiment({"old": tr.evaluate(QRELS, RUNS["old"], "RR Coverage(docs=40)@5")}, some)
+    kept = tr.evaluate({q: QRELS[q] for q in some}, RUNS["old"], "RR Coverage(docs=40)@5")
+    assert (found.mean["old"], found.unasked) == (kept.mean, 15)
+    assert found["Coverage(docs=40)@5"].means["old"].method == "none"
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])

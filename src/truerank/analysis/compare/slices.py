@@ -145,15 +145,13 @@ def sliced(scores: Sequence[Scores], by: Attribute) -> dict[str, list[Scores]]:
     every = list(dict.fromkeys(query for one in scores for query in one.queries))
     values = {value: {every[place] for place in places} for value, places in cut(every, by).items()}
     return {
-        value: [
-            _some(one, [place for place, query in enumerate(one.queries) if query in queries]) for one in scores
-        ]
+        value: [some(one, [place for place, query in enumerate(one.queries) if query in queries]) for one in scores]
         for value, queries in values.items()
     }
 
 
-def _some(scores: Scores, places: list[int]) -> Scores:
-    """The scores of some queries, whose ledger is still that of all."""
+def some(scores: Scores, places: list[int]) -> Scores:
+    """The scores of some queries by their places, whose ledger is still that of all."""
     return replace(
         scores,
         queries=[scores.queries[place] for place in places],
@@ -174,6 +172,11 @@ class _OfSome(OfRun):
 
     whole: OfRun
     places: list[int]
+
+    @property
+    def is_drawn(self) -> bool:  # type: ignore[override]
+        """Whether resamples of the queries show how sure it is."""
+        return self.whole.is_drawn
 
     def at(self, times: Ints) -> float:
         """What it comes to where each of them is there so many times."""

@@ -12,12 +12,14 @@ from truerank.analysis.compare.comparing import compare
 from truerank.analysis.compare.naming import by_name, resolved
 from truerank.analysis.compare.outcome import checked
 from truerank.analysis.compare.result import Procedure
-from truerank.analysis.compare.systems import Measures, scored
+from truerank.analysis.compare.slices import some
+from truerank.analysis.compare.systems import Measures, read, scored
 from truerank.analysis.experiment.result import Experiment
 from truerank.core.errors import InputError
 from truerank.core.evaluate import read_catalogue
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import did_you_mean
-from truerank.core.qrels import QrelsLike
+from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
@@ -65,9 +67,9 @@ def experiment(
     tried, before anything is asked.
 
     Args:
-        systems: {name: system}. A system is a run, as for `compare`; a retriever, as for `bench`; or a `Bench`,
-            such as `Bench.read` gives, whose answers are scored and whose timings are taken. Runs may be a list,
-            and all systems with `names`.
+        systems: {name: system}. A system is a run or saved scores, as for `compare`; a retriever, as for `bench`;
+            or a `Bench`, such as `Bench.read` gives, whose answers are scored and whose timings are taken. Runs may
+            be a list, and all systems with `names`.
         queries: what retrievers are asked: {id: text}, texts, a DataFrame or a file, see `read_queries`. Where they
             are given, judged queries that are not among them are in no mean of any system.
         qrels, measures, rules, threads, items, as_written: as for `evaluate`.
@@ -92,10 +94,10 @@ def experiment(
     right = only(everything, list(texts)) if everything and texts else everything
     live = {name: _loaded(one) for name, one in named.items() if is_live(one)}
     runs = {name: one for name, one in named.items() if name not in live}
-    unasked = len(everything) - len(right) if everything and right else 0
     how: dict[str, Any] = {"items": None if items is None else read_catalogue(items), "as_written": as_written}
-    scores = scored(right, runs, measures, rules, threads, **how) if runs else {}
-    scores = {name: replace(one, ledger=replace(one.ledger, unasked=unasked)) for name, one in scores.items()}
+    scores = scored(right, read(runs), measures, rules, threads, **how) if runs else {}
+    unasked = len(_known(everything, scores).difference(texts)) if texts else 0
+    scores = {name: _among(one, texts, unasked) for name, one in scores.items()} if unasked else scores
     asked = _Asked.of(texts, Judging(right, *_under(scores, measures, rules), how["items"]), live, progress)
     benches = asked.benches(live, k, {**asking, "seed": seed})
     comparison = compare(
@@ -192,6 +194,23 @@ def _refuse_unknown(asking: Mapping[str, Any]) -> None:
         if option not in known:
             hint = INSTEAD.get(option) or did_you_mean(option, sorted(known)).strip()
             raise TypeError(f"experiment() has no option {option!r}. {hint}".rstrip())
+
+
+def _known(qrels: Qrels | None, scores: Mapping[str, Scores]) -> set[str]:
+    """All queries that are judged, or scored already."""
+    judged = map(as_text, qrels.queries if qrels else ())
+    return {*judged, *(query for one in scores.values() for query in one.queries)}
+
+
+def _among(scores: Scores, texts: Mapping[str, Any], unasked: int) -> Scores:
+    """The scores of the queries that are asked alone, also where others were scored before."""
+    places = [place for place, query in enumerate(scores.queries) if query in texts]
+    part = scores if len(places) == len(scores.queries) else some(scores, places)
+    return replace(
+        part,
+        ledger=replace(scores.ledger, evaluated=len(places), unasked=unasked),
+        runs=tuple(_among(one, texts, unasked) for one in scores.runs),
+    )
 
 
 def _under(scores: Mapping[str, Scores], measures: Measures, rules: RulesLike | None) -> tuple[Measures, Rules]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from truerank.analysis.compare.result import Comparison, Outcome
@@ -66,7 +65,7 @@ class Experiment(Presented, ByMeasure[Outcome]):
         """{system: {measure: its mean}}."""
         return {name: one.mean for name, one in self.scores.items()}
 
-    @cached_property
+    @property
     def timings(self) -> dict[str, dict[str, float | None]]:
         """{system: p50 and p95 in ms, answers a second, failed calls}, of those that were asked.
 
