@@ -42,7 +42,7 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         return judged
     if isinstance(judged, np.ndarray):
         judged = judged.tolist()  # None where it is masked
-    if hasattr(judged, "items") and getattr(getattr(judged, "dtype", None), "kind", "O") in "biuf":
+    if are_labelled_numbers(judged):
         raise InputError(
             "query {query} has a Series of numbers: its to_dict() is {{document: grade}} where its index holds the "
             "documents, its tolist() the documents where they are these numbers",
@@ -73,6 +73,11 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
             docs=quoted(docs),
         )
     return dict.fromkeys(docs, 1.0)
+
+
+def are_labelled_numbers(thing: Any) -> bool:
+    """Whether this is a Series of numbers, which may be ids, or what the ids in its index have."""
+    return hasattr(thing, "items") and getattr(getattr(thing, "dtype", None), "kind", "O") in "biuf"
 
 
 def are_no_ids(docs: Iterable[Any]) -> bool:

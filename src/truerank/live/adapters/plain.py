@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
+from truerank.core.mappings import are_labelled_numbers
 from truerank.core.messages import message
 from truerank.live.adapters.answers import answer
 from truerank.live.adapters.ids import IdKind, IdReader
@@ -117,6 +118,11 @@ def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
 
 def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
     """Arrays of one query, as FAISS gives them: (D, I), told apart by their types, -1 where nothing was found."""
+    if are_labelled_numbers(raw):
+        raise InputError(
+            "the answer is a Series of numbers: its to_dict() is {id: score} where its index holds the ids, its "
+            "tolist() the ids where they are these numbers"
+        )
     if hasattr(raw, "__array__"):
         ids = _row(raw)
         distances = [None] * len(ids)
