@@ -135,6 +135,12 @@ def test_as_many_documents_are_asked_for_as_the_measures_look_at(measures, asked
     assert seen == {asked, 7}
 
 
+def test_benchmarks_of_the_same_queries_need_no_queries():
+    benches = {name: tr.bench(LIVE["new"], QUERIES, k=20) for name in ("one", "other")}
+    found = tr.experiment(benches, None, QRELS, "RR")
+    assert found.mean["one"] == found.mean["other"] == tr.evaluate(QRELS, RUNS["new"], "RR").mean
+
+
 def test_what_an_experiment_gives_may_be_written_into():
     found = tr.experiment({"new": LIVE["new"]}, QUERIES, QRELS, "RR")
     before = found.to_dict()

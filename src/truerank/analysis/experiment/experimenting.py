@@ -263,7 +263,7 @@ class _Asked:
         if live and judging.qrels is None:
             raise InputError("qrels are needed where a system is not scored yet", next(iter(live)))
         if live:
-            judging = rehearsed(judging, list(texts) or [query for one in benches for query in one.queries])
+            judging = rehearsed(judging, list(dict.fromkeys(texts or (q for one in benches for q in one.queries))))
         return cls(texts, judging, len(live) - len(benches), progress)
 
     def benches(self, live: Mapping[str, Any], k: int | None, how: Mapping[str, Any]) -> dict[str, Bench]:
