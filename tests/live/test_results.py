@@ -511,6 +511,14 @@ def test_judged_queries_that_were_not_asked_are_counted_with_what_the_saved_run_
     assert tr.bench(lambda query: ["d2"], asked, {"q0": {"d2": 1}}, measures="RR").unasked == 0
 
 
+@pytest.mark.parametrize(("k", "returned", "is_said"), [(5, 9, True), (5, 4, False), (10, 10, False)])
+def test_measures_that_look_deeper_than_k_are_warned_of_where_an_answer_has_k_documents(k, returned, is_said):
+    found = tr.bench(lambda query: [f"d{n}" for n in range(returned)], QUERIES, QRELS, k=k, measures="R@10 P@5 AP")
+    said = "Warning: R@10: of the first 5 documents of each answer, as k is 5."
+    assert (said in report.document(found).render()) is is_said
+    assert (f"found: {said}" in tr.experiment({"found": found}, None, QRELS, "R@10 AP").to_text()) is is_said
+
+
 def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_scored_it(tmp_path):
     def repeating(query):
         return ["d1", "d1", "d2"] if query in ("text 1", "text 2") else ["d2", "d1"]

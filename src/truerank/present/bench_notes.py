@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from truerank.core.errors import printable
-from truerank.core.messages import Message, joined, message, plural, warned
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES
 from truerank.live.quality import MEND
 from truerank.live.result import Bench
@@ -116,7 +116,7 @@ def notes(bench: Bench) -> list[str]:
 
 def warnings(bench: Bench) -> list[str]:
     """What speaks against the figures; none when all is as it should be."""
-    parts = (_stopped, _failures, _skipping, _unasked, _waiting, _concurrency, _answers)
+    parts = (_stopped, _failures, _skipping, _unasked, _waiting, _concurrency, _answers, _shallow)
     return [sentence for part in parts for sentence in part(bench)]
 
 
@@ -289,6 +289,21 @@ def _answers(bench: Bench) -> Iterator[Message]:
             "{n:,} query was not answered the same each time; the first answer counts.",
             "{n:,} queries were not answered the same each time; the first answer counts.",
             n=odd.changing,
+        )
+
+
+def _shallow(bench: Bench) -> Iterator[Message]:
+    """Measures that look at more documents than k lets count, where some answer may have had more."""
+    k, answers = bench.load.k, bench.answers.by_query.values()
+    if not bench.scores or not any(one.ends is None and len(one.docs) >= k for one in answers):
+        return
+    if deeper := [name for name, measure in bench.scores.headings.items() if (measure.cutoff or 0) > k]:
+        yield warned(
+            message(
+                "{measures}: of the first {k:,} documents of each answer, as k is {k:,}.",
+                measures=listed(deeper),
+                k=k,
+            )
         )
 
 
