@@ -210,6 +210,8 @@ def test_a_score_that_is_no_finite_number_is_refused(score):
         ({"documents": ["a"]}, "a dict is read as {id: score}, but 'documents' has list"),
         (np.zeros((2, 3), int), "an array of shape (2, 3) is not the answer to one query"),
         ((np.zeros(2), np.zeros(3, int)), "there are 3 ids and 2 distances"),
+        (pd.DataFrame({"docno": [1], "score": [2]}), "the answer is DataFrame, not a list of ids"),
+        (pd.DataFrame({"docno": ["a", "b"]}), "Its rows are dicts by to_dict('records'), of polars by to_dicts()"),
         (pd.Series({"a": 3, "b": 2}), "a Series of numbers: its to_dict() is {id: score}"),
         (pd.Series([0.5, 0.25]), "a Series of numbers: its to_dict() is {id: score}"),
     ],

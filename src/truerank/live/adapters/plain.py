@@ -123,6 +123,8 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
             "the answer is a Series of numbers: its to_dict() is {id: score} where its index holds the ids, its "
             "tolist() the ids where they are these numbers"
         )
+    if hasattr(raw, "columns"):
+        return None
     if hasattr(raw, "__array__"):
         ids = _row(raw)
         distances = [None] * len(ids)
@@ -150,7 +152,7 @@ def _row(array: Any) -> np.ndarray[Any, Any]:
 
 
 def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
-    if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+    if isinstance(raw, str | bytes) or not isinstance(raw, Iterable) or hasattr(raw, "columns"):
         raise InputError(
             "the answer is {kind}, not {shapes}{hint}", kind=type(raw).__name__, shapes=SHAPES, hint=_hint(raw)
         )
@@ -166,6 +168,8 @@ def _hint(raw: Any) -> str:
     """What to do about an answer that is none yet."""
     if hasattr(raw, "__await__"):
         return message(". It is a coroutine: asynchronous=True awaits it")
+    if hasattr(raw, "columns"):
+        return message(". Its rows are dicts by to_dict('records'), of polars by to_dicts()")
     if hasattr(raw, "search") or hasattr(raw, "knn_query"):
         return message(
             ". It is an index: give it itself, or sweep a parameter of the function that returns it, by another "
