@@ -689,3 +689,27 @@ def test_a_test_that_speaks_against_the_means_calls_neither_system_better(test: 
     assert "RR, part = most: the" in of_slices
     assert "RR, part = rest: the" not in of_slices
     assert alike(found["RR"]) == {"often": {"often"}, "rarely": {"rarely"}}
+
+
+@pytest.mark.parametrize(
+    ("measures", "rules"),
+    [("AP(divisor='relevant') AP RR", "beir"), ("AP P(divisor='returned')@5 R@10", "sklearn"), ("map mrr", None)],
+)
+def test_saved_scores_are_those_that_were_saved(tmp_path, measures, rules):
+    qrels = {f"q{n}": {"a": 1, "b": n % 2} for n in range(8)}
+    run = {f"q{n}": ["x", "a"][n % 2 :] for n in range(8)}
+    scores = tr.evaluate(qrels, run, measures, rules=rules)
+    (tmp_path / "run.json").write_text(json.dumps(scores.to_dict(per_query=True)))
+    read = compare(None, tmp_path / "run.json", samples=50)
+    made = compare(None, scores, samples=50)
+    assert read.to_dict() == made.to_dict()
+    assert [one.to_dict(per_query=True) for one in read.scores.values()] == [scores.to_dict(per_query=True)]
+    assert list(compare(None, tmp_path / "run.json", samples=50, as_written=True)) == measures.split()
+
+
+def test_what_was_made_of_one_run_is_compared_with_nothing():
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    run = {f"q{n}": ["x", "a"][n % 2 :] for n in range(12)}
+    made = tr.predicted(dict(list(qrels.items())[:8]), qrels, run, "RR", sample="random")
+    for one in (tr.evaluate(qrels, run, "RR"), tr.read(qrels, run), made):
+        assert [mean.estimate for mean in compare(None, one, "RR", samples=50)["RR"].means.values()] == [0.75]

@@ -17,6 +17,7 @@ from truerank.core.ledger import Ledger
 from truerank.core.messages import listed
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
+from truerank.core.vocabulary import under
 from truerank.formats.records import parsed
 from truerank.formats.source import as_source
 from truerank.measures import Definition, Measure, parse_measure
@@ -62,7 +63,7 @@ class SavedScores:
             raise InputError("it lacks the rules or the ledger that `truerank eval` saves beside the means", file)
         if self.runs > 1:
             raise InputError("of {n} runs only means were saved: name the runs", file, n=self.runs)
-        measures = tuple(map(measure_named, self.values))
+        measures = tuple(measure_named(name, self.rules) for name in self.values)
         known = self.rules, self.ledger, self.name
         return Scores(self.queries, measures, dict(self.values), *known, asked=self.asked)
 
@@ -159,14 +160,16 @@ def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:
         raise InputError(
             "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
         ) from None
+    names = {str(word): str(name) for word, name in asked.items()}
+    names |= {m: name for m, name in became.items() if name not in names.values()}
     own = str(value.get("run", name)), means, tuple(queries), values, rules, _ledger(value)
-    return SavedScores(*own, became, len(value.get("runs") or [()]))
+    return SavedScores(*own, names, len(value.get("runs") or [()]))
 
 
-def measure_named(name: str) -> Measure:
-    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
+def measure_named(name: str, rules: Rules | None = None) -> Measure:
+    """The measure, as its column is called under the rules; one that is not registered here is a plain mean."""
     try:
-        return parse_measure(name)
+        return parse_measure(name) if rules is None else under(name, rules)
     except MeasureError:
         return Measure(Definition(name, _unregistered, unit=False), name)
 

@@ -25,7 +25,7 @@ def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> d
     Args:
         apart: makes the names of what is listed short.
     """
-    if isinstance(runs, Scores | Reading | Predicted) or is_one_run(runs):
+    if is_one(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
         named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))
@@ -37,6 +37,11 @@ def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> d
     if not named:
         raise InputError("there is no run to compare")
     return named
+
+
+def is_one(thing: Any) -> bool:
+    """Whether this is one run or what was made of one, though it may be a mapping or a list, and no systems."""
+    return isinstance(thing, Scores | Reading | Predicted) or is_one_run(thing)
 
 
 def _name(run: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare.naming import by_name, opened
+from truerank.analysis.compare.naming import by_name, is_one, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.analysis.saved_scores import one_with_saved, with_saved
 from truerank.core.errors import InputError, MeasureError, RulesError
@@ -24,7 +24,6 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.formats.objects import is_one_run
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -117,11 +116,11 @@ def scored(
 
 def read(runs: Any) -> Any:
     """The runs; those that are files of saved scores are read, and other files opened."""
-    if isinstance(runs, Mapping) and not is_one_run(runs):
+    if isinstance(runs, Mapping) and not is_one(runs):
         return {name: with_saved(one) if are_several(one) else one_with_saved(one) for name, one in runs.items()}
     if isinstance(runs, str | os.PathLike):
         return with_saved([runs])
-    if isinstance(runs, list | tuple) and not is_one_run(runs):
+    if isinstance(runs, list | tuple) and not is_one(runs):
         each = ([with_saved(one)] if are_several(one) else with_saved([one]) for one in runs)
         return [run for several_or_one in each for run in several_or_one]
     return runs
