@@ -640,6 +640,14 @@ def test_two_plain_loops_take_turns():
     assert (both.a.latency["mean"], both.b.latency["mean"], both.a.percentiles) == (2.0, 3.0, "linear")
 
 
+@pytest.mark.parametrize("rules", ["sklearn", "beir", "mteb", None])
+def test_a_benchmark_that_was_read_is_the_one_that_was_saved(tmp_path, rules):
+    found = tr.bench(lambda query: ["d1", "d2"], QUERIES, QRELS, measures="AP RR@5", rules=rules)
+    found.save(tmp_path / "bench.json")
+    read = tr.Bench.read(tmp_path / "bench.json")
+    assert (read.to_dict(), read.scores.asked) == (found.to_dict(), found.scores.asked)
+
+
 def test_percentiles_are_saved_with_their_kind(tmp_path):
     found = tr.bench(lambda query: ["d2"], QUERIES, percentiles="linear")
     found.save(tmp_path / "bench.json")

@@ -160,7 +160,7 @@ def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:
 
 def _scores(value: Mapping[str, Any]) -> Scores:
     """Scores as they were: per query, under their rules, with their ledger."""
-    queries = value["queries"]
+    queries, asked = value["queries"], dict(value.get("asked") or {})
     rules = Rules.from_dict(value["rules"])
     scores = Scores(
         queries=tuple(queries),
@@ -169,11 +169,13 @@ def _scores(value: Mapping[str, Any]) -> Scores:
         rules=rules,
         ledger=Ledger.from_dict(value["ledger"]),
         run=value["run"],
+        asked=asked | {name: name for name in value["mean"] if name not in asked.values()},
     )
     _demand(len(scores.queries) > 0 < len(scores.measures), "there are scores of nothing")
     known = (
         each[~np.isnan(each)] if name in scores.ledger.undefined else each for name, each in scores.columns.items()
     )
     _demand(all(np.isfinite(each).all() for each in known), "a query's value is no number")
-    _demand(isinstance(scores.rules.name, str) and isinstance(scores.run, str), "a name is no text")
+    names = scores.rules.name, scores.run, *scores.asked.values()
+    _demand(all(isinstance(name, str) for name in names), "a name is no text")
     return scores

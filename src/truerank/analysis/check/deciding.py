@@ -230,7 +230,7 @@ class _Judge:
             kind="no worse than",
             outcome="undecided",
             value=float(difference(self.figures.mean[name], baseline.mean[baseline.resolve(name)])),
-            limit=margin if less else -margin,
+            limit=margin if less else 0 - margin,  # of 0 no −0
             is_upper=less,
             interval=None,
             decider="interval",
