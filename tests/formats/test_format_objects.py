@@ -424,6 +424,17 @@ def test_none_is_no_id_of_a_mapping(run):
         tr.evaluate(run, {"q": ["a"]}, "RR")
 
 
+def test_results_that_have_a_run_are_refused_for_it():
+    qrels, runs = {"p": ["a"], "q": ["a"]}, [{"p": ["a"], "q": ["b", "a"]}] * 2
+    fused = tr.tune_fusion(qrels, runs, "rrf", "RR", folds=2)
+    for made in (fused, tr.bench(lambda query: ["a"], {"q": "text"})):
+        with pytest.raises(tr.InputError, match=f"as is the run of this {type(made).__name__}: give its .run"):
+            tr.evaluate(qrels, made, "RR")
+        tr.evaluate(qrels, made.run, "RR")
+    with pytest.raises(tr.InputError, match="not Scores, which was made of one"):
+        tr.evaluate(qrels, fused.scores, "RR")
+
+
 @pytest.mark.parametrize("mode", ["r", "rb"])
 def test_an_open_file_is_refused_for_its_path(mode, tmp_path):
     path = tmp_path / "a.run"

@@ -70,6 +70,11 @@ def run_from_object(run: Any, name: str) -> Run:
     if is_sparse(run):
         return run_of_sparse(run, name)
     if isinstance(run, Presented):
+        if isinstance(getattr(run, "run", None), Run):
+            raise InputError(
+                "a run is what a system returned, as is the run of this {kind}: give its .run",
+                kind=type(run).__name__,
+            )
         raise InputError(
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
