@@ -75,6 +75,15 @@ def test_it_is_said_where_a_query_without_a_relevant_document_has_a_score():
     assert ledger.remarks(scores) == ["1 without a relevant document (scored 0): q.", said]
 
 
+def test_it_is_said_where_a_query_that_is_only_answered_in_part_has_a_score():
+    in_part = {"q": {"answer": {"born": 0.5, "died": 0}}, "r": {"other": {"born": 1}}}
+    scores = tr.evaluate(in_part, {"q": ["answer"], "r": ["other"]}, "all_score strict_all_score nDCG AP NumRet")
+    said = "NuggetRecall and nDCG: a query without a relevant document has a score all the same."
+    assert ledger.remarks(scores) == ["1 without a relevant document (scored 0): q.", said]
+    without = tr.evaluate(in_part, {"q": ["answer"], "r": ["other"]}, "strict_all_score AP NumRet")
+    assert ledger.remarks(without) == ["1 without a relevant document (scored 0): q."]
+
+
 def test_what_the_mean_is_over_is_said_where_that_is_not_all_of_them():
     scores = tr.evaluate(QRELS, {"q1": ["a"]}, "AP", rules={"missing": "skip"})
     assert ledger.counted(scores) == "3 queries judged, 1 answered. The mean is over 1 query."

@@ -220,17 +220,18 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
 
 def _against_rules(scores: HasLedger) -> list[Message]:
     """Measures by which queries that "scored 0" have another score, and those by which 0 is the best one."""
-    of = {
-        name: column
-        for name, column in _columns(scores).items()
-        if (known := _known(name)) and (known.definition.is_of_items or known.definition.lower_is_better)
-    }
-    nothing = _places(scores, _examples(scores, "without_relevant") if of else ())
-    scored = [name for name, column in of.items() if any(column[nothing] > 0)]
+    if not (columns := _columns(scores)):
+        return []
+    nothing = _places(scores, _examples(scores, "without_relevant"))
+    scored = [
+        name
+        for name, column in columns.items()
+        if (known := _known(name)) and known.definition.average != "sum" and any(column[nothing] > 0)
+    ]
     has_score = message(
         "{measures}: a query without a relevant document has a score all the same.", measures=listed(scored)
     )
-    return [*([has_score] if scored else []), *of_missing(scores, _examples(scores, "missing") if of else ())]
+    return [*([has_score] if scored else []), *of_missing(scores, _examples(scores, "missing"))]
 
 
 def of_missing(scores: HasLedger, ids: Iterable[str]) -> list[Message]:
