@@ -296,6 +296,13 @@ def test_listed_documents_that_are_not_in_the_table_are_counted_and_told(items, 
     assert type(scores.ledger).from_dict(scores.ledger.to_dict()) == scores.ledger
 
 
+def test_listed_documents_are_counted_down_to_the_ranks_that_measures_of_items_look_at():
+    qrels, run = {"q": {"c": 1}, "r": {"a": 1}}, {"q": ["x", "a", "c"], "r": ["a", "b"]}
+    for measures, counts in (("Novelty(users=9)@2 AP", (4, 2)), ("Gini@1 AP", (2, 1)), ("Gini Gini@1", (5, 3))):
+        ledger = tr.evaluate(qrels, run, measures, items={"a": 4}).ledger
+        assert (ledger.listed, ledger.unlisted) == counts
+
+
 @pytest.mark.parametrize("is_file", [False, True])
 @pytest.mark.parametrize(
     "columns",

@@ -205,12 +205,12 @@ class _Lists:
         return _moved(self.single, self.hits, turned(self.hits), self.rules)
 
     def unlisted(self) -> dict[str, int]:
-        """How many documents are listed, and how many of them are not in the table of items, where some are not."""
-        items = self.final.items
-        if items is None or items.catalogue is None:
+        """How many documents measures of items see, and how many of these are not in the table, if some are not."""
+        if (items := self.final.items) is None or items.catalogue is None:
             return {}
-        unlisted = int(np.count_nonzero(items.place[self.final.doc] >= len(items.catalogue)))
-        return {"listed": len(self.final.doc), "unlisted": unlisted} if unlisted else {}
+        docs = self.final.top(_ranks(seen_rows(m for m in self.measures if m.definition.is_of_items))).doc
+        unlisted = int(np.count_nonzero(items.place[docs] >= len(items.catalogue)))
+        return {"listed": len(docs), "unlisted": unlisted} if unlisted else {}
 
     def of_run(self) -> dict[str, OfRun]:
         """The numbers of the whole run, by measure."""
