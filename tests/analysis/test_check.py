@@ -305,6 +305,7 @@ def test_a_run_is_not_taken_for_saved_scores(tmp_path: Path) -> None:
         ('[{"mean": {}}, {"mean": {}}]', "it holds the scores of 2 runs"),
         ("[]", "it holds the scores of 0 runs"),
         ("q1 Q0 a 1 9.5 bm25", "these are no saved scores"),
+        ('{"query": "q", "docs": ["a"]}\n{"query": "r", "docs": ["b"]}\n', "these are no saved scores"),
         ("{", "this is no JSON"),
         ('{"mean": {"AP": "high"}}', "the means are no numbers"),
         ('{"mean": 3}', "the means are no numbers"),

@@ -210,7 +210,10 @@ def test_the_name_of_a_column_above_ids_is_no_item(tmp_path: Path) -> None:
         ({"id": "ab", "group": "xy"}, "columns of a table are lists that are equally long"),
         ({"id": ["a"], "group": 5}, "columns of a table are lists that are equally long"),
         ({"a": None, "b": 2}, "columns of a table are lists that are equally long"),
-        (["a", "a"], "item a is there twice"),
+        (
+            ["a", "a"],
+            "item a is there twice; a catalogue has each once: of a table of who used what, count the users",
+        ),
         ([{"colour": 1}], "no column holds the ids"),
         ([{"id": None}], "item 1 has no id"),
         ({"a": {"popularity": -1}}, "from 0 up"),
@@ -244,6 +247,8 @@ def test_a_measure_says_what_it_lacks() -> None:
         tr.evaluate(qrels, run, "Novelty", items=["a", "b"])
     with pytest.raises(tr.InputError, match="needs a table of the documents"):
         tr.evaluate(qrels, run, "ILD")
+    with pytest.raises(tr.InputError, match=r"groups and no vectors: ILD\(distance='jaccard'\) compares groups"):
+        tr.evaluate(qrels, run, "ILD(distance='hamming')@2", items={"a": {"group": "x"}})
     with pytest.raises(tr.MeasureError, match="needs the catalogue"):
         tr.evaluate(qrels, run, "Coverage")
     with pytest.raises(tr.MeasureError, match="docs=1 is too small"):

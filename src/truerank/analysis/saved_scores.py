@@ -18,7 +18,7 @@ from truerank.core.messages import listed
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import under
-from truerank.formats.records import parsed
+from truerank.formats.records import json_or_lines
 from truerank.formats.source import as_source
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
@@ -83,7 +83,7 @@ def read_saved(path: str | os.PathLike[str]) -> list[SavedScores]:
     source = as_source(path)
     if source.is_folder or not _JSON.match(source.head):
         raise _no_scores(source.name)
-    value = parsed(source.read(), source.name)
+    value = json_or_lines(source.read(), source.name)
     return [_of_one(each, source.name) for each in (value if isinstance(value, list) else [value])]
 
 
@@ -118,7 +118,11 @@ def _of_one(value: Any, name: str) -> SavedScores:
 
 
 def _no_scores(name: str) -> InputError:
-    return InputError("these are no saved scores; `truerank eval --per-query --format json` writes them", name)
+    return InputError(
+        "these are no saved scores; `truerank eval --per-query --format json` writes them; "
+        "with a run name its qrels",
+        name,
+    )
 
 
 def _is_view(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from truerank.core.errors import MeasureError
+from truerank.core.errors import InputError, MeasureError
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import message
 from truerank.measures.discounts import weights
@@ -208,6 +208,10 @@ def intra_list_diversity(
     """
     assert hits.items is not None
     catalogue = hits.items.needed("ILD")
+    if distance != "jaccard" and catalogue.vectors is None and catalogue.groups is not None:
+        raise InputError(
+            "the table of items has groups and no vectors: ILD(distance='jaccard') compares groups", catalogue.name
+        )
     features = catalogue.members if distance == "jaccard" else catalogue.needed("vectors")
     known = np.any(features if distance == "jaccard" else ~np.isnan(features), axis=1)
     rows = hits.top(k)

@@ -154,7 +154,12 @@ def _catalogue(columns: Columns, name: str) -> Catalogue:
     ids = tuple(_id(value, row, name) for row, value in enumerate(columns[named["id"]], 1))
     if len(set(ids)) < len(ids):
         (first, _), *_ = Counter(ids).most_common(1)
-        raise InputError("item {id} is there twice; a catalogue has each once", name, id=printable(first))
+        raise InputError(
+            "item {id} is there twice; a catalogue has each once: of a table of who used what, count the users of "
+            "each item, as its popularity",
+            name,
+            id=printable(first),
+        )
     popularity = named.get("popularity")
     return Catalogue(
         ids,
