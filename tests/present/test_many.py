@@ -89,7 +89,8 @@ def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
     some = {q: runs["one" if q > "q20" else "two"][q] for q in qrels}
     mixed = document(tr.compare(qrels, {"one": runs["one"], "two": some}, "RR", samples=10)).render()
     assert "too few: no" not in mixed
-    both = document(tr.compare(qrels, runs, "RR R@1 GAP", samples=10)).render()
+    scored = {"one": {q: {"a": 2.0} for q in qrels}, "two": {q: {"x": 2.0, "a": 1.0} for q in qrels}}
+    both = document(tr.compare(qrels, scored, "RR R@1 GAP", samples=10)).render()
     assert "RR and R@1: 10 samples are too few: no difference can be significant; take 19 or more." in both
     assert "GAP: 10 resamples are too few: no difference can be significant; take " in both
     three = {**runs, "three": some}
