@@ -186,6 +186,15 @@ def test_a_document_that_comes_twice_under_a_key_is_refused_in_lines_and_lists(t
             read(text, ending)
 
 
+def test_a_key_may_come_twice_in_what_is_not_read_of_a_document(tmp_path):
+    row = '{"query_id": "q", "doc_id": "%s", "score": %d, "metadata": {"tag": "x", "tag": "y"}}'
+    rows = [row % ("a", 2), row % ("b", 1)]
+    (tmp_path / "x.jsonl").write_text("\n".join(rows) + "\n")
+    (tmp_path / "x.json").write_text(f"[{', '.join(rows)}]")
+    for ending in ("jsonl", "json"):
+        assert tr.evaluate({"q": {"b": 1}}, tmp_path / f"x.{ending}", "RR")["RR"].tolist() == [0.5]
+
+
 def test_a_query_that_comes_twice_far_apart_is_refused(tmp_path):
     answer = ", ".join(f'"d{i}": {1 / (i + 1)}' for i in range(1000))
     text = ", ".join(f'"q{i}": {{{answer}}}' for i in range(200))

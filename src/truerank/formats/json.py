@@ -15,7 +15,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
-from truerank.formats.jsonl import dumped, graded, holds_object, refuse_repeats, scattered, utf8
+from truerank.formats.jsonl import dumped, graded, may_repeat, refuse_repeats, scattered, utf8
 from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import complete_answers, complete_judgements
@@ -136,7 +136,7 @@ def _ignoring(whole: Mapping[str, Any]) -> dict[str, Any]:
 def _listed(source: Source) -> Iterator[tuple[None, Any]]:
     text = source.text()
     listed = parsed(text, source.name)
-    if any(map(holds_object, listed)):
+    if type(listed) is list and may_repeat(listed, text):
         refuse_repeats(listed, text, source.name)
     return ((None, record) for record in listed)
 
