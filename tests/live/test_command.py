@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 import truerank as tr
 from truerank.cli import truerank
+from truerank.cli.asking import interrupted_once
 
 COUNT = itertools.count()
 
@@ -142,6 +145,19 @@ def test_an_interrupt_that_comes_twice_at_once_is_one(here):
     done = subprocess.run([*call, "-o", "part.json"], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, "ended early (interrupted)" in done.stdout) == (130, True)
     assert done.stdout == run("--show", "part.json")
+
+
+def test_who_goes_on_interrupting_is_heeded(monkeypatch):
+    now, heard = 0.0, list[float]()
+    monkeypatch.setattr("truerank.cli.asking.time", SimpleNamespace(monotonic=lambda: now))
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(now))
+    try:
+        with interrupted_once():
+            for now in (0.0, 0.01, 0.3, 0.6, 0.61, 0.9, 1.2):
+                signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [0.0, 0.6, 1.2]
 
 
 def test_chunks_are_collapsed_as_by_the_other_commands(here):

@@ -67,9 +67,9 @@ def interrupted_once() -> Iterator[None]:
 
     def heed(number: int, frame: Any) -> None:
         nonlocal last
-        before, last = last, time.monotonic()
-        handler = handlers[signal.Signals(number)]
-        if last - before >= SAME and callable(handler):
+        now, handler = time.monotonic(), handlers[signal.Signals(number)]
+        if now - last >= SAME and callable(handler):  # since the last that counted: who keeps asking is heeded
+            last = now
             handler(number, frame)
 
     ours = [number for number, handler in handlers.items() if callable(handler)]
