@@ -63,6 +63,13 @@ def test_a_frame_of_any_kind_gives_the_bits_of_the_dict(kind, table, judged, qre
 
 
 @pytest.mark.parametrize("kind", [pa.Table.to_pandas, pl.DataFrame, lambda t: t])
+def test_a_list_of_frames_is_none_of_rows(kind):
+    frame = kind(pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "grade": [1, 0]}))
+    with pytest.raises(tr.InputError, match="qrels are a path"):
+        tr.evaluate([frame], {"q": ["a"]}, "RR")
+
+
+@pytest.mark.parametrize("kind", [pa.Table.to_pandas, pl.DataFrame, lambda t: t])
 def test_judgements_from_a_frame_are_those_of_the_dict(kind, judged, qrels):
     assert tr.read_qrels(kind(judged)).to_dict() == tr.read_qrels(qrels).to_dict()
 

@@ -148,13 +148,14 @@ def test_an_interrupt_that_comes_twice_at_once_is_one(here):
 
 
 def test_who_goes_on_interrupting_is_heeded(monkeypatch):
-    now, heard = 0.0, list[float]()
-    monkeypatch.setattr("truerank.cli.asking.time", SimpleNamespace(monotonic=lambda: now))
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(now))
+    times, heard = [0.0, 0.01, 0.3, 0.6, 0.61, 0.9, 1.2], list[float]()
+    monkeypatch.setattr("truerank.cli.asking.time", SimpleNamespace(monotonic=lambda: times[0]))
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(times[0]))
     try:
         with interrupted_once():
-            for now in (0.0, 0.01, 0.3, 0.6, 0.61, 0.9, 1.2):
+            while times:
                 signal.raise_signal(signal.SIGINT)
+                times.pop(0)
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == [0.0, 0.6, 1.2]

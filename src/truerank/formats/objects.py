@@ -212,7 +212,7 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
     first = things[0] if things else None
     if hasattr(first, "_asdict"):
         return partial(_named, things)
-    if hasattr(first, "keys"):
+    if hasattr(first, "keys") and not is_frame(first):
         return partial(_dicts, things)
     if isinstance(first, tuple) and len(first) == 3:
         names = ("query_id", "doc_id", value)
@@ -221,7 +221,11 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
 
 
 def _dicts(things: Sequence[Any]) -> Iterator[Any]:
-    return (_record(dict(thing)) if hasattr(thing, "keys") else thing for thing in things)
+    for thing in things:
+        if isinstance(thing, dict):
+            yield _record(thing)
+        else:
+            yield _record(dict(thing)) if hasattr(thing, "keys") else thing
 
 
 def _named(things: Sequence[Any]) -> Iterator[Any]:
