@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -94,10 +95,15 @@ def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
 
 def _has_docs(records: list[Any]) -> bool:
     """Whether some have an object of documents under a key; others, such as what is known of one, are not read."""
-    if not all(type(record) is dict for record in records):
+    if set(map(type, records)) != {dict}:
         return False
-    keys = [key for key in set[str]().union(*records) if names.folded(key) in _OF_DOCS]
+    keys = _keys_of_docs(tuple(records[0]) if len(records) == 1 else tuple(set[str]().union(*records)))
     return any(type(record.get(key)) is dict for key in keys for record in records)
+
+
+@lru_cache(maxsize=64)
+def _keys_of_docs(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(key for key in keys if names.folded(key) in _OF_DOCS)
 
 
 def _count(text: bytes | bytearray, letter: bytes) -> int:
