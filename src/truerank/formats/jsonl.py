@@ -120,8 +120,8 @@ def refuse_repeats(value: Any, text: bytes | bytearray, name: str, line: int | N
     quotes = text.count(b'"')
     if quotes == 2 * _near_strings(value):
         return
-    if b"\\" in text:
-        quotes -= 0 if b"\\\\" in text else text.count(b'\\"')
+    if b"\\\\" not in text:
+        quotes -= text.count(b'\\"')
     if quotes == 2 * _all_strings(value):
         return
     import json
