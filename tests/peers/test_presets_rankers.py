@@ -127,7 +127,7 @@ TF_RANKING = {
     "P(divisor='returned')@{}": "Precision@{}",
     "R@{}": "Recall@{}",
     "AP@{}": "MeanAveragePrecision@{}",
-    "Success@{}": "Hits@{}",
+    "SetSuccess(depth={})": "Hits@{}",
 }
 
 
