@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+import os
+import sys
 from functools import cache
 from typing import Any
 
@@ -51,11 +53,9 @@ def _by_evaluator(case: Case) -> Answer:
 
 @cache
 def spark() -> Any:
-    import os
-
     from pyspark.sql import SparkSession
 
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     quiet = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.sql.shuffle.partitions": "1"}
     quiet["spark.sql.codegen.wholeStage"] = "false"  # compiling takes longer than these few rows
     quiet["spark.driver.extraJavaOptions"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it starts fast
