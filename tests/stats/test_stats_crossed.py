@@ -15,7 +15,7 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.anova import anova_lm
 
 from truerank import stats
-from truerank.stats.crossed import GUARD
+from truerank.stats.crossed import GUARD, Components, Spread
 from truerank.stats.power import shift_detected
 
 SIZES = list(itertools.product((2, 3, 7, 40), (2, 3, 6)))
@@ -223,3 +223,10 @@ def test_pairs_of_other_queries_are_refused():
 def test_too_few_queries_have_no_interval():
     found = stats.mean_over_runs(values(4, 3, 1, between=0.4))
     assert (found.interval.method, found.interval.low) == ("none", -math.inf)
+
+
+def test_sums_are_rounded_once_so_that_every_python_has_the_same_digits() -> None:
+    systems = tuple(Components(9, 2, 0.5, 0.0, between_runs=2 * part, rest=0.1) for part in (0.1, 0.2, 0.3))
+    parts = [one.of_runs for one in systems]
+    assert [*itertools.accumulate(parts)][-1] != math.fsum(parts), "what sum() had before Python 3.12"
+    assert Spread(9, 0.0, systems).of_runs == math.fsum(parts)

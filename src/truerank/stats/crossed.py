@@ -105,7 +105,7 @@ class Spread:
     @property
     def of_runs(self) -> float:
         """The variance that the choice of runs gives."""
-        return sum(one.of_runs for one in self.systems)
+        return math.fsum(one.of_runs for one in self.systems)
 
     @property
     def share_of_runs(self) -> float:
@@ -122,8 +122,10 @@ class Spread:
     def freedom(self) -> float:
         """The degrees of freedom of the standard error (Satterthwaite 1946), guarded where there are few runs."""
         parts = [(self.of_queries, self.queries - 1), *((one.reckoned, one.runs - 1) for one in self.systems)]
-        whole = sum(part for part, _ in parts)
-        return whole**2 / sum(part**2 / freedom for part, freedom in parts) if whole else float(self.queries - 1)
+        whole = math.fsum(part for part, _ in parts)
+        if not whole:
+            return float(self.queries - 1)
+        return whole**2 / math.fsum(part**2 / freedom for part, freedom in parts)
 
     def half_width(self, confidence: float = 0.95) -> float:
         """How far an interval reaches to either side, by Student's t."""
@@ -157,7 +159,7 @@ class Spread:
     def at(self, queries: int, runs: int) -> Spread:
         """What it would be with so many queries, and so many runs of each system that has several."""
         n, many = count(queries, "queries"), count(runs, "runs")
-        rest = sum(one.rest for one in self.systems) / many
+        rest = math.fsum(one.rest for one in self.systems) / many
         systems = tuple(replace(one, queries=n, runs=many) for one in self.systems)
         return Spread(n, (self._between_queries + rest) / n, systems)
 
@@ -184,7 +186,7 @@ class Spread:
     @property
     def _between_queries(self) -> float:
         """The variance of a query's true value: without the rest that is left in its mean over runs."""
-        return max(0.0, self.queries * self.of_queries - sum(one.rest / one.runs for one in self.systems))
+        return max(0.0, self.queries * self.of_queries - math.fsum(one.rest / one.runs for one in self.systems))
 
 
 def spread(values: Floats, *systems: Components) -> Spread:

@@ -107,7 +107,7 @@ def _log_share(heights: Mapping[str, float], doc: str) -> float:
     if doc not in heights:
         return -math.inf
     highest = max(heights.values())
-    return heights[doc] - highest - math.log(sum(math.exp(height - highest) for height in heights.values()))
+    return heights[doc] - highest - math.log(math.fsum(math.exp(height - highest) for height in heights.values()))
 
 
 METHODS: dict[str, Callable[[Crediting, Impression], PerQuery]] = {
