@@ -212,7 +212,7 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
     first = things[0] if things else None
     if hasattr(first, "_asdict"):
         return partial(_named, things)
-    if hasattr(first, "keys") and not is_frame(first):
+    if hasattr(first, "keys") and not hasattr(first, "columns"):  # a frame has both
         return partial(_dicts, things)
     if isinstance(first, tuple) and len(first) == 3:
         names = ("query_id", "doc_id", value)
