@@ -226,7 +226,7 @@ def _against_rules(scores: HasLedger) -> list[Message]:
     scored = [
         name
         for name, column in columns.items()
-        if (known := _known(name)) and known.definition.average != "sum" and any(column[nothing] > 0)
+        if any(column[nothing] > 0) and (known := _known(name)) and known.definition.average != "sum"
     ]
     has_score = message(
         "{measures}: a query without a relevant document has a score all the same.", measures=listed(scored)
@@ -264,7 +264,8 @@ def _examples(scores: HasLedger, rule: str) -> tuple[str, ...]:
 def _places(scores: HasLedger, ids: Iterable[str]) -> list[int]:
     """Where these queries stand, as far as they are in the mean."""
     queries: Sequence[str] = getattr(scores, "queries", ())
-    return [queries.index(query) for query in ids if query in queries]
+    wanted = frozenset(ids)
+    return [place for place, query in enumerate(queries) if query in wanted] if wanted else []
 
 
 def _known(name: str) -> Measure | None:
