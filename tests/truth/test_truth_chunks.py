@@ -217,3 +217,14 @@ def test_ids_with_a_number_sign_are_read_as_quickly_as_others_and_comments_left_
     path = tmp_path / "x.run"
     path.write_text("# a comment\nq Q0 a#1 1 2 t\n# b#2 another\nq Q0 b#2 2 1 t\n")
     assert lists(tr.collapse(path)) == {b"q": {b"a": 2.0, b"b": 1.0}}
+
+
+@pytest.mark.parametrize("queries", [["1", "1", "1", "2"], ["1", "1", "2", "1"]])
+def test_what_becomes_of_ranks_has_no_scores_either(queries):
+    qrels = {"1": {"10": 1, "30": 1}}
+    rows = zip(queries, ["10#1", "10#2", "30#1", "30#2"], range(1, 5), strict=True)
+    run = tr.open_run([{"query_id": query, "doc_id": doc, "rank": rank} for query, doc, rank in rows])
+    for made in (tr.collapse(run), tr.collapse(run, "first"), tr.collapse(run).cut(2), run.cut(3), run.head(1)):
+        tr.evaluate(qrels, made, "AP")
+        with pytest.raises(tr.MeasureError, match="ranks in place of scores"):
+            tr.evaluate(qrels, made, "GAP")

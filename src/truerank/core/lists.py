@@ -25,10 +25,12 @@ class List:
     Attributes:
         scores: (documents,) none is above the one before it.
         docs: their ids.
+        are_ranks: whether the run has an order and no scores, which are negated ranks then.
     """
 
     scores: NDArray[np.float64]
     docs: Ids
+    are_ranks: bool = False
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -63,13 +65,15 @@ def lists(
             names += scanner.extra_from(given + len(names))
             whole = len(names) - (done is None)  # the list of the last one may go on
             if whole > 0:
-                yield from _cut(names[:whole], given, rows, Ids(*ids))
+                yield from _cut(names[:whole], given, rows, Ids(*ids), scanner.are_ranks)
                 names, given = names[whole:], given + whole
     except Refused:  # `feed` makes errors of the others
         raise Interleaved(scanner.here[0], run.name) from None
 
 
-def _cut(names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids) -> Iterator[tuple[bytes, List]]:
+def _cut(
+    names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids, are_ranks: bool
+) -> Iterator[tuple[bytes, List]]:
     """The list of each query; `first` is the number of the first one in the rows."""
     query, scores = rows["query"], np.ascontiguousarray(rows["score"])
     begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
@@ -81,4 +85,4 @@ def _cut(names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids) -
             continue
         a, b = places[number]
         text = ids.text[starts[a] : starts[b]]
-        yield name, List(scores[a:b], Ids(ids.ends[a:b] - starts[a], text))
+        yield name, List(scores[a:b], Ids(ids.ends[a:b] - starts[a], text), are_ranks)

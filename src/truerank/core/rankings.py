@@ -23,7 +23,7 @@ def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Rank
     Args:
         name: the run's name, for messages.
     """
-    for kind, group in itertools.groupby(batches, key=type):
+    for (kind, ordered), group in itertools.groupby(batches, key=_kind):
         parts: Iterator[Any] = group
         if kind is dict:
             yield from (_ranked(Ranked(q, list(d), list(d.values()))) for part in parts for q, d in part.items())
@@ -31,23 +31,31 @@ def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Rank
             yield from map(_ranked, parts)
         else:
             stretches = map(_column_stretches, parts) if kind is Columns else _text_stretches(parts, name)
-            yield from _joined(itertools.chain.from_iterable(stretches))
+            yield from _joined(itertools.chain.from_iterable(stretches), ordered)
+
+
+def _kind(batch: Batch) -> tuple[type[Batch], bool]:
+    return type(batch), isinstance(batch, Columns) and batch.are_ranks
 
 
 def _ranked(part: Ranked) -> Ranked:
-    return Ranked(as_bytes(part.query), list(map(as_bytes, part.docs)), part.scores, part.line, part.call)
+    return part._replace(query=as_bytes(part.query), docs=list(map(as_bytes, part.docs)))
 
 
 Stretch = tuple[bytes, int | None, list[bytes], list[float]]
 """Rows of one list: the id of its query, its call where there are several lists, documents and scores."""
 
 
-def _joined(stretches: Iterator[Stretch]) -> Iterator[Ranked]:
-    """Stretches of one list that follow each other as one."""
+def _joined(stretches: Iterator[Stretch], ordered: bool) -> Iterator[Ranked]:
+    """Stretches of one list that follow each other as one.
+
+    Args:
+        ordered: whether the scores are negated ranks.
+    """
     for (query, call), group in itertools.groupby(stretches, key=itemgetter(0, 1)):
         _, _, docs, scores = zip(*group, strict=True)
         rows = [doc for part in docs for doc in part], [score for part in scores for score in part]
-        yield Ranked(query, *rows, call=call)
+        yield Ranked(query, *rows, call=call, are_ranks=ordered)
 
 
 def _column_stretches(part: Columns) -> Iterator[Stretch]:
@@ -83,7 +91,7 @@ def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
 def are_ranks(batch: Batch) -> TypeGuard[Columns | Ranked]:
     """Whether there are documents in a batch that have an order and no scores: the kernel numbers them instead."""
     if isinstance(batch, Ranked):
-        return batch.scores is None and len(batch.docs) > 0
+        return (batch.are_ranks or batch.scores is None) and len(batch.docs) > 0
     return isinstance(batch, Columns) and batch.are_ranks and len(batch.scores) > 0
 
 

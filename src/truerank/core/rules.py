@@ -377,7 +377,7 @@ def _presets() -> tuple[str, ...]:
 @lru_cache(maxsize=64)  # small evaluations ask anew each time
 def _told(rules: Rules) -> Rules:
     """The rules; a preset's name that they have stands for them only where they decide as it does."""
-    if rules.name not in _presets():
+    if rules == _default() or rules.name not in _presets():  # the default is at hand without reading its file
         return rules
     preset = _preset(rules.name)
     changes = [

@@ -75,7 +75,8 @@ def _of_lists(run: Run, some: Any) -> Run:
 
 
 def _batches(some: Any, together: bool) -> Iterator[Batch]:
-    return (Ranked(query, list(each.docs), each.scores) for query, each in some(together=together))
+    pairs = some(together=together)
+    return (Ranked(query, list(each.docs), each.scores, are_ranks=each.are_ranks) for query, each in pairs)
 
 
 def save(run: Run, path: str | os.PathLike[str], to: str | None) -> None:

@@ -133,11 +133,13 @@ def _lists(run: Run, way: str) -> Iterator[Ranked]:
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:
     """One list a query, or a call of it, where its rows are scattered; all rows are in memory."""
     whole: dict[tuple[bytes, int | None], tuple[list[bytes], array[float]]] = {}
+    ordered = False
     for chunks in lists:
         docs, scores = whole.setdefault((chunks.query, chunks.call), ([], array("d")))
         docs.extend(chunks.docs)
         scores.extend(chunks.numbers())
-    return (Ranked(query, *each, call=call) for (query, call), each in whole.items())
+        ordered |= are_ranks(chunks)
+    return (Ranked(query, *each, call=call, are_ranks=ordered) for (query, call), each in whole.items())
 
 
 class _Known(dict[bytes, Part | None]):
@@ -225,7 +227,8 @@ class _Form:
             scores = self._first(chunks, parts, numbers)
         else:
             scores = collapsed((part.doc for part in parts), numbers, self.way)
-        return Ranked(chunks.query, list(scores), list(scores.values()), chunks.line, chunks.call)
+        best = list(scores), list(scores.values())
+        return Ranked(chunks.query, *best, chunks.line, chunks.call, are_ranks(chunks))
 
     def _first(self, chunks: Ranked, parts: list[Part], scores: list[float]) -> dict[bytes, float]:
         """The score of the chunk of each document that stands first in it; in the same place the better one."""
