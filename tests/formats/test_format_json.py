@@ -310,3 +310,31 @@ def test_null_of_a_data_set_with_queries_is_an_ignored_pair_too(tmp_path):
     path = tmp_path / "dataset.json"
     path.write_text(json.dumps({**DATA_SET, "relevant_docs": {"q": {"a": None, "b": 2}}}))
     assert tr.read_qrels(path).to_dict() == {b"q": {b"a": IGNORED, b"b": 2.0}}
+
+
+PREDICTED = {
+    "mteb_model_meta": {"model_name": "intfloat/e5", "revision": "abc"},
+    "default": {"test": {"q": {"a": 0.5, "b": 0.75}, "r": {"b": 0.25}}},
+}
+"""As MTEB saves what a model retrieved."""
+
+
+def test_predictions_of_mteb_are_a_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.json.BLOCK", 1 << 4)
+    path = tmp_path / "Task_predictions.json"
+    path.write_text(json.dumps(PREDICTED))
+    for run in (path, PREDICTED):
+        assert tr.open_run(run).to_dict() == {"q": {"b": 0.75, "a": 0.5}, "r": {"b": 0.25}}
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(path)
+
+
+def test_predictions_of_several_subsets_are_refused(tmp_path):
+    path = tmp_path / "Task_predictions.json"
+    path.write_text(json.dumps({**PREDICTED, "en": {"dev": {}, "test": {"q": {"a": 1.0}}}}))
+    with pytest.raises(tr.InputError, match="here there are 3: 'default/test', 'en/dev', 'en/test'"):
+        tr.open_run(path).to_dict()
+
+
+def test_a_query_may_be_called_as_mteb_calls_its_model():
+    assert tr.evaluate({"mteb_model_meta": ["a"]}, {"mteb_model_meta": ["a"]}, "RR").mean == {"RR": 1.0}

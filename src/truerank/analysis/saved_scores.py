@@ -18,7 +18,7 @@ from truerank.core.messages import listed
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import under
-from truerank.formats.records import json_or_lines
+from truerank.formats.lines import json_or_lines
 from truerank.formats.source import as_source
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery

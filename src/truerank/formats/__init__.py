@@ -17,6 +17,7 @@ __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 LATER = (
     "arrays",
     "columnar",
+    "contexts",
     "converting",
     "digests",
     "exact",
@@ -24,6 +25,7 @@ LATER = (
     "hdf5",
     "idioms",
     "lakes",
+    "lines",
     "matrices",
     "neighbours",
     "objects",

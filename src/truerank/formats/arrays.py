@@ -16,8 +16,8 @@ from truerank.core.errors import InputError, TruerankError, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import frames, hdf5, vector_files
 from truerank.formats.hdf5 import unreadable
+from truerank.formats.lines import text_lines
 from truerank.formats.names import CAMERAS, ENTRIES, LABELS, SIDES, VECTORS, folded
-from truerank.formats.records import text_lines
 from truerank.formats.source import Source, as_source
 
 Array = NDArray[Any]

@@ -1,13 +1,15 @@
-"""What a mapping is if not {query: documents}, in Python and JSON: {column: values}, pandas' ways, rank_eval's."""
+"""What a mapping is if not {query: documents}, in Python and JSON: {column: values}, pandas' ways, other tools'."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError, quoted
-from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, find, folded
+from truerank.formats.contexts import questions_of
+from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, few, find, folded
 from truerank.formats.rank_eval import queries_of
 
 WIDEST = 64
@@ -15,12 +17,17 @@ WIDEST = 64
 
 _QUERY = frozenset(QUERY)
 
+_MODEL = "mteb_model_meta"
+
+PREDICTIONS = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:\s*\{')
+"""How MTEB's predictions begin."""
+
 Rows = Callable[[], Iterator[Any]]
 """Goes through the rows of a table, a record a row."""
 
 
 def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
-    """The rows of {column: values}, of pandas' {column: {row: value}} and {row: {column: value}}, or of rank_eval.
+    """The rows of {column: values}, of pandas' {column: {row: value}} and {row: {column: value}}, or of tools.
 
     None for another mapping, such as {query: documents}.
 
@@ -31,7 +38,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     Raises:
         InputError: the columns are not of one length.
     """
-    if queries := queries_of(table, what, name):
+    if queries := queries_of(table, what, name) or questions_of(table):
         return queries
     first = next(iter(table.values()), None)
     if type(first) is dict and _are_columns(first):
@@ -61,6 +68,31 @@ def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """
     relevant, queries = whole.get("relevant_docs"), whole.get("queries")
     return relevant if isinstance(relevant, Mapping) and isinstance(queries, Mapping) else whole
+
+
+def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
+    """The answers among MTEB's predictions, {subset: {split: {query: documents}}}; None of another mapping.
+
+    Args:
+        name: for errors.
+
+    Raises:
+        InputError: they are of several subsets or splits.
+    """
+    if not isinstance(whole.get(_MODEL), Mapping):
+        return None
+    splits = {subset: each for subset, each in whole.items() if subset != _MODEL and isinstance(each, Mapping)}
+    sets = [(subset, split) for subset, each in splits.items() for split in each]
+    if len(sets) != 1:
+        raise InputError(
+            "MTEB's predictions of one subset and split are a run; here there are {n}: {names}. Write the answers "
+            "of each, {{query: {{document: score}}}}, to a file of its own",
+            name,
+            n=len(sets),
+            names=few([f"{subset}/{split}" for subset, split in sets]),
+        )
+    ((subset, split),) = sets
+    return dict(splits[subset][split])
 
 
 def may_be_table(part: Mapping[str, Any]) -> bool:

@@ -55,9 +55,10 @@ def holds(source: Source) -> str | None:
     """Told by the keys of a list's objects, of rank_eval's, or by fractions that fall from document to document."""
     if source.head.lstrip().startswith(b"["):
         return jsonl.holds(source)
+    from truerank.formats.columnar import PREDICTIONS
     from truerank.formats.rank_eval import side
 
-    if known := side(source.head):
+    if known := "run" if PREDICTIONS.match(source.head) else side(source.head):
         return known
     numbers = [float(number) for number in _NUMBER.findall(source.head.split(b"}", 1)[0])]
     falling = len(numbers) >= FALLING and all(a > b for a, b in itertools.pairwise(numbers))
@@ -72,25 +73,32 @@ def read_run(source: Source) -> Iterator[Batch]:
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
     else:
-        from truerank.formats.columnar import may_be_table, rows_of
+        from truerank.formats.columnar import PREDICTIONS, may_be_table, predicted_in, rows_of
         from truerank.formats.rank_eval import RESPONSE
 
-        is_response = bool(RESPONSE.match(source.head))
-        parts = _distinct([_object(source.text(), source.name)] if is_response else _objects(source), source.name)
+        is_one = bool(RESPONSE.match(source.head) or PREDICTIONS.match(source.head))
+        parts = _distinct([_object(source.text(), source.name)] if is_one else _objects(source), source.name)
         first = next(parts)
-        if is_response or may_be_table(first):
+        if (predicted := predicted_in(first, source.name)) is not None:
+            yield from _answered(predicted, source.name)
+            return
+        if is_one or may_be_table(first):
             for part in parts:
                 first |= part
             if rows := rows_of(first, "run", source.name):
                 yield from run_parts(((None, record) for record in rows()), source.name)
                 return
         for part in itertools.chain([first], parts):
-            scored = all(type(docs) is dict for docs in part.values())
-            if scored:
-                yield complete_answers(part, source.name)
-            else:
-                lists = (answers(q, docs, None, source.name) for q, docs in part.items())
-                yield from itertools.chain.from_iterable(lists)
+            yield from _answered(part, source.name)
+
+
+def _answered(part: dict[str, Any], name: str) -> Iterator[Batch]:
+    """{query: documents}."""
+    if all(type(docs) is dict for docs in part.values()):
+        yield complete_answers(part, name)
+    else:
+        lists = (answers(q, docs, None, name) for q, docs in part.items())
+        yield from itertools.chain.from_iterable(lists)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -279,7 +287,8 @@ register(
         "json",
         message(
             "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored; "
-            "Elasticsearch's rank_eval: its request is qrels, its response a run"
+            "Elasticsearch's rank_eval: its request is qrels, its response a run; MTEB's predictions; contexts of "
+            "questions with has_answer, as DPR and Pyserini write them: a run, and judgements of it"
         ),
         sniff,
         holds,

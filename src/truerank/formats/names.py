@@ -66,7 +66,7 @@ CALL = ("call",)
 # Judgements.
 GRADE = (
     *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
-    "rating",
+    *("rating", "hasanswer"),
 )
 GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
 """Of a list of documents, in a list beside it."""
@@ -90,6 +90,8 @@ ANSWERS = (
     *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
     *("docids", "items", "candidates"),
 )
+CONTEXTS = "ctxs"
+"""Of a question, as they are written: each says whether it has the answer."""
 RELEVANT = (
     *("relevant", "relevantdocs"),
     *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),

@@ -18,7 +18,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
-from truerank.formats.columnar import judged_in, rows_of
+from truerank.formats.columnar import judged_in, predicted_in, rows_of
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
@@ -78,9 +78,11 @@ def run_from_object(run: Any, name: str) -> Run:
         raise InputError(
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
-    if isinstance(run, Mapping) and (table := rows_of(run, "run", name)):
-        return Run(name, partial(_of_records, table, name))
     if isinstance(run, Mapping):
+        predicted = predicted_in(run, name)
+        run = run if predicted is None else predicted
+        if table := rows_of(run, "run", name):
+            return Run(name, partial(_of_records, table, name))
         _refuse_several(run)
         return Run(name, partial(_mapping, run, name))
     if is_frame(run):

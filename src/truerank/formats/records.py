@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import math
 import sys
@@ -50,35 +49,6 @@ def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> An
         raise InputError("this is no JSON: {error}", name, line + error.lineno - 1, error=error.msg) from None
 
 
-def numbered_lines(text: bytes) -> list[tuple[int, bytes]]:
-    """The lines that are not blank, each with its number."""
-    return [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
-
-
-def json_or_lines(text: bytes, name: str) -> Any:
-    """The value of a JSON text, or the values of JSON lines as a list.
-
-    >>> json_or_lines(b'{"id": 1}', ""), json_or_lines(b'{"id": 1}\\n{"id": 2}', "")
-    ({'id': 1}, [{'id': 1}, {'id': 2}])
-    """
-    try:
-        return parsed(text, name)
-    except InputError as fault:
-        lines = numbered_lines(text)
-        if len(lines) < 2 or not lines[0][1].rstrip().endswith((b"}", b'"')):
-            raise fault from None
-        return [parsed(line, name, number) for number, line in lines]
-
-
-def text_lines(text: str) -> Iterator[str]:
-    """The lines of a text without their ends; `str.splitlines` would also end one within, at U+2028 or U+0085.
-
-    >>> list(text_lines("one\\u2028line\\r\\nanother\\n"))
-    ['one\\u2028line', 'another']
-    """
-    return (line.removesuffix("\n") for line in io.StringIO(text, newline=None))
-
-
 def written(value: Any, *, indent: bool = False) -> bytes:
     """The value as JSON text with a line's end.
 
@@ -115,6 +85,11 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     """The parts of a run."""
     falling: bool | None = None
     for keys, group in itertools.groupby(records, key=lambda numbered: keys_of(numbered, name)):
+        if names.CONTEXTS in keys:
+            from truerank.formats import contexts
+
+            yield from (answer(*contexts.returned(one, name, line), name, line) for line, one in group)
+            continue
         lists = _list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
             for line, record in group:
@@ -354,6 +329,11 @@ def _judged(
     record: Any, keys: tuple[str, ...], name: str, line: int | None
 ) -> tuple[Any, Iterable[tuple[Any, Any, Any, Any]]]:
     """A query's id and its documents with grade, aspect and weight; the latter are None where there are none."""
+    if names.CONTEXTS in keys:
+        from truerank.formats import contexts
+
+        query, rows = contexts.judged(record, name, line)
+        return query, ((*row, None, None) for row in rows)
     lists = _list_keys(keys, RELEVANT, GRADE)
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)

@@ -12,8 +12,8 @@ from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
+from truerank.formats.lines import json_or_lines, text_lines
 from truerank.formats.names import QUERY_OF_TEXT, QUERY_TEXT, find
-from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.formats.topics import are_topics, topics
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors

@@ -13,8 +13,8 @@ import numpy as np
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.frames import is_frame
+from truerank.formats.lines import json_or_lines, text_lines
 from truerank.formats.names import FILE, few, folded
-from truerank.formats.records import json_or_lines, text_lines
 from truerank.formats.source import Source, as_source
 from truerank.formats.stored import is_stored
 from truerank.truth import filenames, nested, tabular

@@ -13,8 +13,9 @@ from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import any_length, cells_of, header
 from truerank.formats.frames import arrow, first_line, indexed, stream
+from truerank.formats.lines import numbered_lines
 from truerank.formats.names import few, find
-from truerank.formats.records import numbered_lines, parsed
+from truerank.formats.records import parsed
 from truerank.formats.source import Source
 from truerank.formats.stored import is_stored, whole
 from truerank.truth.nested import Columns, Listing, columns, expanded
