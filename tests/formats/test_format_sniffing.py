@@ -24,6 +24,8 @@ SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
         ("qid\tdocno\tsim\nq\td\t1\n", "run", "tsv"),
         ("query-id\tcorpus-id\tscore\nq\td\t1\n", "qrels", "beir"),
         ("q\td\t1\nq\te\t2\n", "run", "msmarco"),
+        ("q\td\t1\t25.5\nq\te\t2\t24.0\n", "run", "msmarco"),
+        ("q\t0\t1\t1\nq\t0\t2\t0\n", "qrels", "trec"),
         ('{"q": {"d": 1.5}}', "run", "json"),
         ('\n {\n "q": ["d"]}', "run", "json"),
         ("{}", "run", "json"),
@@ -138,6 +140,15 @@ def test_three_columns_that_end_in_a_number_are_answered_with_the_format_of_ms_m
     with pytest.raises(tr.InputError, match=r"msmarco reads query, document and rank.*--run-format msmarco"):
         tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")
     assert tr.evaluate({"q": ["a"]}, tr.open_run(tmp_path / name, "msmarco"), "RR").mean == {"RR": 1.0}
+
+
+def test_the_fourth_column_of_colbert_is_the_score(tmp_path):
+    path = tmp_path / "msmarco.nbits=2.ranking.tsv"
+    path.write_text("q\ta\t1\t25.5\nq\tb\t2\t25.5\nq\tc\t3\t24.25\nr\ta\t1\t3.0\n")
+    assert tr.open_run(path).to_dict() == {"q": {"a": 25.5, "b": 25.5, "c": 24.25}, "r": {"a": 3.0}}
+    assert tr.evaluate({"q": ["b"], "r": ["b"]}, path, "GAP RR").mean == {"GAP": 0.5, "RR": 0.5}
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(path)
 
 
 @pytest.mark.parametrize("score", ["80.5", "-3"])

@@ -1,4 +1,4 @@
-"""MS MARCO's runs: query, document and rank, with tabs and without a header."""
+"""MS MARCO's runs: query, document and rank, with tabs and without a header; and ColBERT's, with the score."""
 
 from __future__ import annotations
 
@@ -15,19 +15,32 @@ from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
+COLUMNS = ("query", "document", "rank", "score")
+
 
 def sniff(head: bytes, name: str) -> float:
-    """Three columns, of which the last counts from 1."""
-    rows = [line.split(b"\t") for line in head.split(b"\n")[:6] if line.strip()][:5]
-    if any(len(row) != 3 or not row[2].strip().isdigit() for row in rows):
+    """Three columns, of which the last counts from 1; or a fourth of fractions, as no grades are."""
+    rows = _first(head)
+    width = len(rows[0]) if rows else 0
+    if width not in (3, 4) or any(len(row) != width or not row[2].strip().isdigit() for row in rows):
+        return 0.0
+    if width == 4 and not any(b"." in row[3].strip(b"0") for row in rows):
         return 0.0
     ranks = [0, *(int(row[2]) for row in rows)]
-    return 0.8 if rows and all(b in (1, a + 1) for a, b in pairwise(ranks)) else 0.0
+    return 0.8 if all(b in (1, a + 1) for a, b in pairwise(ranks)) else 0.0
+
+
+def _first(head: bytes) -> list[list[bytes]]:
+    """The cells of the first lines."""
+    return [line.split(b"\t") for line in head.split(b"\n")[:6] if line.strip()][:5]
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """Many rows at a time; the lower the rank, the higher the score."""
-    for part in Reader(source.name, "\t", ("query", "document", "rank"), Layout(0, 1, 2)).parts(source.blocks()):
+    """Many rows at a time; without scores the lower the rank, the higher the score."""
+    if any(len(row) == len(COLUMNS) for row in _first(source.head)[:1]):
+        yield from Reader(source.name, "\t", COLUMNS, Layout(0, 1, 3)).parts(source.blocks())
+        return
+    for part in Reader(source.name, "\t", COLUMNS[:3], Layout(0, 1, 2)).parts(source.blocks()):
         _refuse_scores(part, source.name)
         yield part._replace(scores=-part.scores, are_ranks=True)
 
@@ -49,7 +62,7 @@ def _refuse_scores(part: Columns, name: str) -> None:
 register(
     Format(
         "msmarco",
-        message("no header, then tabs: query, document, rank"),
+        message("no header, then tabs: query, document, rank and, as ColBERT writes it, score"),
         sniff,
         lambda source: "run",
         read_run=read_run,
