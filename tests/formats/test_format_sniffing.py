@@ -166,3 +166,12 @@ def test_whole_scores_that_are_read_as_ranks_are_asked_after(tmp_path):
     path.write_text("".join(f"{q}\td{i}\t{90 - i}\n" for q in "abc" for i in range(9)))
     scores = tr.evaluate({q: ["d0"] for q in "abc"}, tr.open_run(path, "msmarco"), "RR")
     assert "if the ranks are scores, name their column score" in remarks(scores)[0]
+
+
+@pytest.mark.parametrize("splits", [["dev.tsv", "test.tsv"], ["train.tsv"]])
+def test_of_the_folder_of_a_data_set_the_file_of_judgements_is_named(splits, tmp_path):
+    (tmp_path / "qrels").mkdir()
+    for split in splits:
+        (tmp_path / "qrels" / split).write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    with pytest.raises(tr.InputError, match=rf"name the file of its judgements, such as .*qrels.{splits[-1]}"):
+        tr.read_qrels(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, BinaryIO, Literal, NamedTuple
@@ -163,11 +164,7 @@ def sniffed(source: Source, what: str | None = None) -> Format:
         return best
     if (held := best.holds(source)) and held != what:
         if best.is_folder:
-            raise InputError(
-                "a folder, or a pattern of files, is read as a run alone, not as qrels: are the two swapped? If "
-                "not, put its files together into one",
-                source.name,
-            )
+            raise _no_qrels(source.name)
         raise InputError(
             "this holds {held}, not {wanted}: are the two files swapped?",
             source.name,
@@ -177,6 +174,23 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     if best.is_folder:
         return best
     return _best([f for f in _formats.values() if getattr(f, f"read_{what}")], source)
+
+
+def _no_qrels(folder: str) -> InputError:
+    """Of a folder, or a pattern of files, where qrels should be; data sets of BEIR have a file for each split."""
+    judged = os.path.join(folder, "qrels")
+    splits = sorted(file for file in os.listdir(judged) if file.endswith(".tsv")) if os.path.isdir(judged) else []
+    if splits:
+        return InputError(
+            "this is the folder of a data set: name the file of its judgements, such as {file}",
+            folder,
+            file=os.path.join(judged, "test.tsv" if "test.tsv" in splits else splits[0]),
+        )
+    return InputError(
+        "a folder, or a pattern of files, is read as a run alone, not as qrels: are the two swapped? If not, put "
+        "its files together into one",
+        folder,
+    )
 
 
 def _of_folder(source: Source) -> Format | None:
