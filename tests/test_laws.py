@@ -24,6 +24,7 @@ import oracles_diversity  # noqa: F401
 import oracles_evidence  # noqa: F401
 import oracles_preferences  # noqa: F401
 import oracles_rb as _rb  # noqa: F401
+import oracles_strata  # noqa: F401
 import truerank as tr
 from oracles import DIVIDES_BY, NOT_RULED, ORACLES, TAKES_UNJUDGED_GRADES, Answer
 from oracles_lists import LISTS

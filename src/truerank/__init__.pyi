@@ -180,6 +180,8 @@ alpha_nDCG: Measure
 binG: Measure
 iRBU: Measure
 infAP: Measure
+infNDCG: Measure
+infP: Measure
 mINP: Measure
 microAP: Measure
 nDCG: Measure
@@ -189,3 +191,4 @@ nERR: Measure
 nERR_IA: Measure
 nNRBP: Measure
 nSessionDCG: Measure
+xinfAP: Measure

@@ -72,7 +72,7 @@ GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
 """Of a list of documents, in a list beside it."""
 OWN_GRADES = ("relevances", "rels", "ratings", "labels", "relevance", "rel", "grade", "rating", "label", "gain")
 """The same, where no answers stand there whose they may be."""
-ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
+ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop", "stratum")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")
 ANSWER = ("runid", "run", "system", "answerid")

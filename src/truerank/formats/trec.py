@@ -29,6 +29,7 @@ PIECE = 1 << 24
 """A plain file at least this long is read by several threads: on a shorter one they save less than they cost."""
 
 _WIDTHS = {4: "qrels", 6: "run"}
+_WHOLE = re.compile(rb"[-+]?\d+")
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
 _UNFIT_START = (b"#", MARK)  # of a line: that of a comment, and what is taken for the mark of a file in UTF-8
 
@@ -57,11 +58,48 @@ def read_run(source: Source) -> Iterator[Batch]:
     return source.chunks()
 
 
+def sniff_strata(head: bytes, name: str) -> float:
+    """Lines of five columns, the last of which is a grade."""
+    lines = [line.split() for line in head.split(b"\n")[:6] if line.strip() and not line.startswith(b"#")][:5]
+    return 0.7 if lines and all(len(line) == 5 and _WHOLE.fullmatch(line[4]) for line in lines) else 0.0
+
+
+def read_strata(source: Source) -> Qrels:
+    """Judgements of samples of strata, which stand where aspects do."""
+    qrels = _judgements(source, _without_dummies(source))
+    qrels = qrels if qrels.aspects else qrels.of_one_aspect()
+    assert qrels.aspects is not None
+    return replace(qrels, aspects=replace(qrels.aspects, is_named=True))
+
+
+def _without_dummies(source: Source) -> Iterator[bytes]:
+    """Lines of query, stratum, document and grade."""
+    for first, block in source.blocks():
+        lines = block.split(b"\n")
+        for number, line in enumerate(lines):
+            cells = line.split()
+            if not cells or line.startswith(b"#"):
+                continue
+            if len(cells) != 5:
+                raise InputError(
+                    "a line of strata has 5 columns (query 0 document stratum grade); this one has {n}",
+                    source.name,
+                    first + number,
+                    n=len(cells),
+                )
+            lines[number] = b" ".join((cells[0], cells[3], cells[2], cells[4]))
+        yield b"\n".join(lines)
+
+
 def read_qrels(source: Source) -> Qrels:
     """Judgements, by the kernel's parser."""
+    return _judgements(source, source.chunks())
+
+
+def _judgements(source: Source, chunks: Iterable[bytes]) -> Qrels:
     parser = QrelsParser()
     try:
-        for number, chunk in enumerate(source.chunks()):
+        for number, chunk in enumerate(chunks):
             parser.feed(chunk)
             if number == 0 and len(chunk) == CHUNK and source.path:
                 parser.expect(os.path.getsize(source.path) / CHUNK)
@@ -199,3 +237,12 @@ def configured(second: str) -> Format:
 
 
 register(TREC)
+register(
+    Format(
+        "strata",
+        message("qrels with blanks between: query 0 document stratum grade; below 0: in the pool, not judged"),
+        sniff_strata,
+        lambda source: "qrels",
+        read_qrels=read_strata,
+    )
+)
