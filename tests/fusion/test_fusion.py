@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow
 import pytest
 from hypothesis import given
@@ -341,6 +342,37 @@ def test_negative_scores_are_divided_by_a_highest_one_that_is_above_nought():
     assert found == {"q": {"a": 2.0, "b": -4.0}}
 
 
+RANKED: list[Any] = [{"q": ["a", "b", "c"]}, {"q": ["c", "d"]}]
+
+
+def neighbours(tmp_path):
+    """A file with distances that are known to be such, of the same lists."""
+    np.savez(tmp_path / "n.npz", ids=np.array([[0, 1, 2]]), distances=np.array([[0.1, 0.4, 0.9]]))
+    return str(tmp_path / "n.npz")
+
+
+@pytest.mark.parametrize("method", ["sum", "mnz", "gmnz", "wsum", "wmnz", "mixed"])
+def test_ranks_and_distances_are_not_added_up_as_scores(method, tmp_path):
+    params = {"gmnz": {"gamma": 0.5}, **{name: {"weights": [1, 1]} for name in ["wsum", "wmnz", "mixed"]}}
+    for runs in (RANKED, [run.cut(3) for run in map(tr.open_run, RANKED)], [neighbours(tmp_path), {"0": {"2": 1}}]):
+        fused = tr.fuse(runs, method, norm=None, **params.get(method, {}))
+        with pytest.raises(tr.InputError, match="there are ranks or distances here and no scores"):
+            fused.to_dict()
+
+
+@pytest.mark.parametrize(("method", "first"), [("max", ["a", "c"]), ("min", ["a"]), ("anz", ["a"])])
+def test_ranks_without_a_norm_go_into_what_looks_at_the_runs_that_return_a_document(method, first):
+    lists = tr.fuse(RANKED, method, norm=None).to_dict()["q"]
+    assert sorted(doc for doc, score in lists.items() if score == max(lists.values())) == first
+
+
+@pytest.mark.parametrize("method", ["sum", "rrf", "max"])
+def test_distances_that_are_known_and_ranks_are_not_turned_round(method, tmp_path):
+    for runs in (RANKED, [neighbours(tmp_path), {"0": {"2": 3.0, "3": 2.0}}]):
+        with pytest.raises(tr.InputError, match="would turn them round; take norm='min-max'"):
+            tr.fuse(runs, method, norm="min-max-inverted").to_dict()
+
+
 def test_runs_without_a_query_in_common_are_refused():
     with pytest.raises(tr.InputError, match=r"no two of the runs answer a query in common \(run 1, run 2\)"):
         tr.fuse([A, {"other": {"a": 1.0}}]).to_dict()
@@ -432,6 +464,23 @@ def test_what_a_run_becomes_keeps_the_order_of_equal_scores(rules, scattered, tm
         assert tr.evaluate(qrels, same, "RR", rules=rules).per_query() == wanted
     run.cut(2).save(tmp_path / "b.run")
     assert list(tr.open_run(tmp_path / "b.run").to_dict()["q"]) == ["z", "a"]
+
+
+@pytest.mark.parametrize("how", [lambda run: run.cut(2), lambda run: run.head(1)], ids=["cut", "head"])
+def test_what_has_ranks_or_distances_and_no_scores_has_none_when_it_is_cut(how, tmp_path):
+    lists = {"q": ["a#1", "a#2"], "r": ["b#1"]}
+    some = how(tr.open_run(lists))
+    some.save(tmp_path / "some.jsonl")
+    assert '"scores"' not in (tmp_path / "some.jsonl").read_text()
+    with pytest.raises(tr.TruerankError, match="GAP"):
+        tr.evaluate({"q": {"a#1": 1}}, some, "GAP")
+    (tmp_path / "ranks.tsv").write_text("query_id\tdoc_id\trank\nq\ta#1\t1\nq\ta#2\t7\n")
+    np.savez(tmp_path / "n.npz", ids=np.array([[0, 1]]), distances=np.array([[0.1, 0.4]]))
+    for run in (lists, tmp_path / "ranks.tsv", tmp_path / "n.npz"):
+        whole = tr.open_run(run)
+        assert how(whole).to_dict().items() <= whole.to_dict().items()
+        with pytest.raises(tr.InputError, match="ranks or distances here and no scores"):
+            tr.collapse(how(whole), "sum", ids="(.)").to_dict()
 
 
 def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):

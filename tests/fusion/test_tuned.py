@@ -114,6 +114,15 @@ def test_folds_show_what_evaluate_shows_of_their_queries_at_the_depth(measure, d
     assert tuned.flattered == pytest.approx(number(tuned.params["weights"], qrels), rel=1e-12)
     assert tuned.flattered == pytest.approx(max(number(each, qrels) for each in shares(2, 0.25)), rel=1e-12)
     assert tuned.mean == tr.evaluate(qrels, tuned.run, measure).mean[name]
+    cut = [run if depth is None else tr.open_run(run).cut(depth) for run in runs]
+    assert [*tuned.alone.values()] == [tr.evaluate(qrels, run, measure).mean[name] for run in cut]
+
+
+def test_ranks_are_not_tuned_as_scores():
+    qrels, runs = world(17)
+    ranked = [{q: [*docs] for q, docs in run.items()} for run in runs]
+    with pytest.raises(tr.InputError, match="there are ranks or distances here and no scores"):
+        tr.tune_fusion(qrels, ranked, "wsum", norm=None)
 
 
 @pytest.mark.parametrize("method", sorted({*LEARNING, *TUNED}))

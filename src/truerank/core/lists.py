@@ -14,7 +14,7 @@ from truerank.core.faults import Interleaved
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.qrels import NO_QRELS
 from truerank.core.rules import DEEPEST, Rules
-from truerank.core.run import Run
+from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.core.scan import Look, feed
 
 
@@ -25,12 +25,13 @@ class List:
     Attributes:
         scores: (documents,) none is above the one before it.
         docs: their ids.
-        are_ranks: whether the run has an order and no scores, which are negated ranks then.
+        are_ranks, are_distances: whether these, negated, stand for scores here or in what was read before.
     """
 
     scores: NDArray[np.float64]
     docs: Ids
     are_ranks: bool = False
+    are_distances: bool = False
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -54,7 +55,15 @@ def lists(
         InputError: a line, a score or a repeated document that the rules refuse.
     """
     scanner = Look(NO_QRELS.judged, rules, depth or DEEPEST, every=True, interleaved=together).scanner()
-    source = run.whole() if together else run
+    are_distances = False
+
+    def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
+        nonlocal are_distances
+        for batch in batches:
+            are_distances |= isinstance(batch, Columns | Ranked) and batch.are_distances
+            yield batch
+
+    source = (run.whole() if together else run).through(noted)
     names: list[bytes] = []
     given = 0
     try:
@@ -65,16 +74,20 @@ def lists(
             names += scanner.extra_from(given + len(names))
             whole = len(names) - (done is None)  # the list of the last one may go on
             if whole > 0:
-                yield from _cut(names[:whole], given, rows, Ids(*ids), scanner.are_ranks)
+                yield from _cut(names[:whole], given, rows, Ids(*ids), (scanner.are_ranks, are_distances))
                 names, given = names[whole:], given + whole
     except Refused:  # `feed` makes errors of the others
         raise Interleaved(scanner.here[0], run.name) from None
 
 
 def _cut(
-    names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids, are_ranks: bool
+    names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids, are: tuple[bool, bool]
 ) -> Iterator[tuple[bytes, List]]:
-    """The list of each query; `first` is the number of the first one in the rows."""
+    """The list of each query; `first` is the number of the first one in the rows.
+
+    Args:
+        are: ranks, distances.
+    """
     query, scores = rows["query"], np.ascontiguousarray(rows["score"])
     begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     places = dict(zip(query[begins].tolist(), itertools.pairwise([*begins, len(query)]), strict=True))
@@ -85,4 +98,4 @@ def _cut(
             continue
         a, b = places[number]
         text = ids.text[starts[a] : starts[b]]
-        yield name, List(scores[a:b], Ids(ids.ends[a:b] - starts[a], text), are_ranks)
+        yield name, List(scores[a:b], Ids(ids.ends[a:b] - starts[a], text), *are)

@@ -23,7 +23,7 @@ def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Rank
     Args:
         name: the run's name, for messages.
     """
-    for (kind, ordered), group in itertools.groupby(batches, key=_kind):
+    for (kind, *negated), group in itertools.groupby(batches, key=_kind):
         parts: Iterator[Any] = group
         if kind is dict:
             yield from (_ranked(Ranked(q, list(d), list(d.values()))) for part in parts for q, d in part.items())
@@ -31,11 +31,15 @@ def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Rank
             yield from map(_ranked, parts)
         else:
             stretches = map(_column_stretches, parts) if kind is Columns else _text_stretches(parts, name)
-            yield from _joined(itertools.chain.from_iterable(stretches), ordered)
+            yield from _joined(itertools.chain.from_iterable(stretches), *negated)
 
 
-def _kind(batch: Batch) -> tuple[type[Batch], bool]:
-    return type(batch), isinstance(batch, Columns) and batch.are_ranks
+def _kind(batch: Batch) -> tuple[type[Batch], bool, bool]:
+    return (
+        (Columns, batch.are_ranks, batch.are_distances)
+        if isinstance(batch, Columns)
+        else (type(batch), False, False)
+    )
 
 
 def _ranked(part: Ranked) -> Ranked:
@@ -46,16 +50,12 @@ Stretch = tuple[bytes, int | None, list[bytes], list[float]]
 """Rows of one list: the id of its query, its call where there are several lists, documents and scores."""
 
 
-def _joined(stretches: Iterator[Stretch], ordered: bool) -> Iterator[Ranked]:
-    """Stretches of one list that follow each other as one.
-
-    Args:
-        ordered: whether the scores are negated ranks.
-    """
+def _joined(stretches: Iterator[Stretch], are_ranks: bool, are_distances: bool) -> Iterator[Ranked]:
+    """Stretches of one list that follow each other as one."""
     for (query, call), group in itertools.groupby(stretches, key=itemgetter(0, 1)):
         _, _, docs, scores = zip(*group, strict=True)
         rows = [doc for part in docs for doc in part], [score for part in scores for score in part]
-        yield Ranked(query, *rows, call=call, are_ranks=ordered)
+        yield Ranked(query, *rows, call=call, are_ranks=are_ranks, are_distances=are_distances)
 
 
 def _column_stretches(part: Columns) -> Iterator[Stretch]:

@@ -60,7 +60,8 @@ class Columns(NamedTuple):
 class Ranked(NamedTuple):
     """One query's documents, best first, or with a score each; and the line they stand in, if in one.
 
-    Where a query has several lists, `call` says which of them this is, from 1. `are_ranks` is as in `Columns`.
+    Where a query has several lists, `call` says which of them this is, from 1. `are_ranks` and `are_distances` are
+    as in `Columns`.
     """
 
     query: Any
@@ -69,6 +70,7 @@ class Ranked(NamedTuple):
     line: int | None = None
     call: int | None = None
     are_ranks: bool = False
+    are_distances: bool = False
 
     def numbers(self) -> list[float]:
         """A score for each document; without scores the last one gets 1, the one before it 2, …"""

@@ -8,6 +8,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from truerank.core.errors import InputError
 from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_text
@@ -75,8 +77,19 @@ def _of_lists(run: Run, some: Any) -> Run:
 
 
 def _batches(some: Any, together: bool) -> Iterator[Batch]:
-    pairs = some(together=together)
-    return (Ranked(query, list(each.docs), each.scores, are_ranks=each.are_ranks) for query, each in pairs)
+    return (_batch(query, each) for query, each in some(together=together))
+
+
+def _batch(query: bytes, own: List) -> Batch:
+    """A list as what it was read from, be that scores, ranks or distances."""
+    is_order = own.are_ranks and np.array_equal(own.scores, -np.arange(len(own)))  # that is all that is known
+    return Ranked(
+        query,
+        list(own.docs),
+        None if is_order else own.scores.tolist(),
+        are_ranks=own.are_ranks,
+        are_distances=own.are_distances,
+    )
 
 
 def save(run: Run, path: str | os.PathLike[str], to: str | None) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.lists import lists
+from truerank.core.lists import List, lists
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Run, RunLike
 from truerank.core.schema import POSITIVE, optional
 from truerank.formats import open_run
-from truerank.fusion.aligned import aligned
+from truerank.fusion.aligned import Found, aligned
 from truerank.fusion.norms import NORMS, norm_named
 from truerank.fusion.pooled import Floats, Pooled, pooled, ranked
 from truerank.fusion.registry import Method, given
@@ -81,21 +81,39 @@ def fused_run(name: str, sources: Sequence[Run], way: Way, fused: Callable[[Pool
 def _batches(
     sources: Sequence[Run], way: Way, fused: Callable[[Pooled], Floats], together: bool
 ) -> Iterator[Batch]:
-    for pool in pooled(aligned(sources, way.rules, together=together)):
+    for pool in pooled(side_by_side(sources, way, together)):
         yield from ranked(pool, fused(pool), way.rules.ties, way.depth)
 
 
-def best_first(run: Run, way: Way) -> Run:
-    """The run with the best document of each list first, where its scores are distances: these are negated."""
-    if way.norm != "min-max-inverted":
+def side_by_side(sources: Sequence[Run], way: Way, together: bool) -> Iterator[Found]:
+    """Each query with the list of each run, none of which has numbers that the way takes for something else.
+
+    Raises:
+        Interleaved: a run's rows of a query are scattered, and not `together`.
+        InputError: ranks or distances stand where scores are needed; as for `aligned`.
+    """
+    for query, each in aligned(sources, way.rules, together=together):
+        for source, own in zip(sources, each, strict=True):
+            way.heed(own, source.name)
+        yield query, each
+
+
+def alone(run: Run, way: Way, depth: int | None = None) -> Run:
+    """The run with the best document of each list first: scores that are distances are negated.
+
+    Args:
+        depth: how many documents of each list are kept.
+    """
+    is_inverted = way.norm == "min-max-inverted"
+    if not is_inverted and depth is None:
         return run
-    return Run.of_lists(run.name, partial(_negated, run, way.rules))
+    return Run.of_lists(run.name, partial(_best_first, run, way.rules, -1 if is_inverted else 1, depth))
 
 
-def _negated(run: Run, rules: Rules, together: bool) -> Iterator[Batch]:
+def _best_first(run: Run, rules: Rules, sign: int, depth: int | None, together: bool) -> Iterator[Batch]:
     whole = lists(run, rules, depth=rules.depth, together=together)
     for pool in pooled((query, [own]) for query, own in whole):
-        yield from ranked(pool, pool.added(-pool.score), rules.ties, None)
+        yield from ranked(pool, pool.added(sign * pool.score), rules.ties, depth)
 
 
 def opened(runs: Sequence[RunLike]) -> list[Run]:
@@ -131,6 +149,27 @@ class Way:
     norm: str | None
     rules: Rules
     depth: int | None
+
+    def heed(self, own: List, run: str) -> None:
+        """Refuse ranks or distances, negated, where they would be added up as scores, or turned round.
+
+        Args:
+            run: its name, for the message.
+        """
+        if not own.are_ranks and not own.are_distances:
+            return
+        if self.norm == "min-max-inverted":
+            raise InputError(
+                "these are known to be ranks or distances, of which the least is the best already: "
+                "norm='min-max-inverted' would turn them round; take norm='min-max'",
+                run,
+            )
+        if self.norm is None and self.method.adds:
+            raise InputError(
+                "there are ranks or distances here and no scores: without a norm each further run that returns a "
+                "document would lower it; take norm='min-max', or a method of ranks such as rrf",
+                run,
+            )
 
     def fused(self, pool: Pooled, params: Mapping[str, Any]) -> Floats:
         """(documents,) the fused scores.

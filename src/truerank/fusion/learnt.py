@@ -68,6 +68,7 @@ def probfuse(pool: Pooled, *, probs: Tables) -> Floats:
     "segfuse",
     source="Shokouhi, Segmentation of search results for effective data-fusion, ECIR 2007",
     reads="scores",
+    adds=True,
     learns={"probs": by_doubling},
 )
 def segfuse(pool: Pooled, *, probs: Tables) -> Floats:

@@ -86,6 +86,7 @@ class Method:
         meaning: one line.
         source: the paper.
         reads: "scores" or "ranks".
+        adds: whether it adds scores, so that a run which does not return a document gives it 0.
         grid: what is tried of each parameter that is tuned.
         learns: the parameters that are estimated from judgements, run by run, and how.
         of_learning: what each parameter of that estimating may be.
@@ -99,6 +100,7 @@ class Method:
     meaning: str
     source: str
     reads: str
+    adds: bool
     grid: Mapping[str, Sequence[float]]
     learns: Mapping[str, Learn]
     of_learning: Mapping[str, Kind]
@@ -158,6 +160,7 @@ def method(
     *,
     source: str,
     reads: str,
+    adds: bool = False,
     learns: Mapping[str, Learn] | None = None,
     **grid: Sequence[float],
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
@@ -172,7 +175,7 @@ def method(
         learnt = learns or {}
         of_learning = {key: kind_of(hint, {}) for each in learnt.values() for key, hint in _hints(each).items()}
         _methods[name] = Method(
-            name, function, kinds, defaults, meaning, source, reads, grid, learnt, of_learning, per_run
+            name, function, kinds, defaults, meaning, source, reads, adds, grid, learnt, of_learning, per_run
         )
         return function
 

@@ -16,13 +16,13 @@ GAMMA = np.arange(0, 2.01, 0.1).round(1).tolist()
 WU = "Wu and Crestani, Data fusion with estimated weights, CIKM 2002"
 
 
-@method("sum", source=FOX, reads="scores")
+@method("sum", source=FOX, reads="scores", adds=True)
 def comb_sum(pool: Pooled) -> Floats:
     """The sum of the scores."""
     return pool.added(pool.score)
 
 
-@method("mnz", source=FOX, reads="scores")
+@method("mnz", source=FOX, reads="scores", adds=True)
 def comb_mnz(pool: Pooled) -> Floats:
     """The sum of the scores, times the number of runs that return the document."""
     return comb_sum(pool) * pool.count
@@ -34,7 +34,7 @@ def comb_anz(pool: Pooled) -> Floats:
     return comb_sum(pool) / pool.count
 
 
-@method("gmnz", source=LEE, reads="scores", gamma=GAMMA)
+@method("gmnz", source=LEE, reads="scores", adds=True, gamma=GAMMA)
 def comb_gmnz(pool: Pooled, *, gamma: Amount) -> Floats:
     """The sum of the scores, times a power (gamma) of the number of runs that return the document."""
     return comb_sum(pool) * pool.count.astype(np.float64) ** gamma
@@ -63,19 +63,19 @@ def comb_med(pool: Pooled) -> Floats:
     return (rows[(count - 1) // 2, each] + rows[count // 2, each]) / 2
 
 
-@method("wsum", source=VOGT, reads="scores")
+@method("wsum", source=VOGT, reads="scores", adds=True)
 def weighted_sum(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of the scores."""
     return pool.added(of_runs(pool, weights) * pool.score)
 
 
-@method("wmnz", source=WU, reads="scores")
+@method("wmnz", source=WU, reads="scores", adds=True)
 def weighted_mnz(pool: Pooled, *, weights: Weights) -> Floats:
     """The sum of the scores, times the sum of the weights of the runs that return the document."""
     return comb_sum(pool) * pool.added(of_runs(pool, weights))
 
 
-@method("mixed", source=WU, reads="scores")
+@method("mixed", source=WU, reads="scores", adds=True)
 def mixed(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of the scores, times the root of the number of runs that return the document."""
     return weighted_sum(pool, weights=weights) * np.sqrt(pool.count)

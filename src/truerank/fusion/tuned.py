@@ -21,8 +21,7 @@ from truerank.core.schema import POSITIVE, whole
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.fusion.aligned import aligned
-from truerank.fusion.fusing import Way, best_first, fused_run, opened, way_of
+from truerank.fusion.fusing import Way, alone, fused_run, opened, side_by_side, way_of
 from truerank.fusion.learning import places
 from truerank.fusion.pooled import Bools, Floats, Ints, Pooled, pooled
 from truerank.fusion.registry import given
@@ -66,7 +65,7 @@ class TunedFusion(Presented):
         folds: which queries were held out together, and their parameters.
         params: tuned on all judged queries, for queries to come.
         flattered: what `params` score on the queries that they were tuned on: too much.
-        alone: {run: what it scores by itself}.
+        alone: {run: what it scores by itself, at the depth of the fused lists}.
         tried: how many settings were.
         seed: of the folds.
     """
@@ -174,7 +173,7 @@ def tune_fusion(
         np.zeros(len(known), np.int64),
         tried,
         fixed,
-        [places(known, best_first(source, way), way.rules) for source in sources] if chosen.learns else [],
+        [places(known, alone(source, way), way.rules) for source in sources] if chosen.learns else [],
     )
     counts = ~np.isnan(trials.scored(lambda pool: np.zeros(len(pool.query))))
     trials = replace(trials, fold=_dealt(counts, folds, seed))
@@ -205,7 +204,7 @@ def _judged(sources: Sequence[Run], qrels: Qrels, way: Way) -> list[Pooled]:
     """The lists of the judged queries."""
 
     def judged(together: bool) -> list[Pooled]:
-        lists = aligned(sources, way.rules, together=together)
+        lists = side_by_side(sources, way, together)
         return list(pooled((query, each) for query, each in lists if query in known))
 
     known = set(qrels.queries)
@@ -243,28 +242,28 @@ def _tuned(trials: Trials, sources: Sequence[Run], seed: int, progress: Progress
         )
         for fold in range(trials.folds)
     )
-    alone = _alone(trials, sources)
+    by_run = _alone(trials, sources)
     return TunedFusion(
         trials.way.method.name,
         trials.way.norm if trials.way.method.reads == "scores" else None,
         str(trials.measure),
-        tuple(alone),
+        tuple(by_run),
         run,
         scores,
         folds,
         final,
         trials.measure.mean(trials.values(final)),
-        alone,
+        by_run,
         len(trials.settings),
         seed,
     )
 
 
 def _alone(trials: Trials, sources: Sequence[Run]) -> dict[str, float]:
-    """{run: what it scores by itself}."""
+    """{run: what it scores by itself, at the depth of the fused lists}."""
     way, measure = trials.way, trials.measure
     names = distinct([source.name for source in sources])
-    runs = (best_first(source, way) for source in sources)
+    runs = (alone(source, way, way.depth) for source in sources)
     scores = (evaluate(trials.qrels, run, measure, rules=way.rules) for run in runs)
     return {name: float(one.mean[str(measure)]) for name, one in zip(names, scores, strict=True)}
 

@@ -122,7 +122,7 @@ def _lists(run: Run, way: str) -> Iterator[Ranked]:
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            if way == "sum" and (are_ranks(batch) or (isinstance(batch, Columns) and batch.are_distances)):
+            if way == "sum" and (are_ranks(batch) or (isinstance(batch, Columns | Ranked) and batch.are_distances)):
                 raise InputError(UNSUMMED, run.name)
             yield batch
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
@@ -133,13 +133,13 @@ def _lists(run: Run, way: str) -> Iterator[Ranked]:
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:
     """One list a query, or a call of it, where its rows are scattered; all rows are in memory."""
     whole: dict[tuple[bytes, int | None], tuple[list[bytes], array[float]]] = {}
-    ordered = False
+    ordered = distant = False
     for chunks in lists:
         docs, scores = whole.setdefault((chunks.query, chunks.call), ([], array("d")))
         docs.extend(chunks.docs)
         scores.extend(chunks.numbers())
-        ordered |= are_ranks(chunks)
-    return (Ranked(query, *each, call=call, are_ranks=ordered) for (query, call), each in whole.items())
+        ordered, distant = ordered or are_ranks(chunks), distant or chunks.are_distances
+    return (Ranked(query, *each, None, call, ordered, distant) for (query, call), each in whole.items())
 
 
 class _Known(dict[bytes, Part | None]):
@@ -228,7 +228,7 @@ class _Form:
         else:
             scores = collapsed((part.doc for part in parts), numbers, self.way)
         best = list(scores), list(scores.values())
-        return Ranked(chunks.query, *best, chunks.line, chunks.call, are_ranks(chunks))
+        return Ranked(chunks.query, *best, chunks.line, chunks.call, are_ranks(chunks), chunks.are_distances)
 
     def _first(self, chunks: Ranked, parts: list[Part], scores: list[float]) -> dict[bytes, float]:
         """The score of the chunk of each document that stands first in it; in the same place the better one."""
