@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -347,6 +348,53 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     drawn = report.sweep_document(found).render()
     assert drawn.count("*") == 3 + 1
     assert "*: by RR and p50, no other setting is as good and faster, or as fast and better." in drawn
+
+
+def test_who_never_answers_the_slow_queries_is_not_the_faster_for_it():
+    clock = SimulatedClock()
+    slow = set(list(QUERIES.values())[:3])
+
+    def make(patient):
+        def search(query):
+            clock.sleep(0.05 if patient else 2 if query in slow else 0.01)
+            return ("d1", "d2") if patient else ("d2",)
+
+        return search
+
+    found = sweep(make, QUERIES, QRELS, over={"patient": [0, 1]}, measures="RR", clock=clock, timeout=1)
+    assert [one.failed for one in found] == [3, 0]
+    assert [one.latency["p99"] for one in found] == [10, 50]
+    assert found[0].scores.mean["RR"] > found[1].scores.mean["RR"]
+    assert front(found, "RR", "p99") == {0, 1}
+    assert front(found, "RR", "p50") == {0}
+    assert "For this, calls without an answer are endless." in report.sweep_document(found, "p99").render()
+
+
+def test_equal_quality_is_equal_at_the_front_whatever_its_last_bits():
+    clock = SimulatedClock()
+    queries, right = ["first", "second", "third"], [f"d{i}" for i in range(10)]
+    found_of = {1: [1, 4, 1], 2: [1, 1, 4]}
+
+    def make(probes):
+        def search(query):
+            clock.sleep(probes / 1000)
+            return right[: found_of[probes][queries.index(query)]]
+
+        return search
+
+    qrels = {str(i): dict.fromkeys(right, 1) for i in (1, 2, 3)}
+    found = sweep(make, queries, qrels, over={"probes": [1, 2]}, measures="R@10", clock=clock)
+    faster, slower = (one.scores.mean["R@10"] for one in found)
+    assert 0 < slower - faster < 1e-15
+    assert front(found, "R@10") == {0}
+
+
+def test_a_setting_that_ended_early_is_in_no_comparison():
+    clock = SimulatedClock()
+    whole = sweep(taking(clock, 0.001, ["d1", "d2"]), QUERIES, QRELS, over={"k": [2]}, measures="RR", clock=clock)
+    early = sweep(taking(clock, 0.001, ["d2"]), QUERIES, QRELS, over={"k": [2]}, measures="RR", clock=clock)
+    assert front([*whole, *early], "RR") == {1}
+    assert front([*whole, replace(early[0], stopped="interrupted")], "RR") == {0}
 
 
 def test_the_front_of_a_measure_that_less_is_better_of_has_the_least():

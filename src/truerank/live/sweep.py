@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.core.equal import is_equal
 from truerank.core.errors import InputError, TruerankError
 from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
@@ -125,6 +126,8 @@ THROUGHPUT = "throughput"
 def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozenset[int]:
     """Those that no other one beats: none is as good and faster, or as fast and better (Pareto).
 
+    Latencies are over all calls, those without an answer endless. One that ended early is in no comparison.
+
     Args:
         against: a figure of `Bench.latency`, or "throughput".
 
@@ -140,14 +143,30 @@ def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozens
     for one in found:
         _named(measure, one.scores.mean if one.scores else (measure,))
         _named(against, (*one.latency, THROUGHPUT))
-    sign = -1 if against == THROUGHPUT else 1
-    pairs = [(sign * speed(one, against), _goodness(one, measure)) for one in found]
+    places = [_place(one, measure, against) for one in found]
     return frozenset(
         i
-        for i, (time, good) in enumerate(pairs)
-        if not (math.isnan(time) or math.isnan(good))
-        and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
+        for i, own in enumerate(places)
+        if not np.isnan(own).any() and not any(_beats(each, own) for each in places)
     )
+
+
+def _place(one: Bench, measure: str, against: str) -> tuple[float, float]:
+    """How slow, and how good, which is NaN for what ended early: its mean is over other queries."""
+    return _slowness(one, against), math.nan if one.stopped else _goodness(one, measure)
+
+
+def _slowness(one: Bench, against: str) -> float:
+    """What `speed` is, the less the better, over all calls: one without an answer is endless."""
+    if against == THROUGHPUT:
+        return -speed(one, against)
+    return one.of_all_calls(None)[against].high if one.answered else math.nan
+
+
+def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether one is as good and faster, or as fast and better."""
+    is_as_good = is_equal(one[1], other[1])
+    return one[0] <= other[0] and (one[0] < other[0] if is_as_good else one[1] > other[1])
 
 
 def _named(name: str, known: Collection[str]) -> None:

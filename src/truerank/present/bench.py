@@ -271,7 +271,10 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
             measure=measures[0],
             latency=message("answers a second") if against == THROUGHPUT else against,
         )
-        notes.insert(0, said)
+        parts = [said]
+        if against != THROUGHPUT and any(one.failed for one in benches):
+            parts.append(message("For this, calls without an answer are endless."))
+        notes.insert(0, joined(" ", parts))
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
 
 

@@ -79,23 +79,18 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
     measure = _measure(benches[0])
     best = front(benches, measure)
     spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure), among=among)
-    winners = listed([names[i] for i in sorted(best)])
-    alt = joined(
-        " ",
-        [
-            message(
-                "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % "
-                "intervals. Best is the upper left.",
-                measure=measure,
-            ),
-            plural(
-                "No other benchmark is faster or better than {best}.",
-                "The line connects the benchmarks that no other one beats on both: {best}.",
-                n=len(best),
-                best=winners,
-            ),
-        ],
+    what = message(
+        "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % "
+        "intervals. Best is the upper left.",
+        measure=measure,
     )
+    winners = plural(
+        "No other benchmark is faster or better than {best}.",
+        "The line connects the benchmarks that no other one beats on both: {best}.",
+        n=len(best),
+        best=listed([names[i] for i in sorted(best)]),
+    )
+    alt = joined(" ", [what, winners] if best else [what])
     return Figure("pareto", message("Quality against latency"), alt, spec)
 
 
