@@ -397,6 +397,20 @@ def test_a_setting_that_ended_early_is_in_no_comparison():
     assert front([*whole, replace(early[0], stopped="interrupted")], "RR") == {0}
 
 
+def test_a_sweep_says_how_many_queries_stand_behind_its_rows():
+    clock = SimulatedClock()
+
+    def make(cost):
+        return taking(clock, cost / 1000)
+
+    how = {"measures": "RR", "clock": clock, "warmup": 0}
+    found = sweep(make, QUERIES, QRELS, over={"cost": [1, 10]}, duration=0.2, **how)
+    assert [len(one.asked) for one in found] == [100, 20]
+    assert "retrieve: from 20 to 100 queries a row." in report.sweep_document(found).render()
+    early = [found[0], replace(found[1], stopped="interrupted")]
+    assert "retrieve: 100 queries a row." in report.sweep_document(early).render()
+
+
 def test_the_front_of_a_measure_that_less_is_better_of_has_the_least():
     clock = SimulatedClock()
 

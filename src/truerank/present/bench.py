@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from truerank.core.errors import MissingPackage, printable
-from truerank.core.messages import joined, message, plural
+from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import finite
 from truerank.live.indexing import Indexing
 from truerank.live.latency import MILLION, PERCENTILES
@@ -244,7 +244,6 @@ def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int |
 
 def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Table:
     """What quality costs in time; `against` and the first measure say who beats whom."""
-    first = benches[0]
     measures = next((list(one.scores.mean) for one in benches if one.scores), [])
     settings = list(dict.fromkeys(name for one in benches for name in one.settings)) or ["name"]
     best = front(benches, measures[0], against) if measures else frozenset()
@@ -261,8 +260,7 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
         message("failed"),
         *measures,
     )
-    size = ledger.queries(len(first.queries))
-    notes: list[str] = [message("{name}: {queries} a row.", name=printable(first.name), queries=size)]
+    notes: list[str] = [_asked(benches)]
     notes += [*bench_notes.shared(benches), *bench_notes.made(benches), *bench_notes.needed(benches)]
     if measures:
         columns = (*columns, message("best"))
@@ -276,6 +274,18 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
             parts.append(message("For this, calls without an answer are endless."))
         notes.insert(0, joined(" ", parts))
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
+
+
+def _asked(benches: Sequence[Bench]) -> Message:
+    """How many queries stand behind each row, but for those that ended early."""
+    first = benches[0]
+    counts = [len(one.asked) for one in [each for each in benches if not each.stopped] or benches]
+    most = ledger.queries(max(counts))
+    if min(counts) == max(counts):
+        return message("{name}: {queries} a row.", name=printable(first.name), queries=most)
+    return message(
+        "{name}: from {fewest:,} to {queries} a row.", name=printable(first.name), fewest=min(counts), queries=most
+    )
 
 
 def _setting(bench: Bench, name: str) -> Cell:
