@@ -11,6 +11,7 @@ import pytest
 import truerank as tr
 from truerank.fusion import methods
 from truerank.fusion.tuning import shares
+from truerank.present.fusion import document_of
 
 LEARNING = [name for name, method in methods().items() if method.learns]
 TUNED = [name for name, method in methods().items() if method.grid or "weights" in method.kinds]
@@ -276,9 +277,27 @@ def test_each_fold_has_queries_that_count(rule):
     assert np.mean([fold.held_out for fold in tuned.folds]) == pytest.approx(tuned.mean)
     said = str(tuned)
     assert "a fold was tuned on 3 queries" in said
-    assert "8 of 12 judged queries are in no mean and no count, by the rules." in said
+    told = {
+        "skip": "The mean is over 4 queries.",
+        "undefined": "no value for 8 queries, which its mean leaves out.",
+    }
+    assert told[rule] in said
     with pytest.raises(tr.InputError, match="4 judged queries that count cannot be dealt into 5 folds"):
         tr.tune_fusion(some, runs, folds=5, rules={"without_relevant": rule})
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_the_table_says_what_the_means_are_over(missing):
+    qrels, (every, some) = world(18)
+    some = dict(list(some.items())[:5])
+    tuned = tr.tune_fusion(qrels, [every, some], rules={"missing": missing, "name": "ours"}, folds=3)
+    said = str(tuned)
+    assert "Rules: ours." in said
+    assert ("run 2: 12 queries judged, 5 answered. The mean is over 5 queries." in said) == (missing == "skip")
+    assert f"7 missing ({'left out' if missing == 'skip' else 'scored 0'})" in said
+    assert ("Warning: the means are over different queries" in said) == (missing == "skip")
+    assert any("7 missing" in remark for remark in document_of(tuned).remarks)
+    assert list(tuned.scores_alone) == ["run 1", "run 2"]
 
 
 def test_runs_of_another_collection_are_refused():

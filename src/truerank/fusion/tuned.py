@@ -65,7 +65,7 @@ class TunedFusion(Presented):
         folds: which queries were held out together, and their parameters.
         params: tuned on all judged queries, for queries to come.
         flattered: what `params` score on the queries that they were tuned on: too much.
-        alone: {run: what it scores by itself, at the depth of the fused lists}.
+        scores_alone: {run: the scores of it by itself, at the depth of the fused lists}.
         tried: how many settings were.
         seed: of the folds.
     """
@@ -81,7 +81,7 @@ class TunedFusion(Presented):
     folds: tuple[Fold, ...]
     params: Params
     flattered: float
-    alone: Mapping[str, float]
+    scores_alone: Mapping[str, Scores] = field(repr=False)
     tried: int
     seed: int
 
@@ -90,17 +90,22 @@ class TunedFusion(Presented):
         """The mean over the held-out queries, or what the measure has in its place."""
         return float(self.scores.mean[self.measure])
 
+    @property
+    def alone(self) -> dict[str, float]:
+        """{run: what it scores by itself}: of the measure's number."""
+        return {name: float(one.mean[self.measure]) for name, one in self.scores_alone.items()}
+
     def _summary(self) -> str:
         return f"TunedFusion({self.method}, {len(self.folds)} folds; held out {self.measure}: {self.mean:.4f})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        left = ("run", "scores", "folds")
+        left = ("run", "scores", "folds", "scores_alone")
         return {
             **{key: value for key, value in vars(self).items() if key not in left},
             "runs": list(self.runs),
             "params": _plain(self.params),
-            "alone": dict(self.alone),
+            "alone": self.alone,
             "mean": self.mean,
             "folds": [fold.to_dict() for fold in self.folds],
             "scores": self.scores.to_dict(),
@@ -259,13 +264,13 @@ def _tuned(trials: Trials, sources: Sequence[Run], seed: int, progress: Progress
     )
 
 
-def _alone(trials: Trials, sources: Sequence[Run]) -> dict[str, float]:
-    """{run: what it scores by itself, at the depth of the fused lists}."""
-    way, measure = trials.way, trials.measure
+def _alone(trials: Trials, sources: Sequence[Run]) -> dict[str, Scores]:
+    """{run: the scores of it by itself, at the depth of the fused lists}."""
+    way = trials.way
     names = distinct([source.name for source in sources])
     runs = (alone(source, way, way.depth) for source in sources)
-    scores = (evaluate(trials.qrels, run, measure, rules=way.rules) for run in runs)
-    return {name: float(one.mean[str(measure)]) for name, one in zip(names, scores, strict=True)}
+    scores = (evaluate(trials.qrels, run, trials.measure, rules=way.rules) for run in runs)
+    return dict(zip(names, scores, strict=True))
 
 
 def _held_out(trials: Trials, sources: Sequence[Run], params: Sequence[Params]) -> Run:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from truerank.core.messages import message, plural, warned
+from truerank.core.scores import Scores
 from truerank.fusion.tuned import TunedFusion
+from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
@@ -20,16 +22,19 @@ def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
     """The means, then a row a fold."""
     drawn = 4 if digits is None else digits
     tables = [_means(fusion, drawn), _folds(fusion, drawn)]
-    plain = {**fusion.to_dict(), "remarks": remarks_of(fusion)}
-    return Document(tables, Table(FLAT, _rows(fusion), digits=digits), plain, remarks_of(fusion))
+    remarks = [*remarks_of(fusion), *ledger.named_remarks(*_rows_of_means(fusion))]
+    plain = {**fusion.to_dict(), "remarks": remarks}
+    return Document(tables, Table(FLAT, _rows(fusion), digits=digits), plain, remarks)
+
+
+def _rows_of_means(fusion: TunedFusion) -> tuple[list[Scores], list[str]]:
+    """What is in the table of means, and what it is called there."""
+    fused = message("{method}, each query held out", method=fusion.method)
+    return [fusion.scores, *fusion.scores_alone.values()], [fused, *labels(fusion.runs)]
 
 
 def _means(fusion: TunedFusion, digits: int) -> Table:
-    names = labels(fusion.runs)
-    rows: list[tuple[Cell, ...]] = [
-        (message("{method}, each query held out", method=fusion.method), fusion.mean),
-        *((name, fusion.alone[run]) for name, run in zip(names, fusion.runs, strict=True)),
-    ]
+    rows = zip(_rows_of_means(fusion)[1], [fusion.mean, *fusion.alone.values()], strict=True)
     return Table((message("run"), fusion.measure), tuple(rows), digits=digits)
 
 
@@ -41,7 +46,7 @@ def _folds(fusion: TunedFusion, digits: int) -> Table:
         message("{measure} where tuned", measure=fusion.measure),
         message("{measure} held out", measure=fusion.measure),
     )
-    notes = (*_notes(fusion), *remarks_of(fusion))
+    notes = (*_notes(fusion), *ledger.notes(*_rows_of_means(fusion)), *remarks_of(fusion))
     return Table(columns, _rows(fusion), message("parameters by fold"), notes, digits=digits)
 
 
@@ -72,9 +77,7 @@ def _counted(fusion: TunedFusion) -> int:
 
 def _notes(fusion: TunedFusion) -> list[str]:
     norm = fusion.norm or message("none")
-    judged = sum(len(fold.queries) for fold in fusion.folds)
     return [
-        *_left_out(judged - _counted(fusion), judged),
         message(
             "Each query was fused with parameters that were tuned on the other folds: none had a part in its own "
             "(nested cross-validation, {folds} folds, seed {seed}).",
@@ -95,20 +98,6 @@ def _notes(fusion: TunedFusion) -> list[str]:
     ]
 
 
-def _left_out(n: int, judged: int) -> list[str]:
-    """What is said of judged queries that the rules leave out of the means."""
-    if not n:
-        return []
-    return [
-        plural(
-            "{n:,} of {judged:,} judged queries is in no mean and no count, by the rules.",
-            "{n:,} of {judged:,} judged queries are in no mean and no count, by the rules.",
-            n=n,
-            judged=judged,
-        )
-    ]
-
-
 def remarks_of(fusion: TunedFusion) -> list[str]:
     """What a reader must know."""
     said: list[str] = []
@@ -118,6 +107,15 @@ def remarks_of(fusion: TunedFusion) -> list[str]:
             warned(
                 message(
                     "a fold was tuned on {n} queries: with fewer than {few} it is mostly chance.", n=fewest, few=FEW
+                )
+            )
+        )
+    if any([*one.queries] != [*fusion.scores.queries] for one in fusion.scores_alone.values()):
+        said.append(
+            warned(
+                message(
+                    "the means are over different queries, as the rules leave out those that a run does not "
+                    "answer; `truerank compare` takes the queries that all have."
                 )
             )
         )
