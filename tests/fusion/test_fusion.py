@@ -180,6 +180,24 @@ def test_a_file_of_a_fused_run_has_equal_scores_in_the_order_of_the_rules(tmp_pa
     assert [(row[2], row[3]) for row in rows] == [(doc, str(rank)) for rank, doc in enumerate(docs, 1)]
 
 
+def test_rounding_orders_no_documents():
+    probs = [[0.1, 0.2], [0.3], [0.3, 0.2, 0.1]]
+    runs = [{"q": {"x": 2.0, "a": 1.0}}, {"q": {"b": 1.0}}, {"q": {"y": 3.0, "z": 2.0, "a": 1.0}}]
+    lists = tr.fuse(runs, "posfuse", probs=probs).to_dict()
+    assert [*lists["q"].items()] == [*dict.fromkeys("yba", 0.1 + 0.2).items(), ("z", 0.2), ("x", 0.1)]
+    long = {"q": {f"d{i}": float(-i) for i in range(9)}}
+    flat = tr.fuse([long, long], "slidefuse", probs=[[0.1] * 9] * 2, w=1).to_dict()
+    assert len(set(flat["q"].values())) == 1
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_points_of_an_election_and_their_shares_give_one_order(seed):
+    runs = world(seed)
+    points, shares = (tr.fuse(runs, *how[:1], norm=how[1]) for how in (("bordafuse", None), ("sum", "borda")))
+    for query in set.intersection(*map(set, runs)):
+        assert [*shares.to_dict()[query]] == [*points.to_dict()[query]]
+
+
 def test_ranks_of_equal_scores_follow_the_rules_too():
     runs = [{"q": {"a": 1.0, "b": 1.0}}, {"q": {"c": 1.0}}]
     assert tr.fuse(runs, "isr").to_dict()["q"] == {"c": 1.0, "b": 1.0, "a": 0.25}

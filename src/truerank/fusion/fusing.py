@@ -113,7 +113,7 @@ def alone(run: Run, way: Way, depth: int | None = None) -> Run:
 def _best_first(run: Run, rules: Rules, sign: int, depth: int | None, together: bool) -> Iterator[Batch]:
     whole = lists(run, rules, depth=rules.depth, together=together)
     for pool in pooled((query, [own]) for query, own in whole):
-        yield from ranked(pool, pool.added(sign * pool.score), rules.ties, depth)
+        yield from ranked(pool, pool.added(sign * pool.score), rules.ties, depth, close=0.0)
 
 
 def opened(runs: Sequence[RunLike]) -> list[Run]:

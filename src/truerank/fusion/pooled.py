@@ -10,6 +10,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.equal import CLOSE
 from truerank.core.ids import Ids, stretches
 from truerank.core.kernel.names import best_first, gathered, numbered_within
 from truerank.core.lists import List
@@ -161,40 +162,48 @@ def _some(docs: Ids, rows: Ints) -> Ids:
     return Ids(*gathered(docs.text, docs.ends, rows))
 
 
-def in_order(pool: Pooled, scores: Floats, ties: str) -> Ints:
-    """The documents, each query's together and best first, equal scores in the order of the rule.
+def in_order(pool: Pooled, scores: Floats, ties: str, close: float) -> tuple[Ints, Floats]:
+    """The documents, each query's together and best first, equal scores in the order of the rule; and their scores.
 
     NumPy sorts numbers faster than anything that may look at ids, which only equal scores need.
+
+    Args:
+        close: scores that lie no further apart, as a part of their size, are equal, and become the highest of them.
     """
     rows = np.argsort(-scores)
     query = pool.query[rows]
     rows = rows[np.argsort(query.astype(np.uint16) if len(pool.queries) < 1 << 16 else query, kind="stable")]
     query, score = pool.query[rows], scores[rows]
-    same = np.concatenate([[False], (query[1:] == query[:-1]) & (score[1:] == score[:-1]), [False]])
+    with np.errstate(over="ignore"):
+        is_near = score[:-1] - score[1:] <= close * np.abs(score[:-1])
+    same = np.concatenate([[False], (query[1:] == query[:-1]) & is_near, [False]])
     tied = np.flatnonzero(same[1:] | same[:-1])
     if len(tied):
-        group = np.cumsum(~same[:-1])[tied]
-        equal = rows[tied][np.lexsort((rows[tied], group))]
+        group = np.cumsum(~same[:-1])
+        score = score[~same[:-1]][group - 1]
+        equal = rows[tied][np.lexsort((rows[tied], group[tied]))]
         docs = _some(pool.docs, equal)
-        rows[tied] = equal[best_first(group, scores[equal], docs.text, docs.ends, ties)]
-    return rows
+        rows[tied] = equal[best_first(group[tied], score[tied], docs.text, docs.ends, ties)]
+    return rows, score
 
 
-def ranked(pool: Pooled, scores: Floats, ties: str, depth: int | None) -> Iterator[Batch]:
+def ranked(pool: Pooled, scores: Floats, ties: str, depth: int | None, *, close: float = CLOSE) -> Iterator[Batch]:
     """The fused lists, best first, equal scores in the order of the rule; at most so many documents of each.
 
     Args:
         scores: (documents,) the fused scores.
+        close: what lies no further apart, as a part of its size, is equal: sums that only rounding tells apart.
     """
-    rows = in_order(pool, scores, ties)
+    rows, score = in_order(pool, scores, ties, close)
     if depth is not None:
         first = np.cumsum(pool.candidates) - pool.candidates
-        rows = rows[np.arange(len(rows)) - first[pool.query] < depth]
+        kept = np.arange(len(rows)) - first[pool.query] < depth
+        rows, score = rows[kept], score[kept]
     if len(rows):
         query = pool.query[rows]
         begins = np.flatnonzero(np.diff(query, prepend=-1))
         names = [pool.queries[number] for number in query[begins].tolist()]
         docs = _some(pool.docs, rows)
         ends = np.concatenate([[0], docs.ends])
-        yield Columns(*text_column(names), ends, docs.text, scores[rows], runs=np.append(begins, len(rows)))
+        yield Columns(*text_column(names), ends, docs.text, score, runs=np.append(begins, len(rows)))
     yield from (Ranked(pool.queries[query], (), ()) for query in np.flatnonzero(pool.candidates == 0).tolist())
