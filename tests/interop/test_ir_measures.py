@@ -168,6 +168,12 @@ def test_judgements_of_one_subtopic_are_warned_of(caplog: pytest.LogCaptureFixtu
     assert "all judgements are of one subtopic" in caplog.text
 
 
+@pytest.mark.parametrize("name", ["ERR_IA@1", "alpha_DCG@1", "alpha_DCG(rel=1,alpha=0.3)@1"])
+def test_at_a_cutoff_of_1_nothing_divides_what_pyndeval_divides_further_down(name: str) -> None:
+    judged = [theirs.Qrel("q", doc, 1, aspect) for doc, aspect in (("a", "1"), ("a", "2"), ("b", "3"))]
+    assert provider().calc_aggregate([read(name)], judged, {"q": {"a": 1.0}}) == {read(name): 2.0}
+
+
 def test_its_command_takes_its_arguments(tmp_path: Path) -> None:
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q1 0 a 1\n")
@@ -201,6 +207,22 @@ def test_scores_go_back_as_its_metrics() -> None:
 def test_what_ir_measures_lacks_is_not_given_back(name: str) -> None:
     with pytest.raises(tr.MeasureError, match="ir_measures has no measure"):
         their_measure(tr.parse_measure(name))
+
+
+def test_what_ndeval_prints_goes_back_as_theirs() -> None:
+    qrels, run = {"q": {"a": {"1": 1, "2": 1}, "b": {"3": 1}}}, {"q": {"a": 2.0, "b": 1.0}}
+    scores = tr.evaluate(qrels, run, rules="ndeval")
+    assert [str(row.measure) for row in scores.to_ir_measures()][:4] == [
+        "ERR_IA@5",
+        "ERR_IA@10",
+        "ERR_IA@20",
+        "nERR_IA@5",
+    ]
+    first = tr.evaluate(qrels, run, ["ERR_IA@1", "alpha_DCG@1"], rules="ndeval").to_ir_measures()
+    assert [(str(row.measure), row.value) for row in first] == [("ERR_IA@1", 2.0), ("alpha_DCG@1", 2.0)]
+    for name in ("ERR_IA@1", "alpha_DCG(alpha=0.3)@1"):
+        with pytest.raises(tr.MeasureError, match="ir_measures has other values"):
+            tr.evaluate(qrels, run, name).to_ir_measures()
 
 
 @pytest.mark.parametrize("name", ["ERR@5", "ERR(max_grade=4)", "ERR(max_grade=3)@5"])

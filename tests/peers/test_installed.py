@@ -25,7 +25,7 @@ PLAIN = [
 ASPECTS = [
     *("ERR_IA@5", "ERR_IA(rel=2)@10", "nERR_IA(rel=2)@5", "alpha_DCG(alpha=0.3)@5", "alpha_nDCG@5"),
     *("alpha_nDCG@10", "NRBP", "NRBP(alpha=0.4,beta=0.6)", "nNRBP", "AP_IA", "AP_IA(rel=2)", "P_IA@5"),
-    *("StRecall@5", "StRecall(rel=2)@9"),
+    *("StRecall@5", "StRecall(rel=2)@9", "ERR_IA@1", "alpha_DCG@1", "alpha_DCG(rel=2,alpha=0.3)@1"),
 ]
 
 ANY = Kind(grades=(-1, 0, 0, 1, 1, 2, 4), empty=0, more={"measures": PLAIN})

@@ -129,6 +129,8 @@ def asked(measure: Any) -> Asked | None:
         return None
     if name in ENDLESS and "cutoff" not in said:
         ours = ours(k=DEEPEST)
+    if "best" in ours.definition.parameters:  # at a cutoff of 1 pyndeval divides by nothing
+        ours = ours(best="ndeval")
     only = parse_measure("SetSuccess")(level=said["rel"], depth=said.get("cutoff")) if name == "Accuracy" else None
     return Asked(measure, ours, rules, worth, only)
 
@@ -191,15 +193,18 @@ def their_measure(measure: Measure) -> Any:
     Raises:
         MeasureError: ir_measures has no such measure, or not with these parameters, or counts it otherwise.
     """
-    if measure.name in OTHERWISE:
+    said = dict(measure.params)
+    if measure.name in OTHERWISE or _is_undivided_there(measure):
         raise MeasureError(
             "ir_measures has other values of {measure}; truerank.interop.ir_measures.provider() computes those",
             measure=measure,
         )
     if measure.name == "ERR":
         return _their_err(measure)
-    if measure.name == "SetF" and "beta" in (said := dict(measure.params)):
+    if measure.name == "SetF" and "beta" in said:
         measure = parse_measure("SetF")(beta_squared=said["beta"] ** 2)
+    if said.get("best") == "ndeval":
+        measure = measure(best="possible")
     name, more = COMPOSED.get(measure.name, (measure.name, {}))
     kind, known = ir_measures().measures.registry.get(name), measure.definition.parameters
     if kind is not None:
@@ -208,6 +213,12 @@ def their_measure(measure: Measure) -> Any:
         if _is_valid(theirs) and (more or parse_measure(theirs) == measure):
             return theirs
     raise MeasureError("ir_measures has no measure {measure}; evaluate without it", measure=measure)
+
+
+def _is_undivided_there(measure: Measure) -> bool:
+    """Whether pyndeval, at a cutoff of 1, does not divide it by the best that there could be."""
+    said = dict(measure.params)
+    return "best" in measure.definition.parameters and said.get("k") == 1 and "best" not in said
 
 
 def _their_err(measure: Measure) -> Any:
