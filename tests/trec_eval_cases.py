@@ -71,7 +71,7 @@ MEASURES = """
     P P.1,3 recall.2,1 ndcg_cut.1,2,5 map_cut.3 relative_P.2 success.2 num_q num_ret num_rel num_rel_ret
     runid relstring relstring.3 iprec_at_recall iprec_at_recall.0.333,.33,.5 11pt_avg 11pt_avg.0,.5,1
     Rprec_mult Rprec_mult.0.5,1.5 utility utility.2,-1,-.5,0.25 set_P set_recall set_map set_relative_P
-    set_F set_F.4 set_F.0.5 num_nonrel_judged_ret G.1=2,2=5 ndcg_rel.1=3,0=1 Rndcg.2=4
+    set_F set_F.4 set_F.0.5 num_nonrel_judged_ret G.1=2,2=5 ndcg_rel.1=3,0=1 Rndcg.2=4 ndcg.1=3,0=-2 G.1=-1
     dcg ideal_dcg rbp rbp.p=0.8 rbp_resid rbp_resid.p=0.5 unj unj.1,4
 """
 SINCE_10 = ("dcg", "ideal_dcg", "rbp", "unj")

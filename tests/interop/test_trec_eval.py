@@ -205,6 +205,16 @@ def test_the_level_does_not_concern_what_reads_grades(case):
     assert case(f"{names} -l 2") == case(f"{names} -l 1")
 
 
+def test_gains_may_be_below_0(case):
+    qrels = "1 0 a 2\n1 0 b 1\n1 0 c 0\n1 0 e 1\n"
+    run = "1 Q0 b 1 3 t\n1 Q0 c 2 2 t\n1 Q0 a 3 1 t\n"
+    asked = "--compat 9 -m ndcg.1=-1 -m ndcg_rel.1=-1 -m Rndcg.1=-1 -m G.1=-1"
+    assert [row[2] for row in case(asked, qrels, run)] == ["0.2153", "0.0000", "0.0000", "-0.2500"]
+    best = 2 + 1 / 1.584962500721156 + 1 / 2
+    lost = f"{(1 - 1 / 1.584962500721156 + 2 / 2) / best:.4f}"
+    assert case("--compat 9 -m ndcg.0=-1", qrels, run) == [["ndcg_0=-1", "all", lost]]
+
+
 def test_rprec_mult_rounds_up_in_both_versions_and_recall_points_in_9_only(case):
     qrels = "".join(f"1 0 {doc} 1\n" for doc in "abc")
     run = "1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n"

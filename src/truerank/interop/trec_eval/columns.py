@@ -12,6 +12,7 @@ from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES, Listed
 from truerank.interop.trec_eval.numerals import decimal, readable, whole
 from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError
 from truerank.measures import Measure, parse_measure
+from truerank.measures.parameters import FrozenMap
 
 OF_RECALLS = {"iprec_at_recall": "recall", "11pt_avg": "recalls"}
 """Measures at points of recall, and what truerank calls these."""
@@ -155,7 +156,9 @@ def _gains(listed: Listed, given: str | None) -> list[Column]:
             gains[grade] = value
     if gains and listed.name == "rbp":
         raise _unusable(listed, given, "the reference scales such gains by memory that it never set")
-    measure = parse_measure(listed.ours.format(gain=gains or "'linear'", p=p))
+    measure = parse_measure(listed.ours.format(gain="'linear'", p=p))
+    if gains and "{gain}" in listed.ours:  # also below 0, which the reference takes
+        measure = replace(measure, params=(("gain", FrozenMap(gains)),))
     return [Column(_named(listed, given), listed, measure)]
 
 
