@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import truerank as tr
+from truerank.measures import parse_measures
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "tools.md").read_text("utf-8")
 
@@ -59,6 +60,7 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
         ("r_precision_at_k(k=5)", "the mean of Rprec(depth=k) over queries with a hit alone"),
         ("RetrievalRecallAtFixedPrecision", "`truerank curve` draws it"),
         ("precision-l2", "precision needs k: write precision@10, or SetP of all results"),
+        ("hit_rate", "hit_rate needs k: write hit_rate@10, or SetSuccess of all results"),
         ("rmse", "about predicted ratings"),
         ("contextual_recall", "contextual_recall is a share of statements, not of documents"),
         ("PAP(k=5)", "AUROC@10 cuts the list"),
@@ -69,8 +71,9 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
     ],
 )
 def test_what_they_mean_that_is_no_measure_here_is_said(text: str, says: str) -> None:
-    with pytest.raises(tr.MeasureError, match=re.escape(says)):
-        tr.parse_measure(text)
+    for read in (tr.parse_measure, parse_measures):
+        with pytest.raises(tr.MeasureError, match=re.escape(says)):
+            read(text)
 
 
 def test_the_objects_of_ir_measures_are_read_as_it_computes_them() -> None:

@@ -168,7 +168,7 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
     try:
         return [(word, read(word)) for word in words]
     except MeasureError:
-        if isinstance(text, str) and _near().is_phrase(text):  # its words are no measures each
+        if isinstance(text, str) and len(split(text)) > 1 and _near().is_phrase(text):  # no measures each
             raise MeasureError(
                 "unknown measure {text!r}.{hint}", text=text, hint=_near().suggestion(text, ())
             ) from None
