@@ -168,6 +168,33 @@ def test_what_is_readable_of_a_parameter_is_read_with_a_word(tmp_path, asked, pr
     assert words == [f"-m {asked}: {said}"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "printed_as", "said"),
+    [
+        (
+            "-m recip_rank.10",
+            ["recip_rank"],
+            ["recip_rank.10: recip_rank takes no parameters; -M 10 cuts the lists"],
+        ),
+        ("-m map.5,10", ["map"], ["map.5,10: map takes no parameters; map_cut.5,10 is at a cutoff"]),
+        ("-m map.x", ["map"], ["map.x: map takes no parameters"]),
+        ("-m P.5 -m P.10 -m P.5", ["P_5"], ["P.10: -m P.5 came first, and decides"]),
+        ("-m P -m P.10", ["P_10"], []),
+    ],
+)
+def test_parameters_that_are_read_over_are_told(tmp_path, asked, printed_as, said):
+    words: list[str] = []
+    options = Options.parse([*asked.split(), *written(tmp_path, ONE, ANSWER)])
+    lines = b"".join(trec_eval(options, say=words.append)).decode().splitlines()
+    assert [line.split()[0] for line in lines] == printed_as
+    assert words == [f"-m {text}" for text in said]
+
+
+def test_a_cutoff_where_gains_are_expected_is_told_of_the_measure_that_has_one(ours_alone):
+    message, status = refusal(ours_alone, "-m ndcg.10")
+    assert ("; ndcg_cut.10 is at a cutoff" in message, status) == (True, FILES)
+
+
 def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):
     message, status = refusal(ours_alone, "-m ndgc_cut")
     assert ("Did you mean ndcg_cut?" in message, status) == (True, USAGE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from truerank.core.run import Progress, unreported
 from truerank.formats.source import watching_bytes
-from truerank.interop.trec_eval.columns import OF_RECALLS, Column, columns, cut_short
+from truerank.interop.trec_eval.columns import OF_RECALLS, Column, columns, read_otherwise
 from truerank.interop.trec_eval.help import help_text
 from truerank.interop.trec_eval.options import FORMATS, Options
 from truerank.interop.trec_eval.reading import read
@@ -34,7 +34,7 @@ def trec_eval(
     """
     chosen = columns(options.measures, options.compat)
     _refuse_unfit(chosen, options)
-    for words in cut_short(options.measures):
+    for words in read_otherwise(options.measures):
         say(words)
     return Report(chosen, read(options, watching_bytes(progress, options.run)), options).pieces()
 

@@ -19,6 +19,8 @@ OF_RECALLS = {"iprec_at_recall": "recall", "11pt_avg": "recalls"}
 
 _CUT = re.compile(r"(\w+?)[_@](\d[\d,]*)")
 
+_CUTOFFS = re.compile(r"\d[\d,]*", re.ASCII)
+
 N = TypeVar("N", int, float)
 
 
@@ -59,19 +61,42 @@ def columns(requested: Sequence[str], compat: int) -> list[Column]:
     return [column for listed in chosen for column in _TAKES[listed.takes](listed, params.get(listed.name))]
 
 
-def cut_short(requested: Sequence[str]) -> Iterator[str]:
-    """A sentence on each parameter of which the reference reads the beginning alone.
+def read_otherwise(requested: Sequence[str]) -> Iterator[str]:
+    """A sentence on each parameter that the reference reads in part, or not at all.
 
-    >>> list(cut_short(["ndcg_cut.10,23.4"]))
+    >>> list(read_otherwise(["ndcg_cut.10,23.4"]))
     ["-m ndcg_cut.10,23.4: '23.4' is read as 23"]
+    >>> list(read_otherwise(["map.10", "P.5", "P.10"]))
+    ['-m map.10: map takes no parameters; map_cut.10 is at a cutoff', '-m P.10: -m P.5 came first, and decides']
     """
-    for name, given in _params(requested).items():
+    params = _params(requested)
+    for text in dict.fromkeys(requested):
+        name, point, given = text.partition(".")
         takes = CATALOG[name].takes if name in CATALOG else ""
-        for text in given.split(",") if takes else ():
-            number = text.partition("=")[2] if takes == "gains" else text
-            read = readable(number, takes == "cutoffs")
-            if read != number:
-                yield f"-m {name}.{given}: {number!r} is read as {read.strip()}"
+        if point and not takes:
+            yield f"-m {text}: {name} takes no parameters{_at_cutoff(name, given)}"
+        elif point and given != params[name]:
+            yield f"-m {text}: -m {name}.{params[name]} came first, and decides"
+        elif point:
+            yield from _cut_short(text, given, takes)
+
+
+def _cut_short(text: str, given: str, takes: str) -> Iterator[str]:
+    """A sentence on each parameter of which the reference reads the beginning alone."""
+    for parameter in given.split(","):
+        number = parameter.partition("=")[2] if takes == "gains" else parameter
+        read = readable(number, takes == "cutoffs")
+        if read != number:
+            yield f"-m {text}: {number!r} is read as {read.strip()}"
+
+
+def _at_cutoff(name: str, given: str) -> str:
+    """What to write for a measure without cutoffs that was asked for at some."""
+    if not _CUTOFFS.fullmatch(given):
+        return ""
+    if f"{name}_cut" in CATALOG:
+        return f"; {name}_cut.{given} is at a cutoff"
+    return f"; -M {given} cuts the lists" if given.isdecimal() else ""
 
 
 def _params(requested: Sequence[str]) -> dict[str, str]:
@@ -151,7 +176,8 @@ def _gains(listed: Listed, given: str | None) -> list[Column]:
         if value is not None and key == "p" and listed.name.startswith("rbp"):
             p = value
         elif value is None or grade is None or grade < 0 or grade in gains:
-            raise _unusable(listed, given, "it takes pairs like 1=3,2=9, each grade once")
+            why = "it takes pairs like 1=3,2=9, each grade once"
+            raise _unusable(listed, given, why + _at_cutoff(listed.name, given or ""))
         else:
             gains[grade] = value
     if gains and listed.name == "rbp":
