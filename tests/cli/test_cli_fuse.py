@@ -115,6 +115,7 @@ def test_a_tuned_run_is_written_and_its_held_out_scores_are_printed(invoke, runs
         ),
         ("fuse lexical.run dense.run --tune truth.qrels -m 'AP RR'", "tuned for one measure"),
         ("fuse lexical.run - --tune truth.qrels", "a run is read more than once to be tuned"),
+        ("fuse lexical.run dense.run --tune truth.qrels -o -", "with --tune the table goes to standard output"),
         ("fuse - -", "Standard input (-) can be only one of the files"),
         ("fuse lexical.run dense.run -o fused.lz4", ".lz4 is not written"),
     ],

@@ -121,6 +121,8 @@ def command(
         return
     if "-" in runs:
         raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
+    if output == "-":
+        raise click.UsageError(message("with --tune the table goes to standard output: write the run to a file."))
     dealt = {"folds": folds, "step": step, "seed": seed}
     how |= {key: value for key, value in dealt.items() if value is not None}
     sources = [collapse(open_run(run, run_format)) for run in runs]
