@@ -279,3 +279,15 @@ def test_what_came_before_midnight_is_of_that_day_however_late_it_is_accepted(bu
         board = world.service.board("main")
         accepted = submissions.accept(session, world.service.storage, sent[1], SubmissionAudit(()), board)
         assert accepted.state == ACCEPTED
+
+
+def test_what_went_over_the_limit_may_be_sent_with_its_key_the_next_day(build: Build, address: str):
+    """Another file took the last attempt while this one was audited."""
+    world = build(address, "per_day = 1")
+    world.submit("A", run(good=3))
+    check, world.service.check_new = world.service.check_new, lambda *_: None  # type: ignore[method-assign]
+    assert world.submit("A", run(good=4), **{"Idempotency-Key": "k"}).status_code == 429
+    world.service.check_new = check  # type: ignore[method-assign]
+    assert world.submit("A", run(good=4), **{"Idempotency-Key": "k"}).status_code == 429
+    world.clock[0] += 86400
+    assert world.submit("A", run(good=4), **{"Idempotency-Key": "k"}).status_code == 201

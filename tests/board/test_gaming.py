@@ -65,6 +65,16 @@ def test_more_results_than_count_gain_nothing(science: World):
     assert science.submit("A", lines(buried)).json()["score"] == 0.25
 
 
+@pytest.mark.parametrize("sent", ["{}", "[]", "query_id,doc_id,score\n"])
+def test_a_file_that_answers_no_query_is_refused_and_costs_no_attempt(build: Build, sqlite: str, sent: str):
+    world = build(sqlite)
+    answer = world.submit("A", sent)
+    assert answer.status_code == 422
+    assert [one["kind"] for one in answer.json()["findings"]] == ["empty", "missing-id"]
+    assert world.client.get("/api/boards/main/attempts", headers=world.headers("A")).json()["total"] == 0
+    assert world.submit("A", '{"q0": []}').status_code == 201, "a query without a result is an answer"
+
+
 def test_unknown_ids_wrong_types_and_nonsense_are_refused(science: World):
     assert kinds(science.submit("A", lines([*honest(), ("99", ["x"])]))) == ["unknown-id"]
     assert kinds(science.submit("A", lines([("1", "d1"), ("2", None), ("3", 7)]))) == ["wrong-type"]
@@ -224,7 +234,7 @@ def test_teams_whose_scores_differ_by_rounding_alone_share_a_rank(build: Build, 
 
 
 def test_of_entries_whose_scores_differ_by_rounding_alone_the_earliest_counts(build: Build, address: str):
-    world = build(address, 'measures = ["RR"]\nper_day = 30')
+    world = build(address, 'measures = ["RR"]\nper_day = 30\nfinals = 2')
     ranks = [1, 2, 3, 5, 7, 3, 10, 6, 9, 4, 11, 3, 7, 8, 2, 3, 13, 6, 7, 9]
     sent = []
     turned = ([*ranks[turn:], *ranks[:turn]] for turn in range(len(ranks)))
@@ -233,7 +243,14 @@ def test_of_entries_whose_scores_differ_by_rounding_alone_the_earliest_counts(bu
         lists = [[f"x{n}" for n in range(1, place)] + [f"d{q}0"] for q, place in enumerate(places)]
         rows = [f"q{q} Q0 {doc} 1 {-n} t\n" for q, docs in enumerate(lists) for n, doc in enumerate(docs)]
         sent.append(world.submit("A", "".join(rows)).json())
-    assert max(one["score"] for one in sent) > sent[0]["score"]
+    best = max(sent, key=lambda one: one["score"])
+    assert best["score"] > sent[0]["score"]
+    assert world.board(as_="A")["standings"][0]["submission"] == sent[0]["id"]
+    assert len(world.client.get("/api/boards/main/history").json()["teams"]["A"]) == 1
+    for one in (best, sent[0]):
+        chosen = {"headers": world.headers("A"), "json": {"final": True}}
+        assert world.client.put(f"/api/submissions/{one['id']}/final", **chosen).status_code == 200
+    world.client.post("/api/boards/main/close", headers=world.headers("host"))
     assert world.board(as_="A")["standings"][0]["submission"] == sent[0]["id"]
 
 

@@ -136,6 +136,18 @@ def test_digits_round_the_private_scores_too(build: Build, sqlite: str):
     assert (said["score"], said["interval"]) == (row["score"], [row["low"], row["high"]])
 
 
+@pytest.mark.parametrize("digits", [2, 6])
+def test_pages_show_the_digits_that_the_board_says(build: Build, sqlite: str, digits: int):
+    world = build(sqlite, f"digits = {digits}")
+    id = world.submit("A", run(good=7)).json()["id"]
+    row = world.board()["standings"][0]
+    words = [f">{row['score']:.{digits}f}<", f">{row['low']:.{digits}f}<", f"{row['high']:.{digits}f}<"]
+    world.client.post("/login", data={"token": world.accounts["A"]})
+    for address in ("/boards/main", f"/submissions/{id}"):
+        page = world.client.get(address).text
+        assert [word for word in words if word not in page] == []
+
+
 def test_under_a_ladder_a_submission_shows_the_boards_score_as_the_boards(build: Build, sqlite: str):
     world = build(sqlite, "ladder = 0.1")
     world.submit("A", run(good=15))

@@ -101,7 +101,7 @@ def a_file(what: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "description": what, "content": content}}
 
 
-FILE = a_file("A run or answers in a text format; plain, gzip, zstd or bzip2.")
+FILE = a_file("A run or answers in a text format; plain, gzip, zstd, bzip2 or xz.")
 
 router = APIRouter()
 

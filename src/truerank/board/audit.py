@@ -218,8 +218,8 @@ def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> 
     notes = [finding for finding in closely if not finding.refuses]
     answered = int((scan.returned >= 0).sum())
     missing = len(contest.published) - answered
-    said = (*_unknown(scan, source, format, contest), *_missing(scan, contest), *notes)
-    return SubmissionAudit(said, format, scan.rows, answered, missing)
+    counted = (*_empty(scan), *_unknown(scan, source, format, contest), *_missing(scan, contest))
+    return SubmissionAudit((*counted, *notes), format, scan.rows, answered, missing)
 
 
 def _scanned(source: Source, format: str, contest: Contest) -> Scan:
@@ -269,6 +269,12 @@ def _check_length(docs: Sized, most: int, name: str, line: int | None) -> None:
             "{n:,} results in one list, and {most:,} are the most that are taken", n=len(docs), most=most
         )
         raise TooManyIds(said, name, line)
+
+
+def _empty(scan: Scan) -> Iterator[AuditFinding]:
+    """That no query is named at all: a file of nothing is no submission, whatever may be missing."""
+    if not scan.extra and (scan.returned < 0).all():
+        yield AuditFinding("empty", True, SAID["empty"](0))
 
 
 def _unknown(scan: Scan, source: Source, format: str, contest: Contest) -> Iterator[AuditFinding]:

@@ -14,6 +14,7 @@ from truerank.board.errors import ApiError
 from truerank.board.models import SCORED, Account, Submission, Values, moment
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
+from truerank.core.equal import difference
 from truerank.core.messages import message, plural
 
 
@@ -94,7 +95,7 @@ def final_entries(session: Session, contest: Contest, part: str) -> dict[int, Su
     best: dict[int, Submission] = {}
     for entry in session.scalars(chosen.order_by(Submission.place)):
         before = best.get(entry.account_id)
-        if before is None or final_score(entry, contest, part) > final_score(before, contest, part):
+        if before is None or difference(final_score(entry, contest, part), final_score(before, contest, part)) > 0:
             best[entry.account_id] = entry
     return best
 

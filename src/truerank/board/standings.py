@@ -17,7 +17,7 @@ from truerank.board.models import Account, Submission, Values
 from truerank.board.scoring import Floats, describe, paired_values
 from truerank.board.settings import BoardSettings
 from truerank.board.submissions import standing
-from truerank.core.equal import as_one
+from truerank.core.equal import as_one, difference
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]
     for team, at, value, results in entries:
         line = points.setdefault(team, [])
         score = rounded(value or 0.0, settings)
-        if not line or score > line[-1]["score"]:
+        if not line or difference(score, line[-1]["score"]) > 0:
             ends = json.loads(results or "{}").get("watched") or [None, None]
             low, high = (end if end is None else _hidden(end, contest) for end in ends)
             line.append({"at": at, "score": score, "low": low, "high": high})

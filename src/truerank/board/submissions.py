@@ -162,11 +162,15 @@ def may_repeat(session: Session, board: str, account: int, key: str | None) -> b
 
 
 def refuse(session: Session, storage: Storage, id: str, audit: SubmissionAudit, state: str = REFUSED) -> Submission:
-    """An invalid submission, or one that takes too long: what is wrong stays, the file goes, nothing is counted."""
+    """An invalid submission, or one that takes too long: what is wrong stays, the file goes, nothing is counted.
+
+    One that is over the limit may be sent again with its key, when there are attempts again.
+    """
     submission = locked(session, id)
     if submission.state in UNDER_WAY:
         submission.state, submission.audit = state, audit.to_json()
         submission.accepted_at = None
+        submission.key = None if state == OVER else submission.key
         _drop_file(session, storage, submission)
     return submission
 
@@ -242,10 +246,13 @@ def on_rung(session: Session, submission: Submission) -> Submission | None:
 
 
 def fail(session: Session, id: str) -> Submission:
-    """A submission that could not be scored, by no fault of its own: it costs nothing, and stays for the host."""
+    """A submission that could not be scored, by no fault of its own: it costs nothing, and stays for the host.
+
+    Sent again, with its key too, it is another one.
+    """
     submission = locked(session, id)
     if submission.state in UNDER_WAY:
-        submission.state = FAILED
+        submission.state, submission.key = FAILED, None
     return submission
 
 
@@ -274,8 +281,8 @@ def locked_with_team(session: Session, id: str) -> Submission:
 
 
 def locked_board(session: Session, name: str) -> Board:
-    """A board, locked against other changes; to be locked before any of its submissions."""
-    return session.get_one(Board, name, with_for_update=True, populate_existing=True)
+    """A board, locked against other changes, to be locked before any of its submissions; files may arrive."""
+    return session.get_one(Board, name, with_for_update={"key_share": True}, populate_existing=True)
 
 
 def _lock_file(session: Session, sha256: str) -> None:

@@ -10,7 +10,8 @@ from gettext import NullTranslations
 from typing import Any
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
@@ -139,8 +140,12 @@ def _until(at: datetime, now: float) -> Message | str:
     return plural("in {n} minute", "in {n} minutes", n=int(seconds // 60)) if seconds >= 120 else ""
 
 
-def _digits(number: float, digits: int = 4) -> str:
-    return f"{number:.{digits}f}"
+@pass_context
+def _digits(context: Context, number: float) -> str:
+    """A score with the digits that its board shows; a host's are not rounded, and have four at least."""
+    settings, team = context.get("settings"), context.get("team")
+    digits = 4 if settings is None or settings.digits is None else settings.digits
+    return f"{number:.{max(digits, 4) if team and team.is_host else digits}f}"
 
 
 def _share(part: float) -> str:
