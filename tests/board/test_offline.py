@@ -25,7 +25,7 @@ from truerank.board.database import Database, upgrade
 from truerank.board.errors import BoardError
 from truerank.board.jobs import score_in_worker
 from truerank.board.models import RECEIVED, Base, Board, Submission, Values
-from truerank.board.offline import opened, rescore
+from truerank.board.offline import mark, opened, rescore
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.board.storage import Storage
@@ -113,6 +113,18 @@ def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
     assert len(rescore(settings, database, "main", write=True).changed) == 1
     assert world.submit("A", run(good=10)).status_code == 201
     assert world.board()["standings"][0]["entries"] == 2
+
+
+def test_no_entry_is_taken_out_while_a_board_waits_to_be_scored_anew(build: Build, address: str):
+    """A Ladder would be climbed by what the scores were not made with."""
+    world = build(address, "ladder = 0")
+    id = world.submit("A", run(good=9)).json()["id"]
+    (world.folder / "truth.qrels").write_text(QRELS.replace("q0 0 ", "q1 0 x"))
+    settings, database = world.service.settings, world.service.database
+    with pytest.raises(BoardError, match="`truerank board rescore main` scores them anew"):
+        mark(settings, database, id, "withdrawn", "asked for", 0)
+    rescore(settings, database, "main", write=True)
+    mark(settings, database, id, "withdrawn", "asked for", 0)
 
 
 def test_a_question_may_be_dropped_from_the_truth_of_a_contest_by_lines(build: Build, sqlite: str):

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from truerank.board import entries, schemas, tokens
+from truerank.board import entries, schemas, submissions, tokens
 from truerank.board.api import BoardName, SubmissionId, a_file, clean, found, problems
 from truerank.board.contests import Spec, load
 from truerank.board.display import submission_state
@@ -21,7 +21,7 @@ from truerank.board.keys import secret
 from truerank.board.models import COUNTED, Account, Board, Submission, Token, moment
 from truerank.board.receiving import body
 from truerank.board.security import host, host_by_token
-from truerank.board.service import Service, Team, note_fingerprint, service_of
+from truerank.board.service import Service, Team, service_of
 from truerank.board.settings import BoardSettings
 from truerank.board.upload import Received, arrived
 from truerank.core.messages import message
@@ -121,6 +121,7 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
 
     def change(session: Session) -> schemas.SubmissionState:
         submission = found(session, id)
+        submissions.locked_board(session, submission.board)
         contest = service.contest(session, submission.board)
         submission = entries.mark(session, submission.id, word, said[:500], contest, service.now)
         return submission_state(service, session, submission, team, with_queries=False)
@@ -202,5 +203,5 @@ def _keep_truth(service: Service, session: Session, board: BoardSettings, file: 
         raise ApiError(422, "bad-truth", str(error).replace(str(file.path), "the file")) from None
     kept = service.storage.keep(file.path, file.sha256, "truth")
     row.truth, row.fingerprint, row.version = file.sha256, "", row.version + 1
-    note_fingerprint(session, load(Spec.of(board, kept, key, row.split)))
+    submissions.note_fingerprint(session, load(Spec.of(board, kept, key, row.split)))
     return schemas.Version(state=str(row.version))

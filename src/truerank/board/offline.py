@@ -120,7 +120,7 @@ def mark(
     """Take an entry out of the standings, or put it back.
 
     Raises:
-        BoardError: there is no such entry, or its board is not set here.
+        BoardError: there is no such entry, or its board is not set here, or changed since it was scored.
         ApiError: it is not scored, or no reason is given.
     """
     with database.writing() as session:
@@ -129,7 +129,10 @@ def mark(
         if board is None:
             said = message("there is no submission {id!r} on a board in {path}", id=entry, path=str(settings.path))
             raise BoardError(said)
-        entries.mark(session, entry, word, reason, _contest(session, board, Storage(settings.data)), now)
+        submissions.locked_board(session, board.name)
+        contest = _contest(session, board, Storage(settings.data))
+        submissions.note_fingerprint(session, contest)
+        entries.mark(session, entry, word, reason, contest, now)
 
 
 @dataclass(frozen=True)

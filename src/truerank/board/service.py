@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from starlette.requests import Request
@@ -17,12 +16,12 @@ from truerank.board import submissions
 from truerank.board.audit import SubmissionAudit
 from truerank.board.contests import Contest, Spec, load, spec_of
 from truerank.board.database import Database
-from truerank.board.errors import ApiError, not_found, of_board
+from truerank.board.errors import ApiError, not_found
 from truerank.board.following import Follower
 from truerank.board.jobs import audit_in_worker, load_all
 from truerank.board.keys import secret
 from truerank.board.logs import tell
-from truerank.board.models import SCORED, Board, Submission
+from truerank.board.models import Board, Submission
 from truerank.board.processing import Processing
 from truerank.board.rates import Rate
 from truerank.board.sessions import Signer
@@ -134,7 +133,7 @@ class Service:
                 session.add(Board(name=board.name, version=0, scored=0, fingerprint=""))
                 session.flush()
             if contest := self._loaded(session, board.name):
-                note_fingerprint(session, contest)
+                submissions.note_fingerprint(session, contest)
 
     def _specs(self, session: Session) -> list[Spec]:
         specs = (self.spec(session, board.name) for board in self.settings.boards)
@@ -272,25 +271,3 @@ def service_of(request: Request) -> Service:
     """The service that answers a request."""
     service: Service = request.app.state.service
     return service
-
-
-def note_fingerprint(session: Session, contest: Contest) -> None:
-    """Remember what scores are made with; refuse to mix scores of one thing with those of another.
-
-    Raises:
-        BoardError: there are scores that were made with something else.
-    """
-    name = contest.settings.name
-    row = session.get(Board, name)
-    assert row is not None
-    if row.fingerprint == contest.fingerprint:
-        return
-    scored = select(Submission.id).where(Submission.board == name, Submission.state == SCORED).limit(1)
-    if row.fingerprint and session.scalar(scored):
-        said = message(
-            "its rules, measures, truth or split changed since its submissions were scored; "
-            "`truerank board rescore {board}` scores them anew",
-            board=name,
-        )
-        raise of_board(name, said)
-    row.fingerprint = contest.fingerprint

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from truerank.board import ladder
 from truerank.board.audit import SubmissionAudit
 from truerank.board.contests import Contest
-from truerank.board.errors import ApiError
+from truerank.board.errors import ApiError, of_board
 from truerank.board.models import (
     ACCEPTED,
     COUNTED,
@@ -283,6 +283,28 @@ def locked_with_team(session: Session, id: str) -> Submission:
 def locked_board(session: Session, name: str) -> Board:
     """A board, locked against other changes, to be locked before any of its submissions; files may arrive."""
     return session.get_one(Board, name, with_for_update={"key_share": True}, populate_existing=True)
+
+
+def note_fingerprint(session: Session, contest: Contest) -> None:
+    """Remember what scores are made with; refuse to mix scores of one thing with those of another.
+
+    Raises:
+        BoardError: there are scores that were made with something else.
+    """
+    name = contest.settings.name
+    row = session.get(Board, name)
+    assert row is not None
+    if row.fingerprint == contest.fingerprint:
+        return
+    scored = select(Submission.id).where(Submission.board == name, Submission.state == SCORED).limit(1)
+    if row.fingerprint and session.scalar(scored):
+        said = message(
+            "its rules, measures, truth or split changed since its submissions were scored; "
+            "`truerank board rescore {board}` scores them anew",
+            board=name,
+        )
+        raise of_board(name, said)
+    row.fingerprint = contest.fingerprint
 
 
 def _lock_file(session: Session, sha256: str) -> None:
