@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from typing import Any
 
 import pytest
 
 from board_worlds import Build, World, run
+from truerank.board import display
+from truerank.board.workers import WorkerLost
 
 TIED = {"A": 20, "B": 20, "C": 20, "D": 20, "E": 4}
 
@@ -89,6 +93,29 @@ def test_while_tie_groups_are_computed_the_answer_says_when_to_ask_again(build: 
     assert not settled["pending"]
     assert None not in {row["groups"] for row in settled["standings"]}
     assert "retry-after" not in world.client.get("/api/boards/main").headers
+
+
+def test_tie_groups_that_could_not_be_computed_are_computed_later(
+    build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Until then they are pending; that nothing can be tested of these teams is not said."""
+    monkeypatch.setattr(display, "AGAIN", 0.0)
+    world, failed = build(sqlite), threading.Event()
+    done = world.service.pool.do
+
+    async def fail(*args: Any, **options: Any) -> Any:
+        if args[0] is not display.tie_groups or failed.is_set():
+            return await done(*args, **options)
+        failed.set()
+        raise WorkerLost("the process ended")
+
+    monkeypatch.setattr(world.service.pool, "do", fail)
+    for team, good in (("A", 9), ("B", 12)):
+        world.submit(team, run(good=good))
+    while not failed.is_set():
+        assert world.board()["pending"]
+    assert "Nothing is tested" not in world.client.get("/boards/main").text
+    assert {row["groups"] for row in world.settled()["standings"]} == {"a"}
 
 
 def test_after_closing_the_private_score_heads_a_submission_and_the_public_one_stands_beside(

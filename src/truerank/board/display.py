@@ -27,6 +27,9 @@ from truerank.core.messages import message
 PAUSE = 0.5
 """Seconds between two computations of tie groups, at least; also at least as long as the last one took."""
 
+AGAIN = 30.0
+"""The same after one that failed; also at least ten times as long as that took."""
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -88,9 +91,12 @@ class Display:
         return standings(session, contest, moment.version, moment.part, moment.is_closed)
 
     async def _group(self, board: BoardSettings) -> None:
-        """Compute the tie groups of what is kept now, and rest a little: not for every change in a rush."""
+        """Compute the tie groups of what is kept now, and rest a little: not for every change in a rush.
+
+        What fails stays pending, and is tried again later: perhaps memory was short, or the database away.
+        """
         moment, standings = self._kept[board.name]
-        began = time.monotonic()
+        began, least, times = time.monotonic(), PAUSE, 1
 
         def values(session: Session) -> Any:
             return entry_values(session, standings, self.service.contest(session, board.name))
@@ -100,10 +106,11 @@ class Display:
             groups = await self.service.pool.do(tie_groups, rows)
         except Exception as error:
             tell("no groups", logging.ERROR, error=error, board=board.name)
-            groups = []
-        if self._kept[board.name][0] == moment:
-            self._kept[board.name] = moment, standings.with_groups(groups)
-        await asyncio.sleep(max(PAUSE, time.monotonic() - began))
+            least, times = AGAIN, 10
+        else:
+            if self._kept[board.name][0] == moment:
+                self._kept[board.name] = moment, standings.with_groups(groups)
+        await asyncio.sleep(max(least, times * (time.monotonic() - began)))
 
     async def stop(self) -> None:
         """Give up what is under way."""
