@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 
+import numpy as np
 import pytest
 import zstandard
 
@@ -15,6 +16,7 @@ from board_worlds import QRELS, Build, run
 from truerank.board import api, submissions
 from truerank.board.audit import SubmissionAudit
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
+from truerank.board.scoring import MOST_GROUPS, tie_groups
 
 
 def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: str):
@@ -59,6 +61,18 @@ def test_teams_that_a_paired_test_cannot_tell_apart_share_a_letter(build: Build,
         world.submit(team, run(good=good, tag=team))
     rows = world.settled()["standings"]
     assert [(row["team"], row["groups"]) for row in rows] == [("A", "a"), ("B", "a"), ("C", "b")]
+
+
+def test_of_hundreds_of_teams_the_first_have_letters():
+    """Of all 300 there would be more groups than could ever be listed."""
+    rng = np.random.default_rng(0)
+    rows = np.clip(rng.normal(np.linspace(0.9, 0.4, 300)[:, None] + rng.random(50) / 4, 0.15), 0, 1)
+    rows = rows[np.argsort(-rows.mean(axis=1))]
+    groups = tie_groups(list(rows))
+    with_letters = {team for group in groups for team in group}
+    assert len(groups) <= MOST_GROUPS
+    assert with_letters == set(range(len(with_letters)))
+    assert len(with_letters) > 50
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress], ids=["gz", "bz2", "zst"])

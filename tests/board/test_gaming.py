@@ -126,7 +126,7 @@ def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite:
     world.submit("B", lines([*right[:28], ("28", ["x"])]))
     assert [row["groups"] for row in world.settled()["standings"]] == ["", ""]
     page = world.client.get("/boards/main").text
-    assert "Nothing is tested of teams without a letter" in page
+    assert "Nothing is said of teams without a letter" in page
     assert "more than chance" not in page
 
 

@@ -98,7 +98,7 @@ def test_while_tie_groups_are_computed_the_answer_says_when_to_ask_again(build: 
 def test_tie_groups_that_could_not_be_computed_are_computed_later(
     build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Until then they are pending; that nothing can be tested of these teams is not said."""
+    """Until then they are pending; no other reason is given for it."""
     monkeypatch.setattr(display, "AGAIN", 0.0)
     world, failed = build(sqlite), threading.Event()
     done = world.service.pool.do
@@ -114,7 +114,7 @@ def test_tie_groups_that_could_not_be_computed_are_computed_later(
         world.submit(team, run(good=good))
     while not failed.is_set():
         assert world.board()["pending"]
-    assert "Nothing is tested" not in world.client.get("/boards/main").text
+    assert "Nothing is said" not in world.client.get("/boards/main").text
     assert {row["groups"] for row in world.settled()["standings"]} == {"a"}
 
 

@@ -207,6 +207,17 @@ def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):
     assert list(found) == sorted(found, key=lambda group: [-means[i] for i in group])
 
 
+@given(st.integers(1, 9), st.integers(1, 5), st.integers(0, 1000))
+@settings(max_examples=80)
+def test_where_there_would_be_more_groups_they_are_those_of_fewer_systems(m, most, seed):
+    rng = np.random.default_rng(seed)
+    p = np.triu(rng.random((m, m)), 1)
+    p = p + p.T + np.eye(m)
+    means = -np.arange(m)
+    of_first = [stats.groups(p[:k, :k], means[:k], 0.6) for k in range(1, m + 1)]
+    assert stats.groups(p, means, 0.6, most=most) == [found for found in of_first if len(found) <= most][-1]
+
+
 @given(some_p)
 @settings(max_examples=15)  # statsmodels collects garbage each time
 @pytest.mark.parametrize(("ours", "theirs"), METHODS.items())

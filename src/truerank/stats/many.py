@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,33 +62,64 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     return Tukey(p, half_width, groups(p, means, 1 - confidence), error <= least)
 
 
-def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
+def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05, *, most: int | None = None) -> Groups:
     """The largest groups of systems of which no two differ; every system is in one, some are in several.
 
     Args:
         p: (m, m), symmetric.
         means: (m,); groups and systems are told from the highest mean down.
+        most: groups; where there are more, the systems of the lowest means are left out until there are not.
 
     Returns:
-        Columns. Insert and absorb: Piepho (2004).
+        Columns.
 
     >>> groups([[1, 0.2, 0.01], [0.2, 1, 0.3], [0.01, 0.3, 1]], [0.5, 0.4, 0.3])
     ((0, 1), (1, 2))
+    >>> groups([[1, 0.2, 0.01], [0.2, 1, 0.3], [0.01, 0.3, 1]], [0.5, 0.4, 0.3], most=1)
+    ((0, 1),)
     """
-    height = column(means, "means")
-    different = table(p, "p") <= alpha
-    place = {int(system): at for at, system in enumerate(np.argsort(-height, kind="stable"))}
-    current = [frozenset(place)]
-    for one, other in np.argwhere(np.triu(different, 1)).tolist():
-        split = [group - {without} for group in current for without in (one, other) if {one, other} <= group]
-        kept = [group for group in current if not {one, other} <= group]
-        for group in sorted(set(split), key=len, reverse=True):
-            if not any(group <= larger for larger in kept):
-                kept.append(group)
-        current = kept
-    ranked = sorted(sorted(place[system] for system in group) for group in current)
-    systems = list(place)
-    return tuple(tuple(systems[at] for at in group) for group in ranked)
+    systems = np.argsort(-column(means, "means"), kind="stable")
+    different = np.triu(table(p, "p") <= alpha, 1)
+    alike = ~(different | different.T)[np.ix_(systems, systems)]
+    np.fill_diagonal(alike, False)
+    bits = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in alike]
+
+    def among(first: int) -> list[int]:
+        """The groups of this many systems of the highest means, or one more than may be."""
+        few = [others & (1 << first) - 1 for others in bits[:first]]
+        return [*islice(_cliques(few), None if most is None else most + 1)]
+
+    first = len(bits)
+    if most is not None:
+        first = bisect_right(range(1, first + 1), most, key=lambda first: len(among(first)))
+    ranked = sorted([*_places(group)] for group in among(first))
+    return tuple(tuple(systems[group].tolist()) for group in ranked)
+
+
+def _cliques(alike: Sequence[int]) -> Iterator[int]:
+    """The largest sets of which all are alike, one after another: Bron and Kerbosch (1973), with pivots.
+
+    Args:
+        alike: of each one the others that are, as bits; the sets are bits too.
+    """
+    left = [(0, (1 << len(alike)) - 1, 0)]
+    while left:
+        group, more, known = left.pop()
+        if not more:
+            if not known:
+                yield group
+            continue
+        pivot = max(_places(more | known), key=lambda one: (alike[one] & more).bit_count())
+        for one in _places(more & ~alike[pivot]):
+            left.append((group | 1 << one, more & alike[one], known & alike[one]))
+            more, known = more & ~(1 << one), known | 1 << one
+
+
+def _places(bits: int) -> Iterator[int]:
+    """Which bits are set, the lowest first."""
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1
 
 
 def _flat_p(apart: Floats, least: float, n: int) -> Floats:
