@@ -436,7 +436,8 @@ def satisfaction(grade: float | None, highest: float, gain: Any) -> float:
     grade = min(max(grade or 0.0, 0.0), highest) if grade is None or grade >= 0 or gain == "exp" else -1.0
     if gain == "exp":
         return (2.0**grade - 1) / 2.0**highest
-    return min(gain_of(grade, gain) / (gain_of(highest, gain) + 1), 1.0)
+    could_be = [highest, *(each for each in gain if each <= highest)] if isinstance(gain, dict) else [highest]
+    return min(gain_of(grade, gain) / (max(gain_of(each, gain) for each in could_be) + 1), 1.0)
 
 
 @oracle("ERR", takes_unjudged_grades=True)

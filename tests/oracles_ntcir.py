@@ -70,8 +70,8 @@ def ncu(
 
 @oracle("nERR", takes_unjudged_grades=True, divides_by="gain")
 def n_err(answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp") -> float:
-    ideal = [grade for grade in answer.judged if gain_of(grade, gain) > 0]
-    ideal.sort(key=lambda grade: gain_of(grade, gain), reverse=True)
+    highest = answer.max_grade if max_grade is None else max_grade
+    ideal = sorted(answer.judged, key=lambda grade: satisfaction(grade, highest, gain), reverse=True)
     best = Answer(list(ideal), answer.judged, answer.max_grade, [])
     most = expected_reciprocal_rank(best, k, max_grade, gain)
     return over(expected_reciprocal_rank(answer, k, max_grade, gain), most)
@@ -103,6 +103,11 @@ NTCIR_VARIANTS: dict[str, list[str]] = {
         *("NCU(beta=0)", "NCU(gain='exp')", "NCU(stops={1: 2, 2: 3})", "NCU(stop='rank-biased')"),
         *("NCU(stop='rank-biased', gamma=0)", "NCU(stop='rank-biased', beta=0, gamma=1)"),
     ],
-    "nERR": ["nERR(gain='linear')", "nERR(max_grade=4)@2", "nERR(gain={1: 3, 2: 4.5})@5"],
+    "nERR": [
+        "nERR(gain='linear')",
+        "nERR(max_grade=4)@2",
+        "nERR(gain={1: 3, 2: 4.5})@5",
+        "nERR(max_grade=2, gain={1: 3, 2: 1})@2",
+    ],
     "iRBU": ["iRBU(p=0.5)@4", "iRBU(max_grade=2)", "iRBU(gain='linear', p=1)"],
 }

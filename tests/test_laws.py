@@ -79,7 +79,10 @@ VARIANTS: dict[str, list[str]] = {
     "Rndcg": ["Rndcg(gain='exp')", "Rndcg(gain={1: 2})"],
     "G": ["G(gain='exp')", "G(gain={1: 5, 2: 3})"],
     "RBP": ["RBP(p=0)", "RBP(p=0.5)@3", "RBP(p=1)", "RBP(gain='graded')", "RBP(gain='scaled')@9"],
-    "ERR": ["ERR(max_grade=4)", "ERR(max_grade=2)@5", "ERR(gain='linear')", "ERR(gain={1: 3, 2: 4.5})@4"],
+    "ERR": [
+        *("ERR(max_grade=4)", "ERR(max_grade=2)@5", "ERR(gain='linear')", "ERR(gain={1: 3, 2: 4.5})@4"),
+        "ERR(max_grade=3, gain={1: 5, 3: 2})",
+    ],
     "IPrec": [f"IPrec{how}@{r}" for how in ("", "(rounding='up')", BY_DEFINITION) for r in (0, 0.3, 0.6, 1)],
     "AP11": ["AP11(rounding='up')", f"AP11{BY_DEFINITION}", "AP11(recalls=(0.25, 0.5, 0.75))"],
     "AUPRC": ["AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],

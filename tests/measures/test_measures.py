@@ -287,6 +287,15 @@ def test_the_three_names_of_the_weight_of_f_are_not_mixed() -> None:
         tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "SetF(beta=2, alpha=0.5)")
 
 
+def test_a_lower_grade_that_gains_most_satisfies_by_the_highest_gain_and_comes_first_in_the_ideal_list() -> None:
+    most, judged = "gain={1: 3, 2: 5}", {"q": {"a": 2, "b": 10}}
+    scores = tr.evaluate(judged, {"q": ["a", "b"]}, f"ERR(max_grade=3, {most})@1 nERR(max_grade=3, {most})")
+    assert list(scores.mean.values()) == [pytest.approx(5 / 6), 1]
+    assert tr.evaluate({"q": {"a": 2, "b": 3}}, {"q": ["b"]}, f"ERR({most})").mean[f"ERR({most})"] == pytest.approx(
+        3 / 6
+    )
+
+
 def test_a_grade_too_high_for_exponential_gain_is_named() -> None:
     with pytest.raises(MeasureError, match="cannot weigh a grade of 2000"):
         tr.evaluate({"q": {"a": 2000}}, {"q": ["a"]}, "nDCG(gain='exp')")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.gains import from_grade_on, gains, ideal_ranking
+from truerank.measures.gains import best_first, from_grade_on, gains, ideal_ranking
 from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, by_value, powers, ratio
@@ -107,7 +108,7 @@ def normalised_reciprocal_rank(
     {'nERR@2': 0.32}
     """
     got = expected_reciprocal_rank(hits, k=k, max_grade=max_grade, gain=gain)
-    best = expected_reciprocal_rank(ideal_ranking(hits, gain), k=k, max_grade=max_grade, gain=gain)
+    best = expected_reciprocal_rank(_most_satisfying(hits, max_grade, gain), k=k, max_grade=max_grade, gain=gain)
     words = message("the sum over the best possible list")
     return called(got, called(best, name="IERR", words=words, is_ideal=True, given=()), name="ERR")
 
@@ -143,6 +144,14 @@ def rank_biased_utility(
     return Terms(top, satisfied * reaching * left, words=words)
 
 
+def _most_satisfying(hits: Hits, max_grade: float | None, gain: Gain) -> Hits:
+    """The best possible ranking by how likely documents satisfy: of a mapping, what is better may gain less."""
+    if not isinstance(gain, Mapping):
+        return ideal_ranking(hits, gain)
+    highest = hits.max_grade if max_grade is None else max_grade
+    return best_first(hits, _satisfaction(hits.judgements.grade, highest, gain), by_grade=False)
+
+
 def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Floats]:
     """(hits,) how likely each document satisfies its reader, and how likely the reader has not stopped before."""
     satisfied = _satisfaction(top.grade, top.max_grade if max_grade is None else max_grade, gain)
@@ -156,20 +165,27 @@ def _reaching(top: Hits, stops: Floats) -> Floats:
 
 
 def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
-    """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest grade's."""
+    """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest there could be."""
     if gain == "exp":
         return by_value(lambda g: 2.0 ** (g - highest) - 2.0**-highest, np.clip(grade, 0.0, highest))
-    most = gains(np.array([highest], np.float64), gain)
-    return np.clip(gains(np.minimum(grade, highest), gain) / (most + 1.0), 0.0, 1.0)
+    return np.clip(gains(np.minimum(grade, highest), gain) / (_most(highest, gain) + 1.0), 0.0, 1.0)
+
+
+def _most(highest: float, gain: Gain) -> float:
+    """The highest gain there could be: that of the highest grade, or what a mapping says of a lower one."""
+    could_be = [highest, *(each for each in gain if each <= highest)] if isinstance(gain, Mapping) else [highest]
+    return float(gains(np.array(could_be, np.float64), gain).max())
 
 
 def _stops(hits: Hits, max_grade: float | None, gain: Gain, of: str, how: PerRow, satisfied: Floats) -> Words:
     """How a sum over where readers stop is read."""
     best = whole(hits.max_grade if max_grade is None else max_grade)
     most = Quantity(message("max"), message("the highest grade there could be"), best)
-    chance = _satisfaction(np.array([best], np.float64), best, gain)
-    r = Quantity("R", message("(2^grade − 1) / 2^{a}, at most"), chance, (best,))
-    if gain != "exp":
+    if gain == "exp":
+        chance = _satisfaction(np.array([best], np.float64), best, gain)
+        r = Quantity("R", message("(2^grade − 1) / 2^{a}, at most"), chance, (best,))
+    else:
+        chance = np.array([(gained := _most(best, gain)) / (gained + 1.0)])
         r = Quantity("R", message("gain / (highest gain + 1), at most"), chance)
     return Words(of, how, name="Σ", given=(most, r), listed=satisfied)
 

@@ -66,9 +66,18 @@ def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
 
 
 def _gaining(hits: Hits, gain: Gain, start: float) -> Hits:
+    return best_first(hits, gains(hits.judgements.grade, gain, start), by_grade=not isinstance(gain, Mapping))
+
+
+def best_first(hits: Hits, worth: Floats, *, by_grade: bool) -> Hits:
+    """The best possible ranking by a worth of each judged document, without those that have none.
+
+    Args:
+        worth: (judgements,)
+        by_grade: whether a better grade is never worth less.
+    """
     query, grade = hits.judgements
-    worth = gains(grade, gain, start)
     rows = (worth > 0).nonzero()[0]
-    if isinstance(gain, Mapping):  # then a better grade may gain less
+    if not by_grade:
         rows = rows[np.lexsort((-worth[rows], query[rows]))]
     return hits.listed(query[rows], rows, grade[rows])
