@@ -251,6 +251,14 @@ def test_a_graded_top_k_needs_no_more_rows_than_k() -> None:
     assert len(seen_by(tr.parse_measure("DCG@10"), hits, rules)) == 10
 
 
+def test_a_document_that_leaves_the_answers_alone_is_still_among_the_relevant_ones_whose_groups_count() -> None:
+    qrels, items = {"q": {"q": 1, "a": 1}}, {"q": {"group": "x"}, "a": {"group": "y"}}
+    asked, rules = "AWRF(relevant=1)", {"self_match": "remove-from-answers"}
+    scores = tr.evaluate(qrels, {"q": {"q": 2.0, "a": 1.0}}, asked, rules=rules, items=items)
+    assert scores.mean == tr.evaluate(qrels, {"q": ["a"]}, asked, items=items).mean
+    assert scores.mean[asked] < 1
+
+
 @pytest.mark.parametrize("how", ["keep", "remove", "remove-from-answers"])
 def test_the_query_itself_can_leave_the_answers_alone(how: str) -> None:
     qrels, run = {"q": {"q": 1, "a": 1, "b": 1}}, {"q": {"q": 0.9, "x": 0.5, "a": 0.4}}

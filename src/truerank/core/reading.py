@@ -128,8 +128,12 @@ class Reading:
         from truerank.core.catalogue import Located
 
         docs = itertools.chain(self.qrels.docs(), self.unjudged)
-        qrels = self.qrels
-        return replace(self.lists, items=Located.of(catalogue, docs, qrels.queries, qrels.start, qrels.grades))
+        qrels, grades = self.qrels, self.qrels.grades.copy()
+        for row in np.flatnonzero(np.isnan(grades)).tolist() if qrels.apart else ():
+            query = qrels.queries[qrels.query[row]]
+            if qrels.doc(row) == query:  # no answer, and still to be found
+                grades[row] = qrels.apart.get(query, math.nan)
+        return replace(self.lists, items=Located.of(catalogue, docs, qrels.queries, qrels.start, grades))
 
     def doc(self, number: int) -> bytes:
         """The id of a document, judged or not, by the number that rows have."""

@@ -167,8 +167,8 @@ def ndcg(
     """How close the list comes to the best possible one, the top counting most and better grades more.
 
     `gain` is "linear" (the grade), "exp" (2^grade − 1), "binary" (1 from `gain_from` on, else from the level of the
-    rules) or a mapping {grade: gain}, where a grade that is not in it gains itself; `ideal="returned"` compares
-    with the best list of the same length; the others are as in DCG.
+    rules; of measures without `gain_from` above 0) or a mapping {grade: gain}, where a grade that is not in it
+    gains itself; `ideal="returned"` compares with the best list of the same length; the others are as in DCG.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "b": 2.0}}, "nDCG@10")

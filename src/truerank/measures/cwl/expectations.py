@@ -43,7 +43,7 @@ SOURCE = "Azzopardi, Thomas and Moffat, cwl_eval: an evaluation tool for informa
 
 
 def read_as(of: str, level: float, cost: Cost | None) -> Reader:
-    """The reader of a measure, at this level and cost where the measure leaves them open."""
+    """The reader of a measure, at this level where the measure leaves it open, and at this cost in any case."""
     reader = _reader(of, level)
     return reader if cost is None else replace(reader, cost=cost)
 
@@ -138,7 +138,8 @@ def depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
     """The expected cost per document read by the reader of a measure; less is better.
 
-    `cost` is a number, or {grade: cost}, from each grade on; if not given, what the measure has, or 1.
+    `cost` is a number, or {grade: cost}, from each grade on: what documents take, to the reader too, in place of a
+    cost that the measure has; if not given, that one, or 1.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "EC(of='P@2', cost={1: 4})").mean
