@@ -383,6 +383,20 @@ def test_a_query_without_a_relevant_document_says_what_the_rules_make_of_it(
     assert (why.ruling is not None) == (rule == "empty-is-right")
 
 
+def test_documents_that_count_as_not_judged_are_not_said_to_be_irrelevant() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": ["x"], "r": []}
+    nothing, missing = (explain(qrels, run, query, "AP", rules="torchmetrics") for query in "qr")
+    assert notes_of(nothing)["without_relevant"].startswith("No document that was returned is relevant to this")
+    assert "left out of the mean" in notes_of(missing)["missing"]
+    assert "without_relevant" not in notes_of(missing)
+
+
+def test_nothing_is_divided_by_0() -> None:
+    whys = explain({"q": {"a": 0}}, {"q": []}, "q", ["SetF", "mINP"])
+    texts = [line.text() for why in whys for line in why.worked.lines]
+    assert not [text for text in texts if text.endswith("/ 0")]
+
+
 @pytest.mark.parametrize("rule", ["empty-is-right", "one"])
 def test_a_measure_beyond_1_keeps_its_value_where_nothing_is_relevant(rule: str) -> None:
     why = explain({"q": {"a": 0}}, {"q": []}, "q", "DCG", rules={"without_relevant": rule})
@@ -406,6 +420,34 @@ def test_the_note_on_ties_names_the_values_that_other_orders_give() -> None:
     values = [tr.evaluate(qrels, {"q": list(order)}, "AP")["AP"][0] for order in itertools.permutations(docs)]
     assert f"gives AP from {min(values):.4f} to {max(values):.4f}" in notes_of(why)["ties"]
     assert "Ranks 1 to 4 have the same score; they stand by document id, descending." in notes_of(why)["ties"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "rules"),
+    [("AP(divisor='hits')@3", {}), ("Accuracy", {"depth": 3}), ("AUROC", {"depth": 3}), ("G", {})],
+)
+def test_the_note_on_ties_names_the_extremes_of_measures_too_that_have_them_between(
+    measure: str, rules: dict[str, Any]
+) -> None:
+    qrels, run = {"q": {"d1": 1, "d3": 3, "d0": 0}}, {"d0": 2.0, "d1": 1.0, "d2": 1.0, "d3": 1.0, "d4": 1.0}
+    orders = [["d0", *order] for order in itertools.permutations(["d1", "d2", "d3", "d4"])]
+    rows = [[("q", doc, run[doc]) for doc in order] for order in orders]
+    values = [tr.evaluate(qrels, each, measure, rules={**rules, "ties": "input"}).mean[measure] for each in rows]
+    note = notes_of(explain(qrels, {"q": run}, "q", measure, rules=rules))["ties"]
+    assert note.endswith(f"gives {measure} from {min(values):.4f} to {max(values):.4f}.")
+
+
+def test_the_note_on_ties_does_not_call_orders_all_of_which_only_some_were_tried() -> None:
+    qrels = {"q": {"a": {"x": 1}, "b": {"y": 1}, "c": {"x": 1}}}
+    why = explain(qrels, {"q": dict.fromkeys("abcd", 1.0)}, "q", ["StRecall@2", "StRecall@4"])
+    assert "Other orders that were tried give StRecall@2 from" in notes_of(why[0])["ties"]
+    assert notes_of(why[1])["ties"].endswith("No order that was tried gives another StRecall@4.")
+
+
+def test_the_note_on_ties_has_as_many_digits_as_tell_its_values_apart() -> None:
+    run = {"q": {**{f"x{rank}": 999.0 - rank for rank in range(300)}, "a": 1.0, "b": 1.0}}
+    why = explain({"q": {"a": 1}}, run, "q", "RR")
+    assert notes_of(why)["ties"].endswith("gives RR from 0.00331 to 0.00332.")
 
 
 def test_the_note_on_ties_says_where_their_order_does_not_matter() -> None:

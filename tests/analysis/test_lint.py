@@ -298,6 +298,18 @@ def test_ties_that_matter_are_named_with_the_range_of_each_measure(look):
     )
 
 
+@pytest.mark.parametrize("measure", ["Judged@1", "Unjudged@1", "RBPResidual@1", "Bpref"])
+def test_ties_that_decide_what_is_judged_at_the_top_matter_as_in_the_ledger(measure):
+    run = {"1": {"a": 1.0, "x": 1.0, "b": 1.0}, "2": {"d": 2.0, "x": 1.0, "y": 1.0}}
+    assert tr.evaluate(TRUTH, run, measure).ledger.examples["tied"] == ("1",)
+    assert the("ties", lint(TRUTH, run, measures=measure)).examples == ("1",)
+
+
+def test_the_best_of_a_measure_of_which_less_is_better_is_the_lowest():
+    finding = the("ties", lint(TRUTH, {**ANSWERS, "1": {"a": 1.0, "x": 1.0}}, measures="Unjudged@1"))
+    assert "Unjudged@1 0.0000 … 0.5000" in finding.message
+
+
 def test_ties_do_not_matter_where_the_order_of_lines_decides(look):
     assert look(QRELS, RUN.replace(b"d 2 1.5", b"d 2 2.5"), rules={"ties": "input"}) == []
 
@@ -385,6 +397,13 @@ def test_a_level_that_no_grade_reaches_is_an_error(look):
     assert (finding.severity, "2" in finding.message) == ("error", True)
     half = the("level-unreached", look(b"1 0 a 0.5\n", rules="catboost"))
     assert "highest grade is 0.5, but only grades from 0.5000000000000001 on" in half.message
+
+
+def test_nothing_is_said_to_be_irrelevant_that_the_level_takes(look):
+    assert look(b"1 0 a 0\n", rules={"level": 0}) == []
+    assert "no-relevant-grade" in kinds(look(b"1 0 a 0\n", rules={"level": 0.5}))
+    finding = the("no-relevant-grade", look(b"1 0 a 0\n", rules={"without_relevant": "one"}))
+    assert finding.message.endswith("(scored 1)")
 
 
 ALIKE = [
@@ -514,6 +533,15 @@ def test_csv_files_are_linted_by_line(tmp_path):
     findings = lint(TRUTH, path)
     assert the("duplicate-document", findings).where == f"{path}:4"
     assert the("document-ids", findings).where == f"{path}:6"
+
+
+@pytest.mark.parametrize("bad", ["2,x,high", "2,x", "2,x,"])
+def test_what_cannot_be_read_is_found_where_evaluation_refuses_it(tmp_path, bad):
+    (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\n1,a,2.5\n{bad}\n")
+    with pytest.raises(tr.InputError) as refused:
+        tr.evaluate(TRUTH, tmp_path / "run.csv")
+    finding = the("unreadable", lint(TRUTH, tmp_path / "run.csv"))
+    assert (finding.where, finding.line) == (refused.value.where.removesuffix(": "), 3)
 
 
 def test_faults_of_judgements_in_csv_and_json_lines_are_found_in_their_lines(tmp_path):
@@ -733,6 +761,15 @@ def test_the_bytes_of_all_files_are_reported_while_they_are_read(tmp_path):
     lint(*files, progress=lambda done, total: told.append((done, total)))
     size = sum(path.stat().st_size for path in files)
     assert told == [(8, size), (size, size)]
+
+
+@pytest.mark.parametrize("nothing", [[], {}])
+def test_an_empty_answer_is_missing_where_the_rules_say_so(nothing):
+    truth, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}, "r": nothing}
+    for rules in ("truerank", "autorag"):
+        found = lint(truth, run, rules=rules, measures="AP")
+        missing = tr.evaluate(truth, run, "AP", rules=rules).ledger.missing
+        assert sum(finding.count for finding in found if finding.kind == "missing-queries") == missing
 
 
 def test_a_query_may_return_nothing():

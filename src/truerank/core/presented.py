@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 
 FEW = 3
 """Remarks that a `repr` shows; the others are counted."""
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Both with as many digits, four or more, as it takes to see the difference.
+
+    >>> told_apart(0.5, 1.0), told_apart(0.41231, 0.41234)
+    (('0.5000', '1.0000'), ('0.41231', '0.41234'))
+    """
+    texts = next((pair for pair in _with_digits(one, other) if pair[0] != pair[1]), None)
+    return texts or (f"{one:.4f}", f"{other:.4f}")
+
+
+def _with_digits(one: float, other: float) -> Iterator[tuple[str, str]]:
+    return ((f"{one:.{digits}f}", f"{other:.{digits}f}") for digits in range(4, 17))
 
 
 class Laid(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from truerank.analysis.explain.explanation import Note
 from truerank.analysis.explain.ranking import Listed
@@ -11,9 +12,18 @@ from truerank.core.equal import is_equal
 from truerank.core.evaluate import is_ruled
 from truerank.core.ledger import RULED
 from truerank.core.messages import Message, joined, message, plural
+from truerank.core.presented import told_apart
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.parameters import canonical
+
+
+class Spread(NamedTuple):
+    """The lowest and the highest value that some order of equal scores gives, and whether none goes farther."""
+
+    low: float
+    high: float
+    is_sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Found:
         repeated: how many rows repeat a document.
         relevant: how many relevant documents there are, by the rules' level.
         finds: whether there is something for the measure to find.
-        spread: gives the lowest and the highest value that some order of equal scores gives.
+        spread: gives what other orders of equal scores come to.
         calls: how many lists the query has, where it may have several.
     """
 
@@ -40,7 +50,7 @@ class Found:
     repeated: int
     relevant: int
     finds: bool
-    spread: Callable[[], tuple[float, float]]
+    spread: Callable[[], Spread]
     calls: int = 0
 
     @property
@@ -82,16 +92,19 @@ def _missing(found: Found) -> Iterator[str]:
 
 
 def _without_relevant(found: Found) -> Iterator[str]:
-    if not found.relevant:
-        level = found.rules.level
-        none = (
-            message("No document is relevant to this query.")
-            if level == 1
-            else message(
-                "No document of grade {level} or better is relevant to this query.", level=canonical(level)
-            )
-        )
-        yield joined(" ", [none, _without(found)])
+    is_left_out = not found.is_answered and found.rules.missing != "zero"  # whatever there is to find
+    if not found.relevant and not is_left_out:
+        yield joined(" ", [_nothing_relevant(found), _without(found)])
+
+
+def _nothing_relevant(found: Found) -> Message:
+    """That there is nothing to find; where what was not returned is not judged, that may be there all the same."""
+    if found.rules.unreturned == "ignore" and any(doc.place == "missing" for doc in found.documents):
+        return message("No document that was returned is relevant to this query.")
+    if found.rules.level == 1:
+        return message("No document is relevant to this query.")
+    level = canonical(found.rules.level)
+    return message("No document of grade {level} or better is relevant to this query.", level=level)
 
 
 def _without(found: Found) -> Message:
@@ -159,15 +172,20 @@ def _ties(found: Found) -> Iterator[str]:
 
 def _order_matters(found: Found, of_lists: bool) -> Message:
     """What the order of equal scores is to a measure; of whole lists the reverse alone is tried."""
-    low, high = found.spread()
+    least, most, is_sure = found.spread()
+    is_same, (low, high) = is_equal(least, most), told_apart(least, most)
     values = {"measure": found.measure, "low": low, "high": high}
-    if is_equal(low, high) and of_lists:
+    if is_same and of_lists:
         return message("Their reverse order gives the same {measure}.", measure=found.measure)
-    if is_equal(low, high):
-        return message("Their order does not matter to {measure}.", measure=found.measure)
     if of_lists:
-        return message("This order and its reverse give {measure} from {low:.4f} to {high:.4f}.", **values)
-    return message("Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.", **values)
+        return message("This order and its reverse give {measure} from {low} to {high}.", **values)
+    if is_same and is_sure:
+        return message("Their order does not matter to {measure}.", measure=found.measure)
+    if is_same:
+        return message("No order that was tried gives another {measure}.", measure=found.measure)
+    if is_sure:
+        return message("Another order of equal scores gives {measure} from {low} to {high}.", **values)
+    return message("Other orders that were tried give {measure} from {low} to {high}.", **values)
 
 
 def _precision(found: Found) -> Iterator[str]:

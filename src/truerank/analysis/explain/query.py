@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.explain.explanation import Explanation
-from truerank.analysis.explain.notes import Found, notes
+from truerank.analysis.explain.notes import Found, Spread, notes
 from truerank.analysis.explain.ranking import Listed, Raw, listing, unscored
 from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
@@ -27,7 +28,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings, without_scores
 from truerank.core.reading import Reading, answered, as_ruled, scan_units
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Run
+from truerank.core.run import Batch, Run, unreported
 from truerank.core.scan import EVERY_RANK
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
@@ -76,14 +77,11 @@ class Answer:
         return self._everything.under(self.rules)
 
     @cached_property
-    def orders(self) -> tuple[Hits, ...]:
-        """The same with equal scores in orders between which every measure differs that depends on order."""
+    def _orders(self) -> list[Hits]:
+        """The same with equal scores in the orders in which most measures have their extremes."""
         whole = self._everything
-        if not whole.tied.any():
-            return (self.hits,)
-        moved = [way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False)]
-        rows = [(hits.doc.tobytes(), hits.rank.tobytes()) for hits in moved]
-        return tuple(hits.under(self.rules) for hits in dict(zip(rows, moved, strict=True)).values())
+        moved = (way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False))
+        return [hits.under(self.rules) for hits in moved]
 
     @cached_property
     def lists(self) -> tuple[Hits, Hits]:
@@ -96,11 +94,15 @@ class Answer:
         """The hits before the rules for depth, unjudged and unreturned documents are applied."""
         return in_mean(self.reading.hits, self.reading.rules, self.reading.name)
 
-    def spread(self, measure: Measure) -> tuple[float, float]:
+    def spread(self, measure: Measure) -> Spread:
         """The lowest and the highest value that some order of equal scores gives; of whole lists, of two orders."""
-        orders = self.lists if measure.definition.sees_lists else self.orders
-        values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
-        return min(values), max(values)
+        if measure.definition.sees_lists or measure.definition.needs == "aspects":
+            orders = self.lists if measure.definition.sees_lists else self._orders
+            values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
+            return Spread(min(values), max(values), is_sure=False)
+        of = self._everything, (measure,), self._lenient
+        found = under_ties(*of, samples=1, seed=0, progress=unreported)[str(measure)]  # no mean is asked for
+        return Spread(float(found.low[0]), float(found.high[0]), bool(found.sure[0]))
 
     @cached_property
     def _lenient(self) -> Rules:
@@ -146,7 +148,7 @@ class Answer:
             repeated=self.reading.repeated,
             relevant=relevant,
             finds=finds,
-            spread=lambda: (value, value) if ruling else self.spread(measure),
+            spread=lambda: Spread(value, value) if ruling else self.spread(measure),
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(

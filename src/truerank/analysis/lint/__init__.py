@@ -192,4 +192,4 @@ def _lenient(rules: Rules) -> Rules:
 
 
 def _note_unreadable(log: Log, error: InputError) -> None:
-    log.once("error", "unreadable", error.said, error.line)
+    log.once("error", "unreadable", error.said, error.line, numbering="line")  # as errors name their places

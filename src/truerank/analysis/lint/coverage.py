@@ -21,7 +21,8 @@ def queries(case: Case) -> Watch:
     unanswered = dict.fromkeys(case.judged)
     extra = []
     while (answer := (yield)) is not None:
-        unanswered.pop(answer.query, None)
+        if answer.size or case.rules.empty == "answered":
+            unanswered.pop(answer.query, None)
         if answer.query not in case.judged:
             extra.append(answer.query)
     note_queries(case, list(unanswered), extra)

@@ -158,8 +158,13 @@ class Log:
         line: int | None = None,
         count: int = 1,
         examples: Sequence[bytes] = (),
+        numbering: Numbering | None = None,
     ) -> None:
-        """Note a fault of the file as a whole; the first examples are shown behind the message."""
+        """Note a fault of the file as a whole; the first examples are shown behind the message.
+
+        Args:
+            numbering: what its place is called, where that is not as others are.
+        """
         count = max(count, len(examples))
         names = tuple(map(printed, examples))
         some, rest = ", ".join(names[:EXAMPLES]), count - min(len(names), EXAMPLES)
@@ -168,7 +173,7 @@ class Log:
         elif names:
             fault = joined(": ", [fault, some])
         name = printable(self.name)
-        self._whole.append(Finding(kind, severity, name, line, fault, count, names, self.numbering))
+        self._whole.append(Finding(kind, severity, name, line, fault, count, names, numbering or self.numbering))
 
     def drop(self, kind: str) -> None:
         """Forget a kind that another finding explains better."""

@@ -168,8 +168,9 @@ def relevant(case: Case) -> Watch:
     highest, level = max(best.values(), default=0), case.rules.level
     if not best:
         return
-    if highest <= 0:
-        fault = message("no grade is above 0: nothing is relevant, and every measure is 0")
+    if highest <= 0 < level:
+        effect = EFFECTS[case.rules.without_relevant]
+        fault = message("no grade is above 0: nothing is relevant to any query ({effect})", effect=effect)
         case.log.once("error", "no-relevant-grade", fault)
     elif highest < level:
         fault = message(

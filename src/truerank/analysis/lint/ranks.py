@@ -12,6 +12,7 @@ from truerank.core.equal import are_equal
 from truerank.core.evaluate import valued
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.core.presented import told_apart
 from truerank.core.swapped import are_swapped
 from truerank.measures import Measure
 
@@ -29,12 +30,17 @@ def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     if rules.ties == "input":
         return
     ends = [hits.reordered(best).under(rules) for best in (True, False)]
+    sees_judged = any(measure.definition.sees_judged for measure in measures)
+    others = [hits.judged_together(first).under(rules) for first in (True, False)] if sees_judged else []
     matter, ranges = np.zeros(len(hits.queries), bool), []
     for measure in measures:
-        best, worst = (valued(measure, end, rules) for end in ends)
-        if (differ := ~are_equal(best, worst)).any():
+        orders = [*ends, *others] if measure.definition.sees_judged else ends
+        values = np.stack([valued(measure, order, rules) for order in orders])
+        low, high = values.min(axis=0), values.max(axis=0)
+        if (differ := ~are_equal(low, high)).any():
             matter |= differ
-            ranges.append(f"{measure} {_range(measure.mean(best), measure.mean(worst))}")
+            worst, best = (high, low) if measure.definition.lower_is_better else (low, high)
+            ranges.append(f"{measure} {' … '.join(told_apart(measure.mean(best), measure.mean(worst)))}")
     if names := [hits.queries[i] for i in np.flatnonzero(matter).tolist()]:
         fault = message(
             "the order of equal scores decides on {n:,} of {queries:,} queries (best … worst: {ranges})",
@@ -43,15 +49,6 @@ def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
             ranges=", ".join(ranges),
         )
         case.log.once("warning", "ties", fault, examples=names)
-
-
-def _range(best: float, worst: float) -> str:
-    """Both with as many digits, four or more, as it takes to see the difference."""
-    for digits in range(4, 17):
-        texts = f"{best:.{digits}f}", f"{worst:.{digits}f}"
-        if texts[0] != texts[1]:
-            break
-    return " … ".join(texts)
 
 
 @on_hits

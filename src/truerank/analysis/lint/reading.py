@@ -102,7 +102,7 @@ def _lists(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
                 continue
             if ranked.scores is None:
                 yield answer
-            elif (scored := _scored(answer, ranked.scores, log)).size:
+            elif (scored := _scored(answer, ranked.scores, log)).size or not answer.size:
                 yield scored
 
 

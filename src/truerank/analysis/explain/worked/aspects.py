@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import hits_of
-from truerank.analysis.explain.worked.form import Line, Worked, whole
+from truerank.analysis.explain.worked.form import Line, Worked, divided, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
@@ -73,9 +73,9 @@ def _evidence(case: Case, k: int | None, level: float, over: str) -> Worked:
     }
     some, words = of[over]
     found, total = (float(segments.weight_of(rows)[0]) for rows in (segments.is_found, some))
-    value = float(segments.ratio(segments.is_found, some)[0])
+    last = divided(case.measure, whole(found), whole(total))
     lines = Line("F", message("the weight of the evidence found"), whole(found)), Line("W", words, whole(total))
-    return Worked((), (*lines, Line(case.measure, "{} / {}", value, (whole(found), whole(total)))))
+    return Worked((), (*lines, last))
 
 
 @works("EvidenceRecall")

@@ -163,4 +163,4 @@ def inverse_negative_penalty(case: Case, *, level: float) -> Worked:
         return Worked((), (relevant_total(total), last))
     rank = found[-1].rank if found else 0
     lines = (relevant_total(total), Line(message("rank"), message("of the last relevant document"), rank))
-    return Worked((), (*lines, Line(case.measure, "{} / {}", quotient(total, rank), (total, rank))))
+    return Worked((), (*lines, divided(case.measure, total, rank)))

@@ -34,10 +34,7 @@ def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_sq
     n, total = len(case.relevant(level)), case.total(level)
     p, r = quotient(n, case.returned), quotient(n, total)
     counts = (relevant_total(total), returned(case), found(n))
-    both = (
-        Line(message("precision"), "{} / {}", p, (n, case.returned)),
-        Line(message("recall"), "{} / {}", r, (n, total)),
-    )
+    both = divided(message("precision"), n, case.returned), divided(message("recall"), n, total)
     weight = squared_beta(beta, alpha, beta_squared)
     if weight is None:
         return Worked((), (*counts, *both, Line(case.measure, message("recall alone, as alpha is 0"), r)))
