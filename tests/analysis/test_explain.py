@@ -480,6 +480,19 @@ def test_a_measure_that_is_no_sum_tells_which_relevant_documents_changed_rank() 
     ]
 
 
+def test_what_is_said_to_have_moved_a_measure_adds_to_it() -> None:
+    qrels, runs = {"q": {"a": 1, "b": 1}}, ({"q": ["a", "x", "b"]}, {"q": ["x", "b", "a"]})
+    added, other = (diff(qrels, *runs, measure) for measure in ("AP", "Success@1"))
+    assert "The documents that moved them" in str(added)
+    assert "Relevant documents that changed their rank" in str(other)
+    assert "moved them" not in str(other)
+
+
+def test_counts_are_told_as_sums() -> None:
+    found = diff({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"], "r": []}, {"q": ["a"], "r": ["b"]}, "NumRelRet")
+    assert "Sum 1.0000 → 2.0000 (+1.0000); queries: 1 better" in str(found)
+
+
 def test_queries_that_only_one_mean_includes_are_counted_and_not_compared() -> None:
     rules = {"missing": "skip"}
     found = diff({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)

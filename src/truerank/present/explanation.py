@@ -310,10 +310,19 @@ def _documents_table(moves: Diff, most: int | None, digits: int) -> Table:
         message("change"),
         message("text"),
     )
-    table = Table(columns, tuple(rows), title=message("The documents that moved them"), digits=digits)
     is_known = any(shift.change is not None for move in moves.queries for shift in move.documents)
+    table = Table(columns, tuple(rows), title=_who_moved(moves, is_known=is_known), digits=digits)
     needed = {"change": is_known, "text": bool(texts)}
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
+
+
+def _who_moved(moves: Diff, *, is_known: bool) -> str:
+    """What the documents are; of a measure that is no sum over them nobody knows what each adds."""
+    if is_known:
+        return message("The documents that moved them")
+    if moves.measure.definition.sees_lists:
+        return message("Documents that changed their rank")
+    return message("Relevant documents that changed their rank")
 
 
 def _moves_notes(moves: Diff, digits: int) -> list[str]:
@@ -330,14 +339,16 @@ def _moves_notes(moves: Diff, digits: int) -> list[str]:
     change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})"
     is_known = common and math.isfinite(after - before)
     values = {"change": change if is_known else message("unknown"), "counts": counts, "n": common}
+    number = message("Sum") if moves.measure.definition.average == "sum" else message("Mean")
     mean = (
         plural(
-            "Mean over the {n:,} query that both have {change}; queries: {counts}.",
-            "Mean over the {n:,} queries that both have {change}; queries: {counts}.",
+            "{number} over the {n:,} query that both have {change}; queries: {counts}.",
+            "{number} over the {n:,} queries that both have {change}; queries: {counts}.",
+            number=number,
             **values,
         )
         if moves.uncommon
-        else message("Mean {change}; queries: {counts}.", **values)
+        else message("{number} {change}; queries: {counts}.", number=number, **values)
     )
     said = message("A: {a}. B: {b}. Rules: {rules}.", a=a, b=b, rules=printable(moves.rules.name))
     return [said, mean, *_uncommon(moves), *_unanswered(moves), *moves.texts.notes]
