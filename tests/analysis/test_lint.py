@@ -327,6 +327,16 @@ def test_a_distance_matrix_without_ranks_is_suspected_too():
     assert kinds(lint(qrels, run)) == {"rising-scores"}
 
 
+def test_a_few_lists_without_ranks_may_rise_by_chance(look):
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(3)}
+    for number, severity in ((1, "warning"), (2, "warning"), (3, "error")):
+        some = dict(list(qrels.items())[:number])
+        finding = the("rising-scores", lint(some, {query: {"a": 0.1, "b": 0.2, "c": 0.3} for query in some}))
+        assert finding.severity == severity
+    ranked = b"1 Q0 a 1 0.1 t\n1 Q0 b 2 0.2 t\n1 Q0 c 3 0.3 t\n"
+    assert the("rising-scores", look(b"1 0 a 1\n1 0 b 0\n1 0 c 0\n", ranked)).severity == "error"
+
+
 def test_results_that_nobody_judged_are_noted_with_their_share_of_those_that_came_back(look):
     finding = the("unjudged", look(QRELS, with_line(RUN, b"2 Q0 x 3 0.5 t")))
     assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("2",))

@@ -10,6 +10,7 @@ from truerank.analysis.lint.findings import Severity, printed
 from truerank.analysis.lint.judgements import note_self
 from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
+from truerank.core.scan import LISTS_THAT_TELL
 
 RISING_SHARE = 0.9
 """From this share of the queries on, scores that rise with the rank are distances."""
@@ -39,7 +40,7 @@ def _repeated(case: Case, doc: bytes, query: bytes, first: int) -> Message:
 @each_list
 def rank_against_score(case: Case) -> Watch:
     """The rank column says another order than the scores, or the very opposite one."""
-    rising, ordered = [], 0
+    rising, ordered, are_ranked = [], 0, False
     while (answer := (yield)) is not None:
         if answer.is_in_order():
             ordered += answer.size > 2 and not answer.is_tied()
@@ -54,11 +55,13 @@ def rank_against_score(case: Case) -> Watch:
             continue
         if scores == falling[::-1] and len(set(scores)) > 2:
             rising.append(answer.lines[0])
+            are_ranked = are_ranked or bool(ranks)
         if ranks:
             _note_contradiction(case, answer, rows, ranks)
     if rising and len(rising) >= RISING_SHARE * ordered:
         case.log.drop("rank-order")
-        _note_rising(case, rising, ordered)
+        tells = are_ranked or len(rising) >= LISTS_THAT_TELL
+        _note_rising(case, rising, ordered, "error" if tells else "warning")
 
 
 def _by_rank(answer: Answer | Rows, case: Case) -> tuple[Sequence[int], list[int]]:
@@ -99,7 +102,7 @@ def _contradicted(ranks: Sequence[int], scores: Sequence[float], a: int, b: int)
     )
 
 
-def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
+def _note_rising(case: Case, rising: list[int], ordered: int, severity: Severity) -> None:
     fault = message(
         "scores rise (or ranks fall) from the first to the last result in {n:,} of {queries:,} queries, so that "
         "the last counts as best: if the scores are distances, negate them; if the ranks are scores, name their "
@@ -107,7 +110,7 @@ def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
         n=len(rising),
         queries=ordered,
     )
-    case.log.once("error", "rising-scores", fault, rising[0], len(rising))
+    case.log.once(severity, "rising-scores", fault, rising[0], len(rising))
 
 
 @each_list
