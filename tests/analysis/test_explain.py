@@ -541,6 +541,17 @@ def test_scores_have_as_many_digits_as_tell_them_apart() -> None:
     assert [row[2] for row in report.ranking_table(tiny, 20, 4).rows] == ["2e-30", "1e-30"]
 
 
+def test_measures_of_several_levels_have_a_list_each() -> None:
+    whys = explain({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "q", "P(level=2)@2 P@2 nDCG@2")
+    text = report.document(whys).render()
+    lists = text[: text.index("P(level=2)@2: the sum")].split("Query q of run, relevant from grade ")[1:]
+    assert [part.split(" on")[0] for part in lists] == ["2", "1"]
+    assert ["not relevant" in part for part in lists] == [True, False]
+    assert "Relevant is a grade of 2 or better." in text
+    assert "(level = 1)" not in text
+    assert "relevant from grade" not in report.document(whys[1:]).render()
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_holds_the_value(format: str) -> None:
     why = explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q", "AP")

@@ -11,6 +11,7 @@ from truerank.analysis.explain.worked import Sum, Term
 from truerank.core.errors import printable, truncated
 from truerank.core.messages import Message, joined, listed, message, plural
 from truerank.formats.texts import Snippets
+from truerank.measures.parameters import canonical
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
@@ -42,14 +43,17 @@ FLAT = ("run", "query", "measure", "rank", "document", "score", "grade", "kind",
 def document(
     explanations: Sequence[Explanation], *, depth: int | None = DEPTH, digits: int | None = None
 ) -> Document:
-    """One query of one run under some measures: the list once, then each measure worked out.
+    """One query of one run under some measures: the list at each level, then each measure worked out.
 
     Args:
         depth: how many results to list; None for all.
         digits: after the point.
     """
     first, places = explanations[0], 4 if digits is None else digits
-    tables = [ranking_table(first, depth, places)]
+    lists: dict[tuple[Listed, ...], Explanation] = {}  # what is relevant is another thing at another level
+    for explanation in explanations:
+        lists.setdefault(explanation.documents, explanation)
+    tables = [ranking_table(one, depth, places, is_one=len(lists) == 1) for one in lists.values()]
     for explanation in explanations:
         tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
         tables.append(lines_table(explanation, places))
@@ -94,12 +98,16 @@ def remarks(explanation: Explanation) -> list[str]:
 
 def _remark(note: Note, explanation: Explanation) -> str:
     value = getattr(explanation.rules, note.rule, None)
-    rule = f"({note.rule} = {value})"
-    return joined(" ", [note.text, rule]) if value is not None else note.text
+    is_own = note.rule == "level" and {"level", "gain_from"} & dict(explanation.measure.params).keys()
+    return note.text if value is None or is_own else joined(" ", [note.text, f"({note.rule} = {value})"])
 
 
-def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> Table:
-    """The results, the relevant ones below, and those that were not returned."""
+def ranking_table(explanation: Explanation, depth: int | None, digits: int, *, is_one: bool = True) -> Table:
+    """The results, the relevant ones below, and those that were not returned.
+
+    Args:
+        is_one: whether it is the only list: there is none at another level.
+    """
     chosen = _chosen(explanation.documents, depth)
     listed = [explanation.documents[place] for place in chosen]
     rows: list[tuple[Cell, ...]] = []
@@ -112,11 +120,10 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
         rows.append(row)
     if rest := len(explanation.documents) - 1 - max(chosen, default=-1):
         rows.append((None, None, _more(rest), "", None, "", "", ""))
-    title = message(
-        "Query {query} of {run}",
-        query=asked(explanation.query, explanation.texts),
-        run=labels([explanation.run])[0],
-    )
+    names = {"query": asked(explanation.query, explanation.texts), "run": labels([explanation.run])[0]}
+    level = canonical(explanation.level)
+    several = message("Query {query} of {run}, relevant from grade {level} on", level=level, **names)
+    title = message("Query {query} of {run}", **names) if is_one else several
     columns = (
         message("rank"),
         message("call"),
