@@ -159,8 +159,10 @@ def _ties(found: Found) -> Iterator[str]:
             **where,
         )
         if of_lists
-        else message(
-            "Ranks {first} to {last} have the same score, and {n} more such groups hold judged documents; "
+        else plural(
+            "Ranks {first} to {last} have the same score, and {n:,} more such group holds judged documents; "
+            "they stand {order}.",
+            "Ranks {first} to {last} have the same score, and {n:,} more such groups hold judged documents; "
             "they stand {order}.",
             n=len(groups) - 1,
             **where,
