@@ -133,6 +133,7 @@ PROOFS = {
     **dict.fromkeys(("ann-benchmarks", "big-ann"), "truth/test_truth_neighbours.py"),
     **dict.fromkeys(("cuhk03", "market1501", "university1652"), "vectors/test_vectors.py"),
     "science-qa": "contest/test_contest.py",
+    "sample_eval": "measures/test_strata.py",
 }
 """Where presets are proved that no package has, or whose tool is no package; the others are in `peers`."""
 

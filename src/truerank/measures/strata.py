@@ -1,7 +1,7 @@
 """Estimates from samples of the pool: each stratum was judged at a rate of its own.
 
-The strata stand where aspects do. A grade below 0 means: in the pool, but not drawn to be judged. What
-sample_eval.pl of TREC and TRECVID prints is cut at 1000, over the queries that are answered.
+The strata stand where aspects do. A grade below 0 means: in the pool, but not drawn to be judged. The preset
+sample_eval has the cutoff and the names of TREC's and TRECVID's program.
 """
 
 from __future__ import annotations
