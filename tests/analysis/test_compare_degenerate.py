@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 
 import truerank as tr
+from truerank.present import cautions
 
 FIRST, SECOND = ["a"], ["x", "a"]
 
 
 def judged(queries: int) -> dict[str, dict[str, int]]:
     return {f"q{n}": {"a": 1} for n in range(queries)}
+
+
+def told(found: tr.Comparison) -> str:
+    return "\n".join([*cautions.made(found), *cautions.remarks(found)])
 
 
 def two(queries: int) -> dict[str, dict[str, list[str]]]:
@@ -71,3 +76,20 @@ def test_a_pair_without_a_difference_has_none_either_way_round() -> None:
 def test_a_confidence_next_to_1_finds_nothing() -> None:
     found = tr.compare(judged(8), two(8), "RR", confidence=1 - 1e-14)
     assert found["RR"].beaten == {"A": (), "B": ()}
+
+
+def test_the_number_of_queries_that_is_judged_is_that_of_queries_with_a_value() -> None:
+    qrels = {f"q{n:02}": {"a": int(n < 5)} for n in range(40)}
+    runs = {"one": {q: ["a"] for q in qrels}, "two": {q: ["b", "a"] for q in qrels}}
+    found = tr.compare(qrels, runs, "AP", rules={"without_relevant": "undefined"})
+    said = told(found)
+    assert "5 queries are too few to rely on" in said
+    assert "every pattern of signs counted" in said
+    assert "Intervals: unknown, 5 queries being too few" in said
+
+
+def test_intervals_that_are_known_are_described_where_those_of_another_measure_are_not() -> None:
+    qrels = {f"q{n:02}": {"a": 0} for n in range(40)}
+    runs = {"one": {q: ["a", "b", "c"][: 1 + n % 3] for n, q in enumerate(qrels)}, "two": {q: ["a"] for q in qrels}}
+    said = told(tr.compare(qrels, runs, "AP NumRet", rules={"without_relevant": "undefined"}))
+    assert "Intervals: BCa bootstrap; of differences, percentile bootstrap; 10,000 resamples." in said

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from report_pages import ready, rows_of, saved
+import pytest
+
+import truerank as tr
+from report_pages import PHONE, ready, rows_of, saved, world, written
 from truerank.analysis.report import evaluated
 from truerank.present.data import ReportData, Runs
 
@@ -30,3 +33,40 @@ def test_a_number_that_rounds_to_nothing_has_no_minus(visit, tmp_path):
     found = Runs.of(evaluated(qrels, {"one": run}, ["Utility(a=0, b=-1e-05)"]))
     page = ready(visit(saved(tmp_path, ReportData(runs=found)).address))
     assert "-0.0000" not in page.inner_text("main")
+
+
+def test_values_have_the_digits_that_other_formats_give_them(visit, tmp_path):
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1}}
+    runs = {"one": {"q1": ["a", "b", "x", "c"], "q2": ["x", "a"]}, "two": {"q1": ["a"], "q2": ["a"]}}
+    measures = "FirstRank@5 NumRet P@2"
+    page = ready(visit(written(tmp_path, qrels, runs, measures=measures).address))
+    for name in measures.split():
+        page.select_option("#measure", name)
+        texts = {
+            row.locator("th").inner_text(): row.locator("td").all_inner_texts()[:2]
+            for row in page.locator("#queries-table tbody tr").all()
+        }
+        tables = [tr.evaluate(qrels, run, name).to_markdown(per_query=True) for run in runs.values()]
+        for query, shown in texts.items():
+            assert [line.split("|")[2].strip() for t in tables for line in t.splitlines() if query in line] == shown
+
+
+def test_steps_of_a_computation_have_whole_numbers_of_documents(visit, tmp_path):
+    address = written(tmp_path, {"q": {"a": 1}}, {"one": {"q": ["a"]}}, measures="AP").address
+    page = ready(visit(f"{address}#query=q", allowed=(address,)))
+    page.locator("dialog details summary").first.click()
+    steps = {
+        row.locator("th").inner_text(): row.locator("td").last.inner_text() for row in page.locator(STEPS).all()
+    }
+    assert (steps["Σ"], steps["R"], steps["AP"]) == ("1.0000", "1", "1.0000")
+
+
+STEPS = "dialog details table:not(:has(thead)) tr"
+
+
+@pytest.mark.parametrize("screen", [{"viewport": {"width": 1000, "height": 800}}, PHONE])
+def test_long_names_do_not_make_the_page_wider_than_the_window(visit, tmp_path, screen):
+    qrels, runs = world(8, 3, 5)
+    long = {f"{name}-{'x' * 150}": run for name, run in runs.items()}
+    page = ready(visit(written(tmp_path, qrels, long).address, **screen))
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -127,6 +127,12 @@ def test_the_table_has_the_points_of_all_runs_and_says_what_they_are(invoke):
     assert lines[-1] == "Warning: 3 queries are too few to rely on; take at least 30, better 50."
 
 
+def test_runs_that_answer_other_numbers_of_queries_are_not_said_to_be_means_of_the_same(invoke):
+    lines = invoke("curve", "qrels.txt", "second.run", "first.run", "--rules", "trec_eval-9").stdout.splitlines()
+    assert lines[-2].startswith("The mean of 2 to 3 queries.")
+    assert lines[-1].startswith("Warning: 2 queries are too few")
+
+
 def test_json_is_the_curve_and_an_array_of_several(invoke):
     first, second = (precision_recall("qrels.txt", name).to_dict() for name in ("first.run", "second.run"))
     warning = {"remarks": ["Warning: 3 queries are too few to rely on; take at least 30, better 50."]}

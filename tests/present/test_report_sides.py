@@ -124,6 +124,41 @@ def test_nobody_is_best_where_no_query_has_a_value(runs: dict[str, Any]) -> None
     assert first_sentences(found) == "No query has a value of AP."
 
 
+def test_no_picture_is_drawn_of_a_measure_without_values() -> None:
+    nothing = {query: {"a": 0} for query in QRELS}
+    found = document({"bad": BAD, "good": GOOD}, "AP P@3", qrels=nothing, rules={"without_relevant": "undefined"})
+    assert figures(found).keys().isdisjoint({"precision-recall", "differences", "distribution", "measures"})
+    assert not any("40 queries being too few" in text for block in found.blocks for text in _said(block))
+
+
+def _said(block: Any) -> tuple[str, ...]:
+    return block.paragraphs if isinstance(block, Prose) else ()
+
+
+def test_curves_are_of_the_queries_that_all_systems_have() -> None:
+    some = dict(list(GOOD.items())[:10])
+    qrels = {q: {"a": 1, "b": int(n >= 10)} for n, q in enumerate(QRELS)}
+    drawn = figures(document({"bad": BAD, "some": some}, "AP RR", qrels=qrels, rules="trec_eval-9"))
+    assert "10 queries" in drawn["precision-recall"].alt
+    assert "10 queries" in drawn["cmc"].alt
+    shared = {q: qrels[q] for q in some}
+    names = ["IPrec@0", "IPrec@1", "Success@1", "Success@3"]
+    for name, run in {"bad": BAD, "some": some}.items():
+        means = tr.evaluate(shared, run, names, rules=tr.Rules.named("trec_eval-9").replace(extra="skip")).mean
+        at = {row["recall"]: row["precision"] for row in _rows(drawn["precision-recall"], name)}
+        within = {row["k"]: row["share"] for row in _rows(drawn["cmc"], name)}
+        assert [at[0.0], at[1.0], within[1], within[3]] == list(means.values())
+
+
+def _rows(figure: Figure, name: str) -> list[dict[str, Any]]:
+    return [row for row in figure.specification["data"]["values"] if row["who"] == name]
+
+
+def test_counts_are_whole_numbers_in_the_table_of_queries() -> None:
+    shown = next(b for b in document({"bad": BAD, "good": GOOD}, "NumRet").blocks if isinstance(b, Queries))
+    assert shown.differing.texts[0] == ["q00", "3", "1", "2"]
+
+
 def test_the_second_measure_of_the_picture_is_another_one_even_where_values_are_missing() -> None:
     assert figures(undefined())["measures"].title == "AP against P@3"
 

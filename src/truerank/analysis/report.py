@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
 from truerank.core.evaluate import ranked, read_catalogue, rules_of, run_reading, score, seen_rows
 from truerank.core.hits import Hits
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
@@ -56,7 +57,7 @@ class Evaluated:
 
     Attributes:
         qrels: as the rules have them.
-        systems: what each found.
+        systems: what each found, on the queries that all have.
         comparison: how they stand to each other.
         curves: precision against recall, of each; none where the rules do not allow it.
         is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
@@ -158,6 +159,9 @@ def evaluated(
     comparison = compare(
         None, scores, chosen, baseline, confidence=confidence, samples=samples, seed=seed, progress=progress
     )
+    if not is_contest:
+        apart = {as_bytes(q) for one in scores.values() for q in set(one.queries).difference(comparison.queries)}
+        readings = {name: _without(reading, apart) for name, reading in readings.items()}
     has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings.values())
     drawn = {} if is_contest or has_calls else readings
     return Evaluated(
@@ -167,6 +171,11 @@ def evaluated(
         tuple(replace(precision_recall(reading), run=name) for name, reading in drawn.items()),
         is_complete or is_contest,
     )
+
+
+def _without(reading: Reading, queries: Collection[bytes]) -> Reading:
+    """The same without these queries, which not all systems have, so that curves are of those that all have."""
+    return reading.select(np.array([name not in queries for name in reading.rows.queries], bool))
 
 
 def _kept(measures: Sequence[Measure], results: int) -> Keep:

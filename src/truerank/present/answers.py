@@ -21,6 +21,9 @@ from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 
+PLACES = 4
+"""Digits after the point of the numbers in a computation."""
+
 MOST = 20
 """Relevant documents of a query that are named, and those of a list that stand below its shown part."""
 
@@ -231,7 +234,10 @@ class _Page:
         return [is_ruled(measure, self.rules) and not each for each in finds]
 
     def _steps(self, measure: Measure, case: Case, value: float) -> Any:
-        """Terms as [rank, document, how, value] and lines as [name, how, value]; None where they are not known."""
+        """Terms as [rank, document, how, value] and lines as [name, how, value, digits]; None if not known.
+
+        The digits are those after the point: none of a number of documents.
+        """
         if (
             value != value
             or measure.definition.sees_lists
@@ -240,12 +246,19 @@ class _Page:
         ):
             return None  # it takes documents that have no row here
         worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
-        return [_terms(worked), [[line.name, line.text(4), line.value] for line in worked.lines]]
+        return [
+            _terms(worked),
+            [[line.name, line.text(PLACES), line.value, _places(line.value)] for line in worked.lines],
+        ]
+
+
+def _places(value: Any) -> int:
+    return PLACES if isinstance(value, float) else 0
 
 
 def _terms(worked: Worked) -> list[list[Any]]:
     terms = worked.sums[0].terms if worked.sums else ()
-    return [[term.rank, term.doc, term.text(4), term.value] for term in terms if term.rank is not None][:MOST]
+    return [[term.rank, term.doc, term.text(PLACES), term.value] for term in terms if term.rank is not None][:MOST]
 
 
 def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[bytes, ListedRun]:

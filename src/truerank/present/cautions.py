@@ -142,7 +142,9 @@ def _test(comparison: Comparison) -> Message:
 
 def _samples(comparison: Comparison) -> Message:
     how = comparison.procedure
-    if len(comparison.queries) <= (EXACT_MAX_T if how.correction == "max-t" else EXACT_UP_TO):
+    if max(outcome.queries for outcome in comparison.outcomes) <= (
+        EXACT_MAX_T if how.correction == "max-t" else EXACT_UP_TO
+    ):
         return message("every pattern of signs counted")
     return message("{n:,} samples", n=how.samples)
 
@@ -153,14 +155,15 @@ def _intervals(comparison: Comparison) -> Message:
         return message("Intervals: prediction-powered; not corrected for the number of pairs.")
     drawn = [outcome for outcome in comparison.outcomes if are_drawn(comparison.scores, outcome.measure)]
     methods = {mean.method for outcome in drawn for mean in outcome.means.values()}
-    parts = _unknown(comparison, methods) if "none" in methods else _drawn(comparison, methods)
+    few = [one.queries for one in drawn if any(mean.method == "none" for mean in one.means.values())]
+    known = methods - {"none"}
+    parts = _unknown(comparison, known, max(few)) if few and known <= {"binomial"} else _drawn(comparison, known)
     parts = parts if methods else [message("unknown")]
     return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)
 
 
-def _unknown(comparison: Comparison, methods: set[str]) -> list[Message]:
+def _unknown(comparison: Comparison, methods: set[str], queries: int) -> list[Message]:
     """Where there are too few queries for most of them."""
-    queries = len(comparison.queries)
     parts = [plural("unknown, {n:,} query being too few", "unknown, {n:,} queries being too few", n=queries)]
     if "binomial" in methods:
         parts.append(SOME["binomial"])

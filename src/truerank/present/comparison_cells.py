@@ -9,7 +9,7 @@ from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
 from truerank.core.messages import Message, message
-from truerank.present.table import Cell, Table, fixed, p_cell
+from truerank.present.table import Cell, Table, fixed, number, p_cell
 from truerank.stats import Interval
 
 Column = tuple[str, list[Cell]]
@@ -74,9 +74,7 @@ def table_of(columns: Sequence[Column], digits: int | None) -> Table:
 
 def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
     """The mean; nothing where it is not known; counts as whole numbers."""
-    if math.isnan(mean.estimate):
-        return None
-    return int(mean.estimate) if _is_sum(outcome) and mean.estimate.is_integer() else mean.estimate
+    return number(mean.estimate, is_count=_is_sum(outcome))
 
 
 def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, str, str, str, str]:

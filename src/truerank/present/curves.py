@@ -8,7 +8,7 @@ from typing import Any
 
 from truerank.analysis.curve import Area, Curve
 from truerank.core.errors import printable
-from truerank.core.messages import joined, message, plural
+from truerank.core.messages import Message, joined, message
 from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.names import labels
@@ -46,7 +46,7 @@ def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
         [*raw, points_table(curves, shown_digits)],
         flat_table(curves, digits),
         plain[0] if len(plain) == 1 else plain,
-        [*ledger.named_remarks(curves, labels([curve.run for curve in curves])), *remarks(curves[0])],
+        [*ledger.named_remarks(curves, labels([curve.run for curve in curves])), *remarks(_least(curves))],
     )
 
 
@@ -64,7 +64,7 @@ def remarks_of(curve: Curve) -> list[str]:
 def figure(curves: Sequence[Curve]) -> Figure:
     """The curves of several runs in one picture; of one query the raw ones behind the interpolated ones."""
     names, first = labels([curve.run for curve in curves]), curves[0]
-    what = plural("the mean of {n:,} query", "the mean of {n:,} queries", n=first.queries)
+    what = message("the mean of {queries}", queries=_counted(curves))
     if first.query is not None:
         what = message(
             "query {query}: the raw curve dashed, the interpolated one solid", query=printable(first.query)
@@ -174,12 +174,25 @@ def notes(curves: Sequence[Curve]) -> list[str]:
     """Under whose rules, what the means hide, of what, and whether it is enough."""
     first = curves[0]
     of = (
-        message("The mean of {queries}.", queries=ledger.queries(first.queries))
+        message("The mean of {queries}.", queries=_counted(curves))
         if first.query is None
         else message("Query {query}.", query=printable(first.query))
     )
     sentences = ledger.notes(curves, labels([curve.run for curve in curves]))
-    return [*sentences, joined(" ", [of, READINGS[first.points]]), *remarks(first)]
+    return [*sentences, joined(" ", [of, READINGS[first.points]]), *remarks(_least(curves))]
+
+
+def _least(curves: Sequence[Curve]) -> Curve:
+    """The curve of the fewest queries."""
+    return min(curves, key=lambda curve: curve.queries)
+
+
+def _counted(curves: Sequence[Curve]) -> Message:
+    """How many queries each is the mean of: rules may leave out those that a run does not answer."""
+    low, high = _least(curves).queries, max(curve.queries for curve in curves)
+    if low == high:
+        return ledger.queries(low)
+    return message("{low:,} to {high:,} queries", low=low, high=high)
 
 
 def remarks(curve: Curve) -> list[str]:

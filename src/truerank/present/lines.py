@@ -11,7 +11,7 @@ from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.present.percent import HUNDRED, is_share
 from truerank.present.renderers.json import dumps
-from truerank.present.table import Cell, as_text
+from truerank.present.table import Cell, as_text, number
 
 
 def trec(scores: Sequence[Scores], per_query: bool, digits: int) -> str:
@@ -64,9 +64,5 @@ def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
 
 
 def _cell(measure: Measure, value: float, percent: bool) -> Cell:
-    """Counts are whole numbers, and drawn as such; nothing where there is no value."""
-    if value != value:
-        return None
-    if percent and is_share(measure):
-        return value * HUNDRED
-    return int(value) if measure.definition.average == "sum" and value.is_integer() else value
+    times = HUNDRED if percent and is_share(measure) else 1
+    return number(value * times, is_count=measure.definition.average == "sum")

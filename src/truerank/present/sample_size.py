@@ -22,7 +22,7 @@ OTHERS = ("wilcoxon", "sign", "tukey")
 
 def remarks(comparison: Comparison) -> list[str]:
     """Whether there are enough queries, and what this many could have shown."""
-    queries = len(comparison.queries)
+    queries = min((o.queries for o in comparison.outcomes if o.queries), default=len(comparison.queries))
     how = comparison.procedure
     sentences = [*few.remarks(queries), *few.resampled(how.samples, how.confidence)]
     if len(comparison.systems) > 1:

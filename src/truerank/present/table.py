@@ -113,6 +113,17 @@ def as_text(cell: Cell, digits: int | None) -> str:
     return str(cell)
 
 
+def number(value: float, *, is_count: bool) -> Cell:
+    """A value of a measure as a cell: counts are whole numbers; nothing where there is no value.
+
+    >>> number(3.0, is_count=True), number(3.0, is_count=False), number(float("nan"), is_count=True)
+    (3, 3.0, None)
+    """
+    if value != value:
+        return None
+    return int(value) if is_count and value.is_integer() else value
+
+
 def fixed(number: float, digits: int, sign: str = "") -> str:
     """A number with so many digits after the point, and no minus before nothing.
 

@@ -33,7 +33,10 @@ function fixed(value, places = PLACES) {
 /** Whether two values of a measure are equal: `core.equal` says the same. */
 const isEqual = (a, b) => a === b || (a !== null && b !== null && Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(a), Math.abs(b)));
 
-const shown = (value, places) => (value === null ? "" : Number.isInteger(value) && Math.abs(value) > 1 ? String(value) : fixed(value, places));
+const shown = (value, places) => (value === null ? "" : fixed(value, places));
+
+/** A value of a measure: counts, of which neither more nor less is better, are whole numbers. */
+const valueOf = (data, measure, value) => shown(value, data.directions[measure] === 0 && Number.isInteger(value) ? 0 : data.digits);
 
 // --- light and dark
 
@@ -297,11 +300,11 @@ class Queries {
     const isSplit = this.data.directions[this.measure] !== 0 && values.some((value) => values.some((other) => this.gain(value, other) > 0));
     const isBest = (value) => isSplit && value !== null && values.every((other) => this.gain(other, value) <= 0);
     const cells = values.map((value) => {
-      const cell = make("td", { class: `number bar${isBest(value) ? " best" : ""}`, "data-value": String(value) }, isolated(shown(value, this.data.digits)));
+      const cell = make("td", { class: `number bar${isBest(value) ? " best" : ""}`, "data-value": String(value) }, isolated(valueOf(this.data, this.measure, value)));
       cell.style.setProperty("--share", Math.max(0, value / this.top));
       return cell;
     });
-    if (this.several) cells.push(make("td", { class: "number", "data-value": String(this.apart(query)) }, isolated(shown(this.apart(query), this.data.digits))));
+    if (this.several) cells.push(make("td", { class: "number", "data-value": String(this.apart(query)) }, isolated(valueOf(this.data, this.measure, this.apart(query)))));
     const open = make("button", { type: "button", class: "link", onclick: () => openQuery(this.data, query) }, isolated(this.data.queries[query]));
     const text = this.data.texts?.[query];
     const said = text ? make("span", { class: "said", title: text }, isolated(text)) : null;
@@ -346,7 +349,7 @@ function valuesOf(data, query) {
       "tr",
       {},
       make("th", { scope: "row" }, isolated(system)),
-      names.map((name) => make("td", { class: "number", "data-value": String(data.values[name][place][query]) }, shown(data.values[name][place][query], data.digits))),
+      names.map((name) => make("td", { class: "number", "data-value": String(data.values[name][place][query]) }, valueOf(data, name, data.values[name][place][query]))),
     ),
   );
   return grid(data.queries[query], ["", ...names.map((name) => `>${name}`)], rows);
@@ -465,7 +468,7 @@ function workings(data, query, system) {
       );
       parts.push(grid(`${name}, ${measure}`, [`>${say("rank")}`, say("document"), "", `>${say("adds")}`], rows));
     }
-    const rows = lines.map(([name, how, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, how), make("td", { class: "number", "data-value": String(value) }, shown(value))));
+    const rows = lines.map(([name, how, value, places]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, how), make("td", { class: "number", "data-value": String(value) }, shown(value, places))));
     const table = make("table", {}, make("tbody", {}, rows));
     parts.push(make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `${name}: ${say("worked", { measure })}` }, table));
     return [make("details", {}, parts)];

@@ -33,7 +33,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if data.runs is None:
         return
     yield Heading(message("Curves"), "curves")
-    if data.runs.curves:
+    if any(curve.queries for curve in data.runs.curves):
         yield precision_recall(data.runs)
     yield cumulative(data.runs)
 
@@ -57,7 +57,7 @@ def cumulative(runs: Runs) -> Figure:
     alt = message(
         "One line per system: the share of {queries} with a relevant document among the first k "
         "results. Higher is better.",
-        queries=runs.counted(len(runs.scores[0].queries)),
+        queries=runs.counted(len(runs.comparison.queries)),
     )
     return by_depth(
         "cmc",

@@ -34,7 +34,7 @@ HEIGHTS: Mapping[int, list[str]] = {
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """The distribution of the first measure, and another one against it."""
-    if data.runs is None:
+    if data.runs is None or not data.runs.comparison.outcomes[0].queries:
         return
     yield Heading(message("Score distribution"), "spread")
     yield distribution(data.runs)

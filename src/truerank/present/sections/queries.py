@@ -17,7 +17,7 @@ from truerank.present.answers import ShownAnswers, Wanted, answers
 from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.document import Block, Heading, Prose, Queries
 from truerank.present.sections import differences
-from truerank.present.table import Table
+from truerank.present.table import Table, number
 
 VALUES = 300_000
 """Numbers in the table of queries at most."""
@@ -49,7 +49,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if data.runs is None:
         return
     yield Heading(message("Per-query results"), "queries")
-    if len(data.runs.systems) > 1:
+    if len(data.runs.systems) > 1 and data.runs.comparison.outcomes[0].queries:
         yield differences.figure(data.runs)
     yield Prose(
         (
@@ -154,12 +154,13 @@ def most_differing(runs: Runs) -> list[int]:
 def differing(runs: Runs, order: Sequence[int], read: Mapping[str, str]) -> Table:
     """The first of these queries by the first measure."""
     values = runs.values(runs.first)
-    spread = len(runs.systems) > 1
+    spread, is_count = len(runs.systems) > 1, not direction(runs.first)
     rows = []
     for q in order[:DIFFERING]:
-        row, query = values[q].tolist(), runs.comparison.queries[q]
+        row, query = values[q], runs.comparison.queries[q]
         text = [truncated(read.get(query, ""))] if read else []
-        rows.append((printable(query), *text, *row, *([max(row) - min(row)] if spread else [])))
+        shown = [*row.tolist(), *([float(np.ptp(row))] if spread else [])]
+        rows.append((printable(query), *text, *(number(value, is_count=is_count) for value in shown)))
     columns = (
         message("query"),
         *([message("text")] if read else []),
