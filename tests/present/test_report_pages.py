@@ -8,15 +8,19 @@ from dataclasses import replace
 import pytest
 
 import truerank as tr
+from report_pages import world
 from truerank import geo
 from truerank.analysis.compare import compare
+from truerank.analysis.report import evaluated
 from truerank.present import comparison
 from truerank.present import geo as places
 from truerank.present.build import write_report
+from truerank.present.data import Readable, Runs
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.renderers import csv, markdown, terminal
 from truerank.present.renderers.json import dumps
 from truerank.present.scores import FORMATS, Shape, score_table
+from truerank.present.sections import queries
 from truerank.present.table import Table
 
 QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
@@ -93,3 +97,30 @@ def test_no_report_detects_a_difference_beyond_the_range_of_a_measure(tmp_path):
     write_report(qrels, {"good": good, "poor": poor}, tmp_path / "r.txt", "AP", lang="en")
     text = (tmp_path / "r.txt").read_text("utf-8").partition("What these queries can show")[2]
     assert "more than is possible" in text.splitlines()[3]
+
+
+def test_lists_have_as_many_letters_as_there_is_room_for_however_long_scores_are(monkeypatch):
+    room = 20_000
+    monkeypatch.setattr(queries, "LISTED", room)
+    qrels, runs = world(200, 2, 12)
+    fine = {name: {q: {d: s + 1 / 3 for d, s in run[q].items()} for q in run} for name, run in runs.items()}
+    for each in (runs, fine):
+        found = Runs.of(evaluated(qrels, each, "AP"))
+        answers = queries.made(found, 10).answers
+        assert answers is not None
+        results = [one for lists in answers.lists for one in lists if one]
+        letters = sum(len(repr(score)) + len("doc012345") + 2 for _, scores, _ in results for score in scores)
+        assert 0.9 * room < letters < 1.05 * room
+
+
+def test_texts_take_the_room_of_lists(monkeypatch):
+    monkeypatch.setattr(queries, "LISTED", 700_000)
+    qrels, runs = world(400, 6, 12)
+    found = Runs.of(evaluated(qrels, runs, "AP"))
+    counts = []
+    for texts in (Readable(), Readable(docs={"doc000001": "text"})):
+        answers = queries.made(found, 10, texts).answers
+        assert answers is not None
+        counts.append(sum(len(one[0]) for lists in answers.lists for one in lists if one))
+    assert counts[0] == 400 * 6 * 10
+    assert counts[1] < counts[0]

@@ -25,8 +25,11 @@ VALUES = 300_000
 LISTED = 3_600_000
 """Letters and digits in all lists at most, before they are packed."""
 
-SCORE = 8
-"""Letters and digits that a result takes beside its document's id."""
+BETWEEN = 2
+"""Letters and digits that a result takes beside its score and its document's id."""
+
+SCORES = 1_000
+"""Scores of a system by which it is told how long they are."""
 
 SHORTEST = 5
 """A list is cut to this before whole lists are left out."""
@@ -76,7 +79,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     if runs.is_by_line:
         notes = [message("Under these rules the mean is over submitted lines; result lists are not shown.")]
     elif depth:
-        answers, notes = _answers(runs, depth, order, queries, measures)
+        answers, notes = _answers(runs, depth, _room(runs, readable), order, queries, measures)
     if len(kept) < len(everything):
         notes.insert(
             0,
@@ -179,12 +182,30 @@ def _worst(runs: Runs, spread: bool) -> str:
     return message("Queries where {measure} is lowest", measure=runs.leading)
 
 
+def _room(runs: Runs, readable: Readable) -> int:
+    """How many results all lists may have; texts, which pack to half of what ids and scores do, take their part."""
+    some = [score for system in runs.systems for score in system.reading.rows.score[:SCORES].tolist()]
+    score = sum(len(repr(each)) for each in some) / max(1, len(some))
+    doc = len(runs.qrels.text) / max(1, len(runs.qrels.grades))
+    texts = QUERY_TEXTS * (readable.queries is not None) + DOC_TEXTS * (readable.docs is not None)
+    return int((LISTED - texts / 2) / (BETWEEN + score + doc))
+
+
 def _answers(
-    runs: Runs, depth: int, order: Sequence[int], queries: Sequence[str], measures: Mapping[str, Measure]
+    runs: Runs,
+    depth: int,
+    room: int,
+    order: Sequence[int],
+    queries: Sequence[str],
+    measures: Mapping[str, Measure],
 ) -> tuple[ShownAnswers, list[str]]:
-    """What is shown of each query when it is opened, and what is not."""
+    """What is shown of each query when it is opened, and what is not.
+
+    Args:
+        depth: results of a list at most.
+        room: results of all lists at most.
+    """
     all_queries, systems = runs.comparison.queries, len(runs.systems)
-    room = int(LISTED / (SCORE + len(runs.qrels.text) / max(1, len(runs.qrels.grades))))
     k = max(min(depth, room // (len(queries) * systems)), min(depth, SHORTEST))
     listed = [all_queries[q] for q in order[: room // (k * systems)]]
     worked = [all_queries[q] for q in order[: WORKED // (len(measures) * systems)]]
