@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 import truerank as tr
@@ -15,6 +17,7 @@ from truerank.analysis.compare import compare
 from truerank.analysis.explain import explain
 from truerank.cli import truerank
 from truerank.contest import judge
+from truerank.core import languages
 from truerank.core.languages import translated
 from truerank.present import audit, bench_notes, cautions
 from truerank.present import geo as places
@@ -149,3 +152,22 @@ def test_each_measure_is_worked_out_in_korean(name):
 def test_an_error_of_the_command_line_is_told_in_korean(call, said):
     done = CliRunner(env={"TRUERANK_LANG": "ko"}).invoke(truerank, call.split())
     assert (done.exit_code, done.stderr) == (2, f"truerank: {said}\n")
+
+
+def test_the_catalogue_keeps_to_one_register_and_to_one_word_for_a_thing():
+    with (Path(languages.__file__).parents[1] / "present/locale/ko.po").open("rb") as file:
+        entries = [entry for entry in read_po(file, "ko") if entry.id]
+    said = {
+        str(entry.id): "".join(entry.string if isinstance(entry.string, tuple) else [entry.string])
+        for entry in entries
+    }
+    for wrong in (
+        r"세요",
+        r"지표",
+        r"평가자",
+        r"적합",
+        r"t-검정",
+        r"대응 검정",
+        r"(?<![-\w.{`'])run[을를이은의에으도마]",
+    ):
+        assert not {text: korean for text, korean in said.items() if re.search(wrong, korean)}, wrong

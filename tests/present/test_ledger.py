@@ -115,7 +115,7 @@ def test_a_contest_s_audit_is_told_in_korean_too():
 def test_too_few_queries_are_warned_of_in_both_languages():
     assert few.remarks(1) == ["Warning: 1 query is too few to rely on; take at least 30, better 50."]
     assert few.remarks(2) == ["Warning: 2 queries are too few to rely on; take at least 30, better 50."]
-    assert korean(few.remarks(2)) == ["주의: 질의 2개로는 믿기 어렵습니다. 적어도 30개, 되도록 50개를 쓰세요."]
+    assert korean(few.remarks(2)) == ["주의: 질의 2개로는 믿기 어렵습니다. 적어도 30개, 되도록 50개를 쓰십시오."]
     assert korean(few.remarks(42)) == ["참고: 질의 42개. 50개 이상이 보통입니다."]
     assert korean(few.remarks(50)) == []
 
