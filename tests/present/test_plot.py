@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +17,7 @@ from truerank.core.scores import intervals
 from truerank.measures import parse_measure
 from truerank.present.plot import Plot
 from truerank.present.renderers import figures
+from truerank.present.sections import speed
 
 pytest.importorskip("vl_convert", reason="the extra plots is not installed")
 
@@ -92,6 +94,13 @@ def test_every_query_is_in_the_picture_of_scores_and_each_mean_on_its_interval()
         (known,) = intervals([measure], found[measure][:, None])
         assert (row["value"], row["low"], row["high"]) == (found.mean[str(measure)], known.low, known.high)
     assert line["data"] == dot["data"]
+
+
+def test_a_mean_without_an_interval_is_a_dot_and_nothing_is_said_of_a_line() -> None:
+    (figure,) = tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "RR").plot().figures
+    _, dot = figure.specification["layer"]
+    assert dot["data"]["values"] == [{"measure": "RR", "value": 0.5, "interval": "unknown", "who": "mean"}]
+    assert figure.alt.endswith("The dot is the mean.")
 
 
 def test_many_different_values_are_counted_in_steps() -> None:
@@ -174,3 +183,24 @@ def test_without_the_package_that_draws_a_plot_names_it(monkeypatch: pytest.Monk
     assert (plot._repr_html_(), plot._repr_svg_()) == (None, None)
     assert repr(plot) == 'Plot(Means with 95 % intervals; to see it: pip install "truerank[plots]")'
     assert plot.to_dict()["title"] == "Means with 95 % intervals"
+
+
+def test_the_tooltip_of_quality_against_speed_has_both_intervals() -> None:
+    asked = {f"q{n}": f"text {n}" for n in range(60)}
+    qrels = {query: {"a": 1} for query in asked}
+
+    def turning(step: int) -> Callable[[str], list[str]]:
+        return lambda text: ["a", "x"][:: 1 if int(text.split()[1]) % step else -1]
+
+    benches = [tr.bench(turning(step), asked, qrels, measures="RR") for step in (2, 3)]
+    found = speed.pareto(benches, ["two", "three"])
+    (titles,) = [
+        [hint["title"] for hint in layer["encoding"]["tooltip"]]
+        for layer in found.specification["layer"]
+        if "tooltip" in layer["encoding"]
+    ]
+    assert titles == ["retriever", "ms", "ms, 95 % interval", "RR", "RR, 95 % interval"]
+    for row, bench in zip(found.specification["data"]["values"], benches, strict=True):
+        assert bench.scores is not None
+        (known,) = intervals(bench.scores.measures, bench.scores["RR"][:, None])
+        assert row["up"] == f"[{known.low:.3f}, {known.high:.3f}]"

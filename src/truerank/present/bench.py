@@ -15,6 +15,7 @@ from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
 from truerank.live.sweep import THROUGHPUT, front, quality, speed
 from truerank.present import bench_notes, charts, few, ledger
+from truerank.present.comparison_cells import limits
 from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table, p_cell
 from truerank.stats import Interval
@@ -214,12 +215,26 @@ def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
     return _limits(interval) or (None, None)
 
 
-def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, float]:
-    """A benchmark in a plot of quality against speed: this from left to right, and quality from low to high."""
+def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, float | str]:
+    """A benchmark in a plot of quality against speed: this from left to right, and quality from low to high.
+
+    The intervals are there as text too, "across" and "up".
+    """
     fast, good = speed(bench, against), quality(bench, measure)
-    left, right = charts.ends(_interval(bench, against), fast)
-    low, high = charts.ends(_interval(bench, measure), good)
-    return {"speed": fast, "left": left, "right": right, "quality": good, "low": low, "high": high}
+    times, means = _interval(bench, against), _interval(bench, measure)
+    left, right = charts.ends(times, fast)
+    low, high = charts.ends(means, good)
+    across, up = limits(times, DIGITS), limits(means, 4)
+    return {
+        "speed": fast,
+        "left": left,
+        "right": right,
+        "across": across,
+        "quality": good,
+        "low": low,
+        "high": high,
+        "up": up,
+    }
 
 
 def _interval(bench: Bench, name: str) -> Interval | None:

@@ -96,8 +96,10 @@ def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     return _between(interval, 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2)))
 
 
-def limits(interval: Interval, digits: int) -> str:
-    """Any other interval with a digit less than its estimate."""
+def limits(interval: Interval | None, digits: int) -> str:
+    """Any other interval with a digit less than its estimate; None where it is not known."""
+    if interval is None:
+        return message("unknown")
     return _between(interval, min(digits, max(digits - 1, 2)))
 
 

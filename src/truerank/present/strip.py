@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from truerank.core.scores import Scores, intervals
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
 from truerank.present import charts
+from truerank.present.comparison_cells import interval_heading, limits
 from truerank.present.document import Figure
 from truerank.present.names import scored
 from truerank.stats import Interval
@@ -46,8 +48,10 @@ def figures(scores: Scores) -> Iterator[Figure]:
 def _figure(scores: Scores, known: Mapping[str, tuple[Measure, PerQuery]], name: str) -> Figure:
     alt = message("One circle per value: the more queries score it, the larger it is.")
     means = [row for heading, one in known.items() for row in _mean(heading, *one, is_sure=not scores.runs)]
-    if means:
+    if any("low" in row for row in means):
         alt = joined(" ", [alt, message("The dot is the mean; the line spans its 95 % interval.")])
+    elif means:
+        alt = joined(" ", [alt, message("The dot is the mean.")])
     of = scored(scores.run, len(scores.queries), scores.rules.name)
     return Figure(name, message("What the queries score"), alt, _chart(known, means), subtitle=of)
 
@@ -75,14 +79,14 @@ def _chart(known: Mapping[str, tuple[Measure, PerQuery]], means: charts.Rows) ->
 
 
 def _on_intervals(means: charts.Rows, x: dict[str, Any]) -> Iterator[charts.Spec]:
-    """The means, each on a line as long as its interval."""
-    hints: charts.Hints = {**HINTS, "value": (message("mean"), ".4f")}
-    for end, title in {"low": message("from"), "high": message("to")}.items():
-        hints[end] = (title, ".4f")
+    """The means, each on a line as long as its interval where that is known."""
+    hints: charts.Hints = {**HINTS, "value": (message("mean"), ".4f"), "interval": interval_heading(0.95)}
     shared = {"tooltip": charts.tooltip(hints)}
     ends: dict[str, Any] = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared}
+    known = [row for row in means if "low" in row]
+    if known:
+        yield {"data": {"values": known}, "mark": {"type": "rule", "strokeWidth": 3}, "encoding": ends}
     if means:
-        yield {"data": {"values": means}, "mark": {"type": "rule", "strokeWidth": 3}, "encoding": ends}
         dot = {"type": "point", "filled": True, "size": 90, "opacity": 1}
         yield {"data": {"values": means}, "mark": dot, "encoding": shared}
 
@@ -98,12 +102,14 @@ def _circles(heading: str, values: PerQuery) -> list[dict[str, Any]]:
 
 
 def _mean(heading: str, measure: Measure, values: PerQuery, *, is_sure: bool) -> Iterator[dict[str, Any]]:
-    """The mean with the ends of its interval, at the mean itself where that is not known; counts have none."""
+    """The mean with its interval, whose ends are left out where they are not known; counts have none."""
     if measure.definition.average == "sum":
         return
-    mean = measure.mean(values)
-    low, high = charts.ends(_interval(measure, values) if is_sure else None, mean)
-    yield {"measure": heading, "value": mean, "low": low, "high": high}
+    interval = _interval(measure, values) if is_sure else None
+    row: dict[str, Any] = {"measure": heading, "value": measure.mean(values), "interval": limits(interval, 4)}
+    if interval is not None and math.isfinite(interval.low) and math.isfinite(interval.high):
+        row |= {"low": interval.low, "high": interval.high}
+    yield row
 
 
 def _interval(measure: Measure, values: PerQuery) -> Interval | None:

@@ -11,6 +11,7 @@ from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
 from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, measured_by, timings
+from truerank.present.comparison_cells import interval_heading
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.pareto import chart
@@ -95,11 +96,15 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
 
 
 def _hints(measure: str) -> charts.Hints:
-    said = {"speed": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
-    hints: charts.Hints = {"who": message("retriever")}
-    for field, (title, low, high, look) in said.items():
-        hints |= {field: (title, look), low: (message("from"), look), high: (message("to"), look)}
-    return hints
+    """Each number with its interval; no two lines of a tooltip may be called the same."""
+    interval = interval_heading(0.95)
+    return {
+        "who": message("retriever"),
+        "speed": ("ms", ".3f"),
+        "across": joined(", ", ["ms", interval]),
+        "quality": (measure, ".4f"),
+        "up": joined(", ", [measure, interval]),
+    }
 
 
 def _measure(one: Bench) -> str:
