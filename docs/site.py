@@ -75,3 +75,8 @@ def _to(link: re.Match[str], folder: Path, where: Path, config: Any) -> str:
     else:
         return f"]({config.repo_url}/tree/main/{inside})"
     return f"]({Path(os.path.relpath(page, where)).as_posix()}{anchor})"
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """The page without the mark by which the theme's script asks GitHub for numbers of stars and forks."""
+    return output.replace(' data-md-component="source"', "")

@@ -26,3 +26,6 @@ def test_the_site_builds_without_a_warning(tmp_path):
     reference = (tmp_path / "site" / "api" / "index.html").read_text("utf-8")
     assert 'id="truerank.core.evaluate.evaluate"' in reference
     assert 'id="truerank.live.sweep.sweep"' in reference
+    home = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert 'data-md-component="source"' not in home  # by which the theme's script asks api.github.com
+    assert 'class="md-source"' in home
