@@ -7,6 +7,7 @@ import functools
 import hashlib
 import subprocess
 import sys
+from decimal import Decimal
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -47,6 +48,8 @@ def refused(target, **options) -> str:
         ("a", "b"),
         [("a", 2.0), ("b", 1)],
         [["a", np.float32(2)], ["b", np.int64(1)]],
+        [["a", Decimal("2.0")], ["b", Decimal(1)]],
+        {"b": Decimal(1), "a": Decimal("2.0")},
         {"b": 1.0, "a": 2.0},
         [{"id": "a", "score": 2.0}, {"id": "b", "score": 1.0}],
         [{"_id": "a", "score": 2.0}, {"doc_id": "b", "score": 1.0}],
@@ -113,7 +116,9 @@ def test_an_empty_answer_is_an_answer():
 
 def test_whole_numbers_and_uuids_are_ids():
     assert asked(lambda q: [7, np.int32(8)]).docs == ("7", "8")
-    assert asked(lambda q: [{"id": UUID(int=1)}]).docs == ("00000000-0000-0000-0000-000000000001",)
+    for one in (UUID(int=1), {"id": UUID(int=1)}, (UUID(int=1), 0.5)):
+        assert asked(lambda q, one=one: [one]).docs == ("00000000-0000-0000-0000-000000000001",)
+    assert asked(lambda q: {UUID(int=1): 0.5}).docs == ("00000000-0000-0000-0000-000000000001",)
 
 
 def test_repeated_ids_are_kept_to_be_counted_unless_the_best_of_each_is_asked_for():

@@ -66,6 +66,10 @@ class Search(BaseHTTPRequestHandler):
             "/columns": {"ids": [words], "distances": [[1 - s for s in scores]]},
             "/scores": {"answer": dict(zip(words, scores, strict=True))},
             "/error": {"error": "no such index"},
+            "/fault": {"error": {"type": "no_such_index"}, "status": 404},
+            "/fine": {"error": "", "hits": words},
+            "/good": {"error": {"code": 0}, "hits": words},
+            "/null": {"took": 1, "hits": None, "inner": {"hits": None}},
         }
         return self.send(json.dumps(shapes[path]).encode())
 
@@ -118,6 +122,8 @@ SHAPES = [
     ("/nested", {"results": "hits.hits", "ids": "_source.doc", "score": "_score"}, (1.0, 0.5)),
     ("/columns", {"results": "ids[0]", "scores": "distances[0]"}, (0.0, -0.5)),
     ("/scores", {"results": "answer"}, (1.0, 0.5)),
+    ("/fine", {}, (2.0, 1.0)),
+    ("/good", {"results": "hits"}, (2.0, 1.0)),
 ]
 
 
@@ -223,6 +229,10 @@ def test_redirects_are_errors_unless_asked_for(server):
     [
         ("/text", {}, "the answer is not JSON"),
         ("/error", {}, "the answer is an error: no such index"),
+        ("/fault", {}, 'the answer is an error: {"type":"no_such_index"}'),
+        ("/fault", {"results": "hits"}, 'the answer is an error: {"type":"no_such_index"}'),
+        ("/null", {}, "results= must say where the results are: the answer has took, hits, inner"),
+        ("/null", {"results": "nothing"}, "there is no list at 'nothing'; the answer has took, hits, inner"),
         ("/objects", {"ids": "uuid"}, "result 1 (a plain value) has no id under ids='uuid'"),
         ("/nested", {"results": "hits.items"}, "there is no list at 'hits.items'; the answer has took, hits"),
         ("/columns", {"results": "ids[0]", "scores": "ids"}, "there are 2 results and 1 scores"),
@@ -236,6 +246,11 @@ def test_an_answer_that_cannot_be_read_is_an_error_that_says_why(server, path, o
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("path", ["hits", "inner.hits"])
+def test_null_where_the_results_stand_is_an_empty_answer(server, path):
+    assert asked(server.url + "/null?q={query}&k={k}", results=path) == Answer((), ())
+
+
 @pytest.mark.parametrize(
     ("url", "options", "said"),
     [
@@ -245,6 +260,8 @@ def test_an_answer_that_cannot_be_read_is_an_error_that_says_why(server, path, o
         ("file:///etc/passwd?{query}", {}, "an endpoint is http://HOST"),
         ("http://host/", {"body": '{"q": {query}}'}, "the body is not JSON"),
         ("http://host/{query}", {"header": []}, "no option 'header'. Did you mean headers?"),
+        ("http://host/{query}", {"http_timeout": float("nan")}, "http_timeout is a number of seconds above 0"),
+        ("http://host/{query}", {"http_timeout": float("inf")}, "http_timeout is a number of seconds above 0"),
     ],
 )
 def test_an_endpoint_that_cannot_be_asked_is_refused_before_any_call(url, options, said):
@@ -264,6 +281,13 @@ def test_proxies_of_the_environment_are_not_used(server, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
     assert asked(server.url + "/ids?q={query}").docs == ("green", "tea")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_proxy_that_needs_another_package_is_refused_by_its_name(monkeypatch, asynchronous):
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    with pytest.raises(InputError, match=r"^the HTTP client cannot be made: .*'socksio' package is not installed"):
+        adapt("http://127.0.0.1:9/?q={query}", proxy="socks5://127.0.0.1:9", asynchronous=asynchronous)
 
 
 def test_without_httpx_the_extra_is_named(monkeypatch):

@@ -109,6 +109,17 @@ def test_a_retriever_that_answers_most_queries_from_a_cache_is_not_called_serial
     assert not any("served at a time" in str(one) for one in warnings(found))
 
 
+def test_no_more_calls_are_served_at_a_time_than_are_under_way():
+    clock, took = SimulatedClock(), iter([0.001, *[0.005] * 5, *[0.001] * 100])  # slow while it warms up
+
+    def warming(query):
+        clock.sleep(next(took))
+        return ["d1"]
+
+    found = tr.bench(warming, QUERIES, concurrency=4, clock=clock)
+    assert found.at_a_time == found.under_way
+
+
 def test_a_closed_loop_ends_with_its_duration():
     clock = SimulatedClock()
     found = tr.bench(steady(clock), QUERIES, duration=0.5, clock=clock)

@@ -45,6 +45,10 @@ def test_an_error_is_counted_and_scores_zero():
     assert found.scores.ledger.missing == 0  # it was asked, and brought nothing
 
 
+def test_an_error_without_a_message_is_told_by_its_kind():
+    assert bench(per_query(two=TimeoutError())).faults == {"TimeoutError": 1}
+
+
 def test_failed_calls_are_said_to_score_zero_only_where_no_other_call_answered():
     asked = {"one": 0, "two": 0}
 

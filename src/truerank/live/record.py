@@ -51,7 +51,8 @@ TIMED_OUT = Read(TIMEOUT)
 
 def failure(error: BaseException) -> Read:
     """An error that a retriever raised."""
-    return Read(ERROR, fault=printable(f"{type(error).__name__}: {_said(error)[:FAULT]}"))
+    said = _said(error)[:FAULT]
+    return Read(ERROR, fault=printable(": ".join(filter(None, (type(error).__name__, said)))))
 
 
 def _said(error: BaseException) -> str:

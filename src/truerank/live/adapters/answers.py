@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from functools import cache
 from itertools import pairwise
 from numbers import Real
@@ -18,6 +19,9 @@ Call = Callable[[str, int], object]
 Read = Callable[[object], Answer]
 Ask = Callable[[str], Any]
 """What takes only a query."""
+
+NUMBERS = (Real, Decimal)
+"""What a score may be: databases answer with decimals too."""
 
 CUT = "not taken by the retriever; answers are cut at k after the clock stops"
 
@@ -46,7 +50,7 @@ def answer(results: Iterable[Any], scores: Sequence[object], ids: IdReader, kind
 def _finite(score: object, doc: str) -> float | None:
     if score is None:
         return None
-    if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
+    if isinstance(score, bool) or not isinstance(score, NUMBERS) or not math.isfinite(score):
         raise InputError(
             "the score of {doc} is {score!r}: a score is a finite number, or None for all", doc=doc, score=score
         )

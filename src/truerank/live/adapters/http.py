@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ def http(
         redirects: whether they are followed; if not, they are errors.
         proxy: the URL of one. Those in the environment are not used, so that none is timed unawares.
     """
-    if http_timeout <= 0:
+    if not 0 < http_timeout < math.inf:
         raise InputError("http_timeout is a number of seconds above 0, not {seconds:g}", seconds=http_timeout)
     request = Request.of(target, method, body)
     sent = from_environment(headers)
@@ -109,7 +110,7 @@ def _options(headers: dict[str, str], timeout: float, redirects: bool, proxy: st
 def _client(asynchronous: bool, request: Request, options: dict[str, Any]) -> tuple[Call, Callable[[], None]]:
     try:
         return _asynchronous(request, options) if asynchronous else _synchronous(request, options)
-    except (AttributeError, TypeError, ValueError) as error:  # only a proxy may still be wrong
+    except (AttributeError, ImportError, TypeError, ValueError) as error:  # only a proxy may still be wrong
         raise InputError("the HTTP client cannot be made: {error}", error=error) from None
 
 

@@ -38,8 +38,8 @@ class JsonAnswer:
             InputError: they are not JSON, nothing stands at a path, or a result cannot be used.
         """
         whole = _parsed(raw)
-        if isinstance(whole, dict) and isinstance(whole.get("error"), str):
-            raise InputError("the answer is an error: {error}", error=whole["error"])
+        if error := _error(whole):
+            raise InputError("the answer is an error: {error}", error=error)
         scores = None if self.scores is None else _at(whole, self.scores)
         return read_plain(self._results(whole), self.ids, score=self.score, scores=scores)
 
@@ -50,7 +50,7 @@ class JsonAnswer:
         lists = [value for value in inner if isinstance(value, list)]
         if len(lists) == 1:
             return lists[0]
-        if any(isinstance(value, list | dict) for value in inner):
+        if any(isinstance(value, list | dict | None) for value in inner):
             raise InputError(
                 "results= must say where the results are: the answer has {keys}", keys=", ".join(whole)
             )
@@ -64,8 +64,24 @@ def _parsed(raw: Any) -> Any:
         raise InputError("the answer is not JSON ({error}): {answer!r}", error=error, answer=raw[:80]) from None
 
 
+def _error(whole: Any) -> str:
+    """What an answer says went wrong; nothing where it has results, or an error that is empty."""
+    if not isinstance(whole, dict):
+        return ""
+    error, others = whole.get("error"), (value for key, value in whole.items() if key != "error")
+    if isinstance(error, str):
+        return error
+    is_alone = isinstance(error, dict) and error and not any(isinstance(other, list | dict) for other in others)
+    return orjson.dumps(error).decode() if is_alone else ""
+
+
 def _at(whole: Any, path: str) -> Iterable[Any]:
+    """What stands at a path; nothing where null does, as some servers write an empty list."""
     results = field(whole, path)
+    above, _, last = path.rpartition(".")
+    around = field(whole, above) if above else whole
+    if results is None and isinstance(around, dict) and last in around:
+        return []
     if not isinstance(results, list | dict):
         if isinstance(whole, dict):
             raise InputError(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
 from truerank.core.errors import InputError
 from truerank.core.mappings import are_labelled_numbers
 from truerank.core.messages import message
-from truerank.live.adapters.answers import answer
+from truerank.live.adapters.answers import NUMBERS, answer
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
 
@@ -51,7 +51,7 @@ def _first(result: Any, names: Iterable[str]) -> Any:
 
 
 def _own(result: Any) -> object:
-    return result if isinstance(result, str | bytes | int | float | np.generic) else _first(result, OWN)
+    return result if isinstance(result, str | bytes | int | float | np.generic | UUID) else _first(result, OWN)
 
 
 def _metadata(result: Any) -> Mapping[str, object]:
@@ -99,13 +99,13 @@ def are_lists(raw: Any) -> bool:
     """Whether these are lists of results, one a call, and no results or pairs (id, score), which may be tuples."""
     if not isinstance(raw, list | tuple) or not raw or not all(isinstance(each, list) for each in raw):
         return False
-    return not all(len(each) == 2 and isinstance(each[1], Real | None) for each in raw)
+    return not all(len(each) == 2 and (each[1] is None or isinstance(each[1], NUMBERS)) for each in raw)
 
 
 def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
     """{id: score}, the highest first; equal scores in the order of the dict."""
     for doc, score in raw.items():
-        if not isinstance(score, Real):
+        if not isinstance(score, NUMBERS):
             raise InputError(
                 "a dict is read as {{id: score}}, but {doc!r} has {kind}: {shapes}",
                 doc=doc,
