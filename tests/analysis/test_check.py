@@ -52,7 +52,7 @@ class Timings:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        return {"error": self.failed, "timeout": 0, "dropped": 0}
+        return {"error": self.failed, "timeout": 0, "dropped": 0, "late": 0}
 
     def of_all_calls(self, confidence: float | None) -> dict[str, Bounded]:
         return {name: Bounded(ms, ms, self.intervals.get(name)) for name, ms in self.latency.items()}
@@ -60,6 +60,21 @@ class Timings:
 
 def outcomes(found: tr.Check) -> list[str]:
     return [verdict.outcome for verdict in found.verdicts]
+
+
+@pytest.mark.parametrize(("seconds", "is_said"), [(0.015, True), (0.005, False)])
+def test_a_gate_says_that_calls_which_waited_together_make_the_interval_too_narrow(
+    seconds: float, is_said: bool
+) -> None:
+    clock = SimulatedClock()
+
+    def search(query: str) -> list[str]:
+        clock.sleep(seconds)
+        return ["a"]
+
+    found = tr.bench(search, [f"q{n}" for n in range(80)], rate=100, warmup=0, clock=clock)
+    (verdict,) = tr.check(bench=found, max={"p95": "60s"}, sure=True).verdicts
+    assert (verdict.outcome, "calls that waited together are alike" in verdict.note) == ("pass", is_said)
 
 
 @pytest.mark.parametrize("measures", ["AP, ndcg_cut_3", ["AP", "nDCG@3"], [tr.AP, tr.nDCG @ 3]])

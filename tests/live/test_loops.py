@@ -51,6 +51,15 @@ def test_an_open_loop_charges_a_stall_to_all_who_waited():
     assert (len(found.measured), found.outcomes["late"]) == (3000, 124)  # call j after it: 1000 > 8 j ms
 
 
+def test_late_starts_are_said_to_make_the_intervals_too_narrow():
+    clock = SimulatedClock()
+    late = tr.bench(stalling(clock, 10), QUERIES, rate=100, warmup=0, clock=clock)
+    assert any("the intervals of latencies are too narrow" in str(one) for one in warnings(late))
+    clock = SimulatedClock()
+    punctual = tr.bench(steady(clock), QUERIES, rate=100, warmup=0, clock=clock)
+    assert (punctual.outcomes["late"], warnings(punctual)) == (0, [])
+
+
 def test_a_second_worker_takes_what_a_stall_leaves():
     clock = SimulatedClock()
     queries = [f"t{i}" for i in range(3000)]

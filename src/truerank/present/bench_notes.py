@@ -233,7 +233,9 @@ def _waiting(bench: Bench) -> Iterator[Message]:
             workers=workers,
         )
     )
-    yield warned(joined(" ", [sentences, message("Latency counts from the intended start.")]))
+    counted = message("Latency counts from the intended start.")
+    alike = message("Calls that waited together are alike, and the intervals of latencies are too narrow.")
+    yield warned(joined(" ", [sentences, counted, alike]))
 
 
 def _concurrency(bench: Bench) -> Iterator[Message]:

@@ -42,6 +42,8 @@ UNSAVED = message("only the mean was saved (save with --per-query)")
 
 CENSORED = message("one that failed counts as endless, another as at least as long as it was waited for")
 
+WAITED = message("calls that waited together are alike, and the interval is too narrow")
+
 SAME = message("no query's value changed, so that nothing got worse")
 
 UNJUDGED = message("none of the returned documents is judged, so that it cannot pass")
@@ -291,7 +293,8 @@ class _Judge:
         except MissingPackage:
             bounded, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
         verdict = self._verdict(limit, bounded.low, bounded.interval, note, "ms")
-        notes = joined("; ", filter(None, [note, failures(bench, CENSORED)]))
+        waited = WAITED if not note and bench.outcomes["late"] else ""
+        notes = joined("; ", filter(None, [note, waited, failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(bounded.low, bounded.low, bounded.high, 1.0, "none")
