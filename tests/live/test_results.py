@@ -445,6 +445,21 @@ def test_a_lone_value_is_swept_as_a_list_of_it():
         sweep(lambda query: ["d1"], QUERIES, over=5)
 
 
+def test_a_setting_that_cannot_be_measured_stands_under_its_own_values():
+    def index(n):
+        if n == 2:
+            raise RuntimeError("no such index")
+        return lambda query, k: ["d1"]
+
+    found = sweep(index, QUERIES, over={"k": [5, 7], "n": [1, 2], "concurrency": [1, 20_000]})
+    table = report.sweep_document(found).flat
+    columns = [table.columns.index(name) for name in ("k", "n", "concurrency")]
+    assert [tuple(row[at] for at in columns) for row in table.rows] == [
+        (k, n, workers) for k in (5, 7) for n in (1, 2) for workers in (1, 20_000)
+    ]
+    assert [one.load.k for one in found if one.settings["concurrency"] == 1] == [5, 5, 7, 7]
+
+
 def test_a_name_is_swept_as_what_it_means(tmp_path, monkeypatch):
     (tmp_path / "swept_by_name.py").write_text("def index(n):\n    return lambda query: [str(n)]\n")
     monkeypatch.chdir(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -86,15 +87,17 @@ def _each(
         except (TruerankError, KeyboardInterrupt) as error:
             if last is None:
                 raise
-            measured = _without_calls(last, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
+            measured = _without_calls(last, load, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
         last = replace(measured, settings=settings, indexing=last.indexing if last else measured.indexing)
         yield last
         if measured.stopped == INTERRUPTED:
             return
 
 
-def _without_calls(other: Bench, why: str) -> Bench:
-    """A benchmark like the other one, of which nothing came."""
+def _without_calls(other: Bench, load: Mapping[str, Any], why: str) -> Bench:
+    """A benchmark like the other one, but for this of its load, of which nothing came."""
+    with suppress(InputError):  # the load itself may be what is wrong
+        other = replace(other, load=replace(other.load, **load))
     nothing = other.samples[np.zeros(len(other.samples), bool)]
     return replace(other, samples=nothing, answers=FirstAnswers({}), faults={}, scores=None, pauses=(), stopped=why)
 

@@ -162,7 +162,7 @@ def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
     for one in benches:
         means = one.scores.mean if one.scores else {}
         figures = (*(finite(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
-        asked = (getattr(one.load, name) for name in load)
+        asked = (one.settings.get(name, getattr(one.load, name)) for name in load)
         swept = (_cell(one.settings.get(name)) for name in settings)
         index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
         values = (means.get(name) for name in measures)
