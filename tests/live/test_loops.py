@@ -249,6 +249,15 @@ def test_a_run_ends_when_too_many_calls_hang():
     never.set()
 
 
+def test_calls_that_come_back_after_their_time_out_do_not_end_a_run():
+    def slow(query):
+        time.sleep(0.004)
+        return ["d1"]
+
+    found = tr.bench(slow, QUERIES, timeout=0.002, repeats=2, warmup=0)
+    assert (found.stopped, found.outcomes["timeout"]) == ("", 200)
+
+
 @pytest.mark.parametrize(
     ("how", "says"),
     [

@@ -43,7 +43,7 @@ class Threads(WorkerPool):
     def __init__(self, plan: Plan, tally: Tally, clock: Clock, ready: Callable[[], None] = lambda: None):
         super().__init__(plan, tally, clock, ready)
         self._under_way: dict[Worker, tuple[int, int, int]] = {}
-        self._hung = 0
+        self._hung: list[Worker] = []
         self._barriers = [Barrier(clock, plan.load.concurrency, then) for then in self._after]
 
     def run(self) -> None:
@@ -139,6 +139,7 @@ class Threads(WorkerPool):
             end = now()
             result = failure(error)
         if is_limited and self._under_way.pop(worker, None) is None:
+            worker.is_back = True
             return GONE  # given up on, and another worker has its place
         worker.record.add(call, taken, begin, end, result)
         return end
@@ -164,8 +165,8 @@ class Threads(WorkerPool):
         new = self._worker(worker.number)
         new.stage, new.free = worker.stage, begin + (self._limit or 0)
         new.record.add(call, taken, begin, new.free, TIMED_OUT)
-        self._hung += 1
-        if self._hung >= HUNG:
+        self._hung = [one for one in (*self._hung, worker) if not one.is_back]
+        if len(self._hung) >= HUNG:
             self._stop(f"{HUNG} calls hang")
         else:
             self._start(new)

@@ -26,12 +26,15 @@ GONE = -1
 
 @dataclass(eq=False)
 class Worker:
-    """A worker's place: in which stage it is, what it wrote down, and when a call that hung was given up."""
+    """A worker's place: in which stage it is, what it wrote down, when a call that hung was given up, and whether
+    that call has come back since.
+    """
 
     number: int
     record: Record
     stage: int = 0
     free: int = 0
+    is_back: bool = False
 
 
 class WorkerPool:
