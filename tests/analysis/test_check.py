@@ -49,6 +49,7 @@ class Timings:
     failed: int = 0
     scores: tr.Scores | None = None
     measured: range = range(100)
+    stopped: str = ""
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -75,6 +76,23 @@ def test_a_gate_says_that_calls_which_waited_together_make_the_interval_too_narr
     found = tr.bench(search, [f"q{n}" for n in range(80)], rate=100, warmup=0, clock=clock)
     (verdict,) = tr.check(bench=found, max={"p95": "60s"}, sure=True).verdicts
     assert (verdict.outcome, "calls that waited together are alike" in verdict.note) == ("pass", is_said)
+
+
+def test_a_benchmark_that_ended_early_is_said_to_have() -> None:
+    answers = iter(["a"] * 40)
+
+    def search(query: str) -> list[str]:
+        found = next(answers, None)
+        if found is None:
+            raise KeyboardInterrupt
+        return [found]
+
+    bench = tr.bench(search, [f"q{n}" for n in range(100)], warmup=0)
+    check = tr.check(bench=bench, max={"errors": 0})
+    said = "The benchmark ended early (interrupted); 60 of 100 queries were never asked."
+    assert (check.outcome, said in report.document_of(check).render()) == ("pass", True)
+    assert said in report.junit(check)
+    assert not tr.check(bench=Timings(), max={"errors": 0}).ended
 
 
 @pytest.mark.parametrize("measures", ["AP, ndcg_cut_3", ["AP", "nDCG@3"], [tr.AP, tr.nDCG @ 3]])

@@ -122,7 +122,8 @@ def notes(check: Check) -> list[str]:
 def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
-    sentences = [*_hidden(check), *_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
+    ended = [warned(check.ended)] if check.ended else []
+    sentences = [*ended, *_hidden(check), *_of_sample(check), *(few.remarks(min(counts)) if counts else [])]
     sentences += [*_resampled(check), *_of_runs(check)]
     by_note: dict[str, list[str]] = {}
     for verdict in check.verdicts:

@@ -142,6 +142,7 @@ def check(
         figures.predicted if figures else None,
         tuple(counted for one in (figures, baseline) if one and (counted := one.counted)),
         tuple((one.name, one.system) for one in (figures, baseline) if one),
+        _ended(timed) if timed else "",
     )
 
 
@@ -365,6 +366,18 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
     if bench is not None and not hasattr(bench, "latency"):
         raise InputError("bench is a Bench, or the path of a saved one, not {bench!r}", bench=bench)
     return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
+
+
+def _ended(bench: Bench) -> str:
+    """That a benchmark ended early, and why; empty where it did not."""
+    if not bench.stopped:
+        return ""
+    return message(
+        "The benchmark ended early ({why}); {n:,} of {all:,} queries were never asked.",
+        why=bench.stopped,
+        n=len(bench.queries) - len(bench.asked),
+        all=len(bench.queries),
+    )
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:

@@ -122,6 +122,7 @@ class Check(Presented):
         predicted: what people's judgements and a model's make of the run, where it is checked by these.
         scored: what the means of the run and of the baseline hide, where that is known.
         systems: the names of both, and the scores of those that have several runs.
+        ended: that the benchmark ended early, and why; empty where it did not.
 
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
@@ -142,6 +143,7 @@ class Check(Presented):
     predicted: Predicted | None = None
     scored: tuple[Counted, ...] = ()
     systems: tuple[tuple[str, Scores | None], ...] = ()
+    ended: str = ""
 
     def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
