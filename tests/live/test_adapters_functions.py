@@ -287,6 +287,17 @@ def test_a_function_that_takes_k_and_returns_more_is_not_hidden():
     assert len(asked(lambda query, k: [str(at) for at in range(10_000)]).docs) == 10_000
 
 
+def test_chunks_that_are_made_lazily_are_collapsed_as_a_list_of_them_is():
+    chunks = [(f"d{at // 3}#{at % 3}", 30 - at) for at in range(30)]
+
+    async def awaited(query):
+        return iter(chunks)
+
+    for lazily in (lambda query: iter(chunks), lambda query, k: iter(chunks), awaited):
+        assert asked(lazily, 10, collapse="max") == asked(lambda query: chunks, 10, collapse="max")
+    assert len(asked(lambda query: iter(chunks), 10, collapse="max").docs) == 10
+
+
 def test_a_lazy_answer_is_made_by_the_timed_call():
     made = []
 

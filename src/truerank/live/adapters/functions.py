@@ -17,6 +17,9 @@ from truerank.live.adapters.plain import are_lists, read_plain
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Retriever
 
+Fetch = Callable[[Any, int], object]
+"""What fetches a lazy answer while the clock runs."""
+
 CUTOFFS = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results", "max_results")
 
 
@@ -39,7 +42,8 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
         raise InputError("{name} is a coroutine function: it cannot be called synchronously", name=_name(target))
     is_async = coroutine or bool(asynchronous)
     k = _cutoff(target, k_as)
-    call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids))
+    fetch = _made if ids.way is None else _whole
+    call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids), fetch)
     return Retriever(
         name=_name(target),
         call=call,
@@ -98,14 +102,14 @@ def _passing(target: Any, k: str) -> Call:
     return target if second == [k] else lambda query, cutoff: target(query, **{k: cutoff})
 
 
-def _sync(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, Read]:
+def _sync(target: Callable[..., Any], k: str | None, read: Read, fetch: Fetch) -> tuple[Call, Read]:
     if k is None:
-        return lambda query, cutoff: (cutoff, _made(target(query), cutoff)), cutting(read)
+        return lambda query, cutoff: (cutoff, fetch(target(query), cutoff)), cutting(read)
     passing = _passing(target, k)
-    return lambda query, cutoff: _made(passing(query, cutoff), cutoff), read
+    return lambda query, cutoff: fetch(passing(query, cutoff), cutoff), read
 
 
-def _made(raw: Any, k: int) -> object:
+def _made(raw: Any, k: int | None) -> object:
     """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is.
 
     What can be iterated over but is no collection is lazy: generators, cursors, queries of an object mapper.
@@ -116,7 +120,12 @@ def _made(raw: Any, k: int) -> object:
     return [*made, *raw] if are_lists(made) else made  # of several lists k is how many documents each has
 
 
-def _async(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, Read]:
+def _whole(raw: Any, k: int) -> object:
+    """The same to its end: of chunks nobody knows how many make k documents."""
+    return _made(raw, None)
+
+
+def _async(target: Callable[..., Any], k: str | None, read: Read, fetch: Fetch) -> tuple[Call, Read]:
     passing = None if k is None else _passing(target, k)
 
     async def asked(query: str, cutoff: int) -> object:
@@ -125,7 +134,7 @@ def _async(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call,
             raise InputError(
                 "{name} returned {kind}, which cannot be awaited", name=_name(target), kind=type(raw).__name__
             )
-        made = _made(await raw, cutoff)
+        made = fetch(await raw, cutoff)
         return made if passing else (cutoff, made)
 
     return asked, read if passing else cutting(read)
