@@ -129,6 +129,19 @@ def test_no_more_calls_are_served_at_a_time_than_are_under_way():
     assert found.at_a_time == found.under_way
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_what_the_measuring_takes_is_told_of_answers_as_they_were_returned(asynchronous):
+    def returning(answer):
+        async def awaited(query, k):
+            return answer
+
+        return awaited if asynchronous else lambda query, k: answer
+
+    small, large = ([{"id": str(at), "score": -at} for at in range(count)] for count in (1, 1000))
+    quick, slow = (tr.bench(returning(answer), ["a", "b"]).harness.call for answer in (small, large))
+    assert slow > 3 * quick
+
+
 def test_a_closed_loop_ends_with_its_duration():
     clock = SimulatedClock()
     found = tr.bench(steady(clock), QUERIES, duration=0.5, clock=clock)

@@ -1,25 +1,36 @@
-"""What the measuring itself costs: the same loops around a callable that does nothing."""
+"""What the measuring itself costs: the same loops around a callable that only returns an answer."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from truerank.live.clock import WallClock
 from truerank.live.plan import Load, plan
-from truerank.live.record import Tally, gathered
+from truerank.live.record import Tally, gathered, room
 from truerank.live.retriever import Answer, Retriever
 from truerank.live.samples import Harness
 from truerank.live.threads import Threads
 from truerank.live.workers import WorkerPool
 
 CALLS = 1_000
+"""Calls that it is measured by; large answers take fewer, whose copies all stay in memory."""
+
+FEW = 20
+
+HELD = 200_000
+"""Results that these answers hold together."""
 
 
-def harness(is_async: bool = False) -> Harness:
-    """The overhead of a closed loop with one worker."""
-    planned = plan(Load(warmup=0), [(_nothing_async if is_async else _nothing, "")] * CALLS, CALLS)
-    idle = Retriever("nothing", _nothing, lambda result: Answer((), ()))
-    tally = Tally(planned, [idle], CALLS)
+def harness(is_async: bool = False, answer: object = ()) -> Harness:
+    """The overhead of a closed loop with one worker around a callable that returns this, which is written down."""
+    calls = max(FEW, min(CALLS, HELD // max(1, room(answer))))
+    returning = _returning_async(answer) if is_async else _returning(answer)
+    planned = plan(Load(warmup=0), [(returning, "")] * calls, calls)
+    idle = Retriever("nothing", returning, lambda result: Answer((), ()))
+    tally = Tally(planned, [idle], calls)
     pool = pool_of(is_async)(planned, tally, WallClock())
     pool.run()
     samples = gathered(pool.records, planned, tally, pool.started).samples
@@ -36,10 +47,13 @@ def pool_of(is_async: bool) -> type[WorkerPool]:
     return Coroutines
 
 
-def _nothing(query: str, k: int) -> list[str]:
-    """The answer of a retriever that does nothing."""
-    return []
+def _returning(answer: object) -> Callable[[Any, int], object]:
+    """A retriever that does nothing but return this."""
+    return lambda query, k: answer
 
 
-async def _nothing_async(query: str, k: int) -> list[str]:
-    return []
+def _returning_async(answer: object) -> Callable[[Any, int], object]:
+    async def returning(query: str, k: int) -> object:
+        return answer
+
+    return returning

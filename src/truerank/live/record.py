@@ -213,6 +213,11 @@ class Calls:
     faults: dict[int, str]
 
 
+def returned(records: Iterable[Record]) -> object:
+    """One of the answers that were written down, none of which is read yet; an empty one where there is none."""
+    return next((result for record in records for result in record.results if type(result) is not Read), ())
+
+
 def gathered(records: Iterable[Record], plan: Plan, tally: Tally, started: int) -> Calls:
     """The records of all workers as one, all that was returned being read.
 

@@ -33,7 +33,7 @@ from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
 from truerank.live.quality import AnswerKinds, as_run, lenient, need_calls, score, unasked
 from truerank.live.queries import read_queries
-from truerank.live.record import Calls, Tally, gathered
+from truerank.live.record import Calls, Tally, gathered, returned
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
@@ -216,6 +216,7 @@ def _measured(
             pool.run()
     if pool.fault:
         raise pool.fault
+    some = returned(pool.records)
     calls = gathered(pool.records, planned, tally, pool.started)
     pauses = collector.pauses(pool.started)
     paused = overlap(pauses, calls.samples.due, calls.samples.end)
@@ -229,7 +230,7 @@ def _measured(
         faults={},
         scores=None,
         pauses=pauses,
-        harness=Harness(0.0, 0.0) if clock else harness(retrievers[0].is_async),
+        harness=Harness(0.0, 0.0) if clock else harness(retrievers[0].is_async, some),
         describe={},
         machine=_machine(),
         begun=begun,
