@@ -40,6 +40,7 @@ class Search(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.connections.add(self.client_address)
         self.server.requests.append((self.command, self.path, body))
+        self.server.kinds.append(self.headers.get_all("content-type"))
         self.reply(self.path, body["query"].split()[: body.get("k", 10)])
 
     def reply(self, path, words):
@@ -93,7 +94,7 @@ class Search(BaseHTTPRequestHandler):
 def server():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Search)
     server.daemon_threads = True
-    server.requests, server.connections = [], set()
+    server.requests, server.kinds, server.connections = [], [], set()
     server.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -145,6 +146,15 @@ def test_a_body_is_posted_as_json(server, body, asynchronous):
     query = 'say "{k}" \\ tea'
     assert asked(server.url + "/ids", query, 3, body=body, asynchronous=asynchronous).docs == ("say", '"{k}"', "\\")
     assert server.requests == [("POST", "/ids", {"query": query, "k": 3})]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_body_is_called_json_unless_a_header_says_what_it_is(server, asynchronous):
+    ask = {"body": {"query": "{query}"}, "asynchronous": asynchronous}
+    own = "application/vnd.elasticsearch+json; compatible-with=8"
+    for headers in ({}, {"X-Other": "x"}, {"Content-Type": own}, [f"content-type: {own}"]):
+        asked(server.url + "/ids", headers=headers, **ask)
+    assert server.kinds == [["application/json"]] * 2 + [[own]] * 2
 
 
 def test_an_endpoint_that_takes_no_k_has_its_answers_cut(server):

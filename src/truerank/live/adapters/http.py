@@ -62,7 +62,7 @@ def http(
         raise InputError("http_timeout is a number of seconds above 0, not {seconds:g}", seconds=http_timeout)
     request = Request.of(target, method, body)
     sent = from_environment(headers)
-    options = _options(sent, http_timeout, redirects, proxy)
+    options = _options(request.headers(sent), http_timeout, redirects, proxy)
     call, close = _client(bool(asynchronous), request, options)
     read: Read = JsonAnswer(ids, results, score, scores).read
     if not request.has("{k}"):

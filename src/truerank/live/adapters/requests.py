@@ -72,12 +72,12 @@ class Request:
         if self.body is None:
             return {"method": self.method, "url": url}
         content = orjson.dumps(_each_text(self.body, lambda text: _placed(text, query, k)))
-        return {
-            "method": self.method,
-            "url": url,
-            "content": content,
-            "headers": {"content-type": "application/json"},
-        }
+        return {"method": self.method, "url": url, "content": content}
+
+    def headers(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The headers of all requests: those that are given, and what the body is unless they say it."""
+        is_said = self.body is None or any(name.lower() == "content-type" for name in given)
+        return {**({} if is_said else {"content-type": "application/json"}), **given}
 
 
 def _check(url: str) -> None:
