@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import truerank as tr
@@ -67,6 +68,11 @@ def test_what_is_kept_is_a_copy_of_every_list() -> None:
     buffer[0][0] = "z"
     assert mine == [["a"], ["b", "c"]]
     assert room(buffer) == 3
+
+
+def test_an_array_holds_as_much_as_it_has_numbers() -> None:
+    distances, ids = np.zeros((1, 7)), np.zeros((1, 7), int)
+    assert (room(ids), room((distances, ids)), room((10, ids))) == (7, 7, 7)
 
 
 def test_calls_are_measured_with_the_answers_that_were_timed() -> None:

@@ -91,6 +91,8 @@ def room(result: object) -> int:
         return sum(map(room, result)) if lists else len(result)  # type: ignore[call-overload, arg-type]
     if kind is bytes:
         return len(result) // BYTES  # type: ignore[arg-type]
+    if kind is np.ndarray:
+        return int(result.size)  # type: ignore[attr-defined]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return room(result[1])  # type: ignore[index]
     return len(result) if kind is dict else 1  # type: ignore[arg-type]
