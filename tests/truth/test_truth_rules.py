@@ -58,6 +58,16 @@ def test_a_tile_holds_a_point_inside_it_or_on_its_edge_wherever_on_the_globe(poi
         assert right[f"q{i}".encode()].keys() == wanted, (lon, lat)
 
 
+@pytest.mark.parametrize("turn", [0, 360])
+def test_an_edge_is_an_edge_whichever_way_round_its_degrees_are_counted(turn):
+    here = [round(-180 + step / 10, 1) for step in range(1800)]
+    around = [round(lon + 360, 1) for lon in here]
+    points, edges = (around, here) if turn else (here, around)
+    queries = [{"id": f"q{row}", "lat": 0, "lon": lon} for row, lon in enumerate(points)]
+    right = truth.contains(queries, tiles([[west, -1, west + 0.05, 1] for west in edges])).to_dict()
+    assert right == {f"q{row}".encode(): {f"t{row}".encode(): 1.0} for row in range(len(here))}
+
+
 def test_thousands_of_tiles_and_points_on_the_globe_and_on_a_plane():
     rng = np.random.default_rng(1)
     west, south = rng.uniform(-180, 180, 2000), rng.uniform(-85, 80, 2000)

@@ -118,13 +118,19 @@ def _holds(points: Floats, bounds: Floats, is_globe: bool) -> Bools:
     (x, y), (west, south, east, north) = points.T, bounds.T
     if is_globe:
         is_all_round = east - west >= 360
-        x, west, east = _turned(x), _turned(west), _turned(east)
+        is_usual = np.abs([x, west, east]).max(axis=0, initial=0) <= 180
+        start = np.where(is_usual, -180.0, 0.0)
+        x, west, east = (_turned(lon, start) for lon in (x, west, east))
         wide = np.where(west > east, (x >= west) | (x <= east), (x >= west) & (x <= east)) | is_all_round
     else:
         wide = (x >= west) & (x <= east)
     return np.asarray(wide & (south <= y) & (y <= north), bool)
 
 
-def _turned(lon: Floats) -> Floats:
-    """The same meridian from -180 up to 180, to the bit where it lies there already."""
-    return np.where((lon >= -180) & (lon < 180), lon, (lon + 180) % 360 - 180)
+def _turned(lon: Floats, start: Floats) -> Floats:
+    """The same meridians from these on up to 360 more, to the bit where they lie there already.
+
+    Degrees near 0 have more bits than those near 360: where one is beyond 180, all are counted from 0, as there
+    -100.1 and 259.9 are the same.
+    """
+    return np.where((lon >= start) & (lon < start + 360), lon, (lon - start) % 360 + start)
