@@ -23,7 +23,8 @@ from truerank.core.mappings import IGNORED
 from truerank.core.rules import CHOICES, Rules
 from truerank.core.run import Ranked
 from truerank.geo import accuracy
-from truerank.geo.landings import first, ignored_by
+from truerank.geo.evaluation import RULES
+from truerank.geo.landings import first, leaving
 
 GEOD = Geod(ellps="WGS84")
 TO_PLANE = Transformer.from_crs(4326, 32652, always_xy=True)
@@ -294,25 +295,49 @@ def test_distances_that_begin_with_the_same_digits_are_told_apart():
 @given(
     DOCS,
     st.booleans(),
-    st.sampled_from(CHOICES["ties"]),
-    st.sampled_from(CHOICES["score_precision"]),
-    st.sampled_from(["first", "last"]),
-    st.sampled_from(CHOICES["self_match"]),
-    st.sampled_from([None, 1, 3]),
-    st.sets(st.sampled_from(["a", "c", "10"])),
+    st.fixed_dictionaries(
+        {
+            **{
+                name: st.sampled_from(CHOICES[name])
+                for name in ("ties", "score_precision", "self_match", "depth_of")
+            },
+            "duplicates": st.sampled_from(["first", "last", "count", "once"]),
+            "unjudged": st.sampled_from(["not-relevant", "removed"]),
+            "depth": st.sampled_from([None, 1, 3]),
+        }
+    ),
+    st.dictionaries(st.sampled_from(["a", "c", "10"]), st.sampled_from([IGNORED, 0, -1, None])),
 )
-def test_the_first_results_are_those_of_the_kernel(
-    docs, is_scored, ties, precision, duplicates, self_match, depth, ignored
-):
-    rules = Rules(ties=ties, score_precision=precision, duplicates=duplicates, self_match=self_match, depth=depth)
+def test_the_first_results_are_those_of_the_kernel(docs, is_scored, decided, others):
+    rules = Rules(**decided)
     names, scores = [doc for doc, _ in docs], [score for _, score in docs]
     ranked = Ranked("q", names, scores if is_scored else None)
-    everything = {"q": {name: grade for grade, name in enumerate(["a", "b", "c", "q", "é", "10", "9"], 1)}}
-    grades = {name: IGNORED if name in ignored else grade for name, grade in everything["q"].items()}
-    judged = tr.read_qrels({"q": grades})
+    every = ["a", "b", "c", "q", "é", "10", "9"]
+    grades = {name: others.get(name, place) for place, name in enumerate(every, 1)}
+    judged = tr.read_qrels({"q": {name: grade for name, grade in grades.items() if grade is not None}})
     hits = tr.rank(judged, tr.Run("run", lambda: iter([ranked])), rules=rules)
-    by_kernel = [list(everything["q"])[int(grade) - 1] for grade in hits.grade]
-    assert list(first(ranked, rules, depth or 99, ignored_by(judged))) == by_kernel
+    by_kernel = [(int(rank), judged.doc(int(row)).decode()) for rank, row in zip(hits.rank, hits.doc, strict=True)]
+    found = first(ranked, rules, 99, leaving(judged, rules))
+    known = grades.keys() - {name for name, grade in grades.items() if grade is None}
+    assert [(rank, name) for rank, name in enumerate(found, 1) if name in known] == by_kernel
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "duplicates", "errors"),
+    [
+        ("not-relevant", "first", [2, 1, math.inf]),
+        ("removed", "first", [1, math.inf, math.inf]),
+        ("not-relevant", "once", [2, math.inf, 1]),
+    ],
+)
+def test_errors_are_of_the_ranks_that_recall_is_of(unjudged, duplicates, errors):
+    here, there = [{"id": "q", "x": 0, "y": 0}], [{"id": "a", "x": 2, "y": 0}, {"id": "b", "x": 1, "y": 0}]
+    rules = RULES.replace(unjudged=unjudged, duplicates=duplicates)
+    view = geo.evaluate(here, there, {"q": ["a", "a", "b"]}, k=[1, 2, 3], rules=rules)["xy"]
+    assert view.errors.tolist() == [errors]
+    assert [view.surface[f"R@{k}"]["10"] for k in (1, 2, 3)] == [1, 1, 1]
+    assert [view.mean[f"R@{k}"] for k in (1, 2, 3)] == [float(1 in errors[:k]) for k in (1, 2, 3)]
+    assert next(view.found()).top1 == ("b" if unjudged == "removed" else "a")
 
 
 def test_a_run_in_any_format_gives_the_same_numbers(tmp_path):
@@ -591,7 +616,7 @@ def test_queries_without_a_place_matter_only_if_they_have_results(tmp_path):
     flight["251124160703_00026.jpg"] |= {"lat": None}
     places = geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
     assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
-    (note,) = places.notes
+    (note,) = places["geo"].notes
     assert (note.kind, note.message) == (
         "unplaced",
         "1 query has neither a place nor results: 251124160703_00026.jpg.",
@@ -599,6 +624,46 @@ def test_queries_without_a_place_matter_only_if_they_have_results(tmp_path):
     flight["251124160703_00003.jpg"] |= {"lat": None}
     with pytest.raises(tr.InputError, match=r"251124160703_00003\.jpg has no latitude and longitude"):
         geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
+
+
+def test_what_a_query_lacks_leaves_it_out_only_of_what_is_measured_by_that():
+    flight = [{"id": "a", "lat": 37.5, "lon": 127, "x": 0, "y": 0}, {"id": "b", "lat": 37.5, "lon": 127, "x": None}]
+    flight[1] |= {"y": None}
+    rules = RULES.replace(missing="zero")
+    places = geo.evaluate(flight, flight[:1], {"a": ["a"]}, k=1, rules=rules)
+    assert {name: view.mean["R@1"] for name, view in places.views.items()} == {"geo": 0.5, "xy": 1.0}
+    assert {name: [note.kind for note in view.notes] for name, view in places.views.items()} == {
+        "geo": [],
+        "xy": ["unplaced"],
+    }
+
+
+def test_where_labels_are_right_a_place_that_is_not_known_is_infinitely_far_and_its_query_counts():
+    queries = [
+        {"id": q, "label": "gate", "lat": lat, "lon": 127} for q, lat in (("a", 37.5), ("b", None), ("c", None))
+    ]
+    rules = RULES.replace(missing="zero")
+    view = geo.evaluate(queries, queries[:1], {"a": ["a"], "b": ["a"]}, k=1, truth="identity", rules=rules)["geo"]
+    assert view.error.tolist() == [0, math.inf, math.inf]
+    assert (view.mean["R@1"], view.sdm["SDM@1"], view.ma["MA@10"]) == (2 / 3, 1 / 3, 1 / 3)
+    assert view.error_curve["auc"]["10"] == 1 / 3
+
+
+def test_labels_that_nothing_shares_are_refused_though_a_place_is_not_known():
+    queries = [{"id": "a", "label": "gate", "lat": 37.5, "lon": 127}, {"id": "b", "label": "gate", "lat": None}]
+    queries[1] |= {"lon": None}
+    there = [{"id": "r", "label": "tower", "lat": 37.5, "lon": 127}]
+    with pytest.raises(tr.InputError, match="are these the references of other queries"):
+        geo.evaluate(queries, there, {"a": ["r"], "b": ["r"]}, truth="identity")
+
+
+def test_what_is_answerable_is_of_the_level_of_the_rules(tmp_path):
+    queries = [{"id": q, "lat": 37.5, "lon": 127} for q in "ab"]
+    (tmp_path / "pairs.qrels").write_text("a 0 a 2\nb 0 a 1\n")
+    how = {"truth": f"listed('{tmp_path}/pairs.qrels')", "rules": RULES.replace(level=2)}
+    view = geo.evaluate(queries, queries[:1], {"a": ["a"], "b": ["a"]}, k=1, **how)["geo"]
+    assert view.answerable.tolist() == [True, False]
+    assert (view.mean["R@1"], view.answerable_mean["R@1"]) == (0.5, 1.0)
 
 
 def test_tiles_that_hold_the_query_are_right_and_errors_go_to_their_middles():

@@ -17,11 +17,12 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.schema import several_of
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
-from truerank.geo.landings import NOTHING, STRANGER, Ignored, errors, first, first_results, ignored_by
+from truerank.geo.landings import NOTHING, STRANGER, Leaving, errors, first, first_results, leaving
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
+from truerank.truth.distances import Distance
 from truerank.truth.items import Ints
 from truerank.truth.notes import EXAMPLES, listed
 from truerank.truth.reading import name_of
@@ -88,12 +89,11 @@ def evaluate(
     ks, metres, steep = accuracy.cutoffs(k), accuracy.distances(within), accuracy.checked_steepness(steepness)
     usual = [f"{name}@{cut}" for cut in ks for name in ("R", "P", "Success")]
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
-    asked, unplaced = _without_unplaced(asked, answers)
     plan = _Plan(asked, there, answers, truth, tuple(chosen), ks, metres, steep, ruled, keep)
     names = several_of(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
-    return Places(views, (*answers.notes, *unplaced, *plan.unknown_ids(), *notes), answers)
+    return Places(views, (*answers.notes, *plan.unknown_ids(), *notes), answers)
 
 
 def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any]) -> Results:
@@ -105,12 +105,11 @@ def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any
     return results
 
 
-def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[TruthNote]]:
+def _without_unplaced(queries: Items, by: Distance, results: Results) -> tuple[Items, list[TruthNote]]:
     """The queries without those that have neither a whole place nor results, and a note of how many these are."""
-    given = [column for column in (queries.lat, queries.lon, queries.x, queries.y) if column is not None]
     answered = set(results.queries)
-    bad = np.flatnonzero(~np.isfinite(np.array(given)).all(axis=0)) if given else np.empty(0, np.int64)
-    gone = [row for row in bad.tolist() if queries.ids[row] not in answered]
+    bad = np.flatnonzero(~np.isfinite(by.places(queries)).all(axis=1)).tolist()
+    gone = [row for row in bad if queries.ids[row] not in answered]
     if not gone:
         return queries, []
     names = [queries.ids[row] for row in gone]
@@ -217,7 +216,8 @@ class _Plan:
 
     def view(self, distance: str) -> View:
         """Truth by this distance, the scores, and the errors of the first results."""
-        right = build(self.truth, self.queries, self.references, distance=distance)
+        queries, unplaced = self._placed(distance)
+        right = build(self.truth, queries, self.references, distance=distance)
         own = _own(right) if self.shares_ids and self.rules.self_match == "keep" else []
         right = right.without_selves() if self.rules.self_match == "remove" else right
         cut = accuracy.percent_cut(len(self.references))
@@ -225,10 +225,11 @@ class _Plan:
         reading = read(right, self.results.run(), rules=self.rules, keep=self.keep)
         scores = evaluate_run(reading, measures=[*self.measures, *percent])
         if not set(scores.queries).difference(right.without_relevant):
-            raise InputError(self._nothing_right(right, distance))
-        ignored = ignored_by(right)
-        rows, table = self._aligned(scores.queries, self._first(ignored) if ignored else self.first)
-        metres = errors(distance_named(distance), self.queries, self.references, rows, table)
+            raise InputError(self._nothing_right(right, queries, distance))
+        without = leaving(right, self.rules)
+        table = self._aligned(scores.queries, self._first(without) if without else self.first)
+        rows = np.array([queries.rows[name] for name in scores.queries], np.int64)
+        metres = errors(distance_named(distance), queries, self.references, rows, table)
         return View(
             distance,
             right,
@@ -242,10 +243,20 @@ class _Plan:
             k=self.k,
             within=self.within,
             steepness=self.steepness,
-            notes=(*right.notes, *own, *self._on_the_sphere(right)),
+            notes=(*right.notes, *unplaced, *own, *self._on_the_sphere(right, queries)),
         )
 
-    def _nothing_right(self, right: Truth, distance: str) -> Message:
+    def _placed(self, distance: str) -> tuple[Items, list[TruthNote]]:
+        """The queries but for those that no place and no results leave nothing to ask of, and a note of these."""
+        by = self._measured(distance)
+        return (self.queries, []) if by is None else _without_unplaced(self.queries, by, self.results)
+
+    def _measured(self, distance: str) -> Distance | None:
+        """How the truth is measured: as its rule says itself, or else by this distance; None where it is not."""
+        rule, given = parse(self.truth)
+        return distance_named(given.get("distance") or distance) if "distance" in rule.parameters else None
+
+    def _nothing_right(self, right: Truth, queries: Items, distance: str) -> Message:
         """Why there is nothing to find, most likely."""
         if len(right.without_relevant) < len(right.queries):
             return message(
@@ -259,8 +270,12 @@ class _Plan:
                 "take a rule that finds others too, such as within(metres=25) or nearest(n=2)",
                 rule=right.rule,
             )
-        by = distance_named(distance)
-        metres = nearest(by, by.places(self.queries), by.places(self.references), 1)[1].min()
+        by = self._measured(distance)
+        if by is None:
+            return message(
+                "no query has anything right by {rule}: are these the references of other queries?", rule=right.rule
+            )
+        metres = nearest(by, by.places(queries), by.places(self.references), 1)[1].min()
         return message(
             "no query has anything right by {rule}; no reference is nearer to a query than {metres:,.2f} m: "
             "is the rule too strict, or a place mistaken?",
@@ -278,8 +293,8 @@ class _Plan:
         """The first results of each query that has some, whatever is right."""
         return self._first(None)
 
-    def _first(self, ignored: Ignored | None) -> Ints:
-        return first_results(self.results, self.rules, max(self.k), ignored)
+    def _first(self, without: Leaving | None) -> Ints:
+        return first_results(self.results, self.rules, max(self.k), without)
 
     def unknown_ids(self) -> list[TruthNote]:
         """How many of the first results name no reference, and which."""
@@ -297,18 +312,17 @@ class _Plan:
         )
         return [TruthNote("strangers", said)]
 
-    def _aligned(self, queries: Sequence[str], found: Ints) -> tuple[Ints, Ints]:
-        """The items' row and the first results of each evaluated query."""
+    def _aligned(self, queries: Sequence[str], found: Ints) -> Ints:
+        """The first results of each evaluated query."""
         place = {name: row for row, name in enumerate(self.results.queries)}
         table = np.vstack([found, np.full((1, found.shape[1]), NOTHING)])
-        rows = np.array([self.queries.rows[name] for name in queries], np.int64)
-        return rows, table[[place.get(name, -1) for name in queries]]
+        return table[[place.get(name, -1) for name in queries]]
 
-    def _on_the_sphere(self, right: Truth) -> list[TruthNote]:
+    def _on_the_sphere(self, right: Truth, queries: Items) -> list[TruthNote]:
         """How many queries have another nearest reference by haversine, where that is not what was measured."""
         if right.distance != "geodesic" or parse(self.truth)[0].name != "nearest":
             return []
-        asked, there = self.queries.places, self.references.places
+        asked, there = queries.places, self.references.places
         one, other = (nearest(DISTANCES[name], asked, there, 1)[0] for name in ("geodesic", "haversine"))
         differ = int((one != other).sum())
         said = plural(

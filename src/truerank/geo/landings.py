@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 from operator import ge
 from typing import Any
 
@@ -14,22 +15,41 @@ from truerank.core.rules import Rules
 from truerank.core.run import Ranked
 from truerank.geo.results import Results
 from truerank.truth.distances import Distance
-from truerank.truth.items import Floats, Ints, Items
+from truerank.truth.items import Bools, Floats, Ints, Items
 
 NOTHING = -1
 STRANGER = -2
 """Rows of no reference: nothing was returned at this rank, or a name that no reference has."""
 
 
-Ignored = Callable[[bytes], Set[bytes]]
-"""The documents that leave the list of a query."""
+OfQuery = Callable[[bytes], Set[bytes]]
+"""Documents of each query."""
 
 
-def ignored_by(right: Qrels) -> Ignored | None:
-    """What judgements take out of lists before there are ranks, as pairs of one camera; None for nothing."""
-    rows = np.flatnonzero(np.isnan(right.grades))
-    if not len(rows):
+@dataclass(frozen=True)
+class Leaving:
+    """What judgements take out of lists before there are ranks.
+
+    Attributes:
+        ignored: documents that leave the list of a query, as pairs of one camera.
+        judged: the only documents that stay in it; None: all others do.
+    """
+
+    ignored: OfQuery
+    judged: OfQuery | None = None
+
+
+def leaving(right: Qrels, rules: Rules) -> Leaving | None:
+    """What leaves lists by these judgements under these rules; None for nothing."""
+    ignored, is_removed = np.isnan(right.grades), rules.unjudged == "removed"
+    if not ignored.any() and not is_removed:
         return None
+    return Leaving(_of_queries(right, ignored), _of_queries(right, right.grades >= 0) if is_removed else None)
+
+
+def _of_queries(right: Qrels, chosen: Bools) -> OfQuery:
+    """The documents of these rows."""
+    rows = np.flatnonzero(chosen)
     start = np.searchsorted(rows, right.start)
     part = {name: slice(*ends) for name, *ends in zip(right.queries, start, start[1:], strict=False)}
 
@@ -39,7 +59,7 @@ def ignored_by(right: Qrels) -> Ignored | None:
     return of
 
 
-def first_results(results: Results, rules: Rules, k: int, ignored: Ignored | None) -> Ints:
+def first_results(results: Results, rules: Rules, k: int, without: Leaving | None) -> Ints:
     """(queries of the results, ranks) the rows of the first results, best first, else `NOTHING` or `STRANGER`.
 
     There are k ranks, or as many as the longest list has, but one at least.
@@ -50,22 +70,28 @@ def first_results(results: Results, rules: Rules, k: int, ignored: Ignored | Non
     table = np.full((len(results.queries), ranks), NOTHING)
     find = results.references.rows.get
     for q, ranked in enumerate(results.ranked()):
-        names = first(ranked, rules, min(k, rules.depth or k), ignored)
-        table[q, : len(names)] = [find(str(name), STRANGER) for name in names]
+        names = first(ranked, rules, k, without)
+        table[q, : len(names)] = [NOTHING if name is None else find(str(name), STRANGER) for name in names]
     return table
 
 
-def first(ranked: Ranked, rules: Rules, k: int, ignored: Ignored | None) -> Sequence[Any]:
-    """The first k documents of a ranking under the rules."""
+def first(ranked: Ranked, rules: Rules, k: int, without: Leaving | None) -> Sequence[Any]:
+    """The first k documents of a ranking under the rules; None where a repeat takes a rank and does not count."""
     docs, scores = _single(ranked.docs, ranked.scores, rules)
     if scores is not None and (rules.ties != "input" or not all(map(ge, scores, scores[1:]))):
         order = sorted(range(len(docs)), key=_by_score(docs, scores, rules.ties))
         docs = [docs[i] for i in order]
     query = as_bytes(ranked.query)
-    left = ignored(query) if ignored else ()
+    left = without.ignored(query) if without else ()
     if gone := {*left, *(() if rules.self_match == "keep" else (query,))}:
         docs = [doc for doc in docs if as_bytes(doc) not in gone]
-    return docs[:k]
+    if rules.duplicates == "once":
+        before = dict(zip(reversed(docs), range(len(docs) - 1, -1, -1), strict=True))
+        docs = [doc if before[doc] == place else None for place, doc in enumerate(docs)]
+    if without and without.judged:
+        known, reach = without.judged(query), rules.depth if rules.depth_of == "returned" else None
+        docs = [doc for doc in docs[:reach] if doc is not None and as_bytes(doc) in known]
+    return docs[: min(k, rules.depth or k)]
 
 
 def _single(
@@ -74,7 +100,7 @@ def _single(
     """Documents and scores without repeats: the first place, and the score of the first or of the last."""
     if scores is not None and rules.score_precision == "single":
         scores = np.asarray(scores, np.float32).tolist()
-    if rules.duplicates in ("error", "count"):  # there are none, or all stay
+    if rules.duplicates in ("error", "count", "once"):  # there are none, or all take a rank
         return docs, scores
     if scores is None:
         if rules.duplicates == "first":
@@ -106,5 +132,6 @@ def errors(distance: Distance, queries: Items, references: Items, rows: Ints, ta
     known = table >= 0
     apart = np.full(table.shape, np.inf)
     of = np.repeat(rows, table.shape[1]).reshape(table.shape)
-    apart[known] = distance.metres(asked[of[known]], there[table[known]])
+    metres = distance.metres(asked[of[known]], there[table[known]])
+    apart[known] = np.where(np.isnan(metres), np.inf, metres)
     return apart

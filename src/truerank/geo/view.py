@@ -98,9 +98,8 @@ class View(Presented):
 
     @cached_property
     def answerable(self) -> Bools:
-        """(queries,) whether anything is right."""
-        without_relevant = set(self.truth.without_relevant)
-        return np.array([query not in without_relevant for query in self.scores.queries], bool)
+        """(queries,) whether anything is right: of the level that the rules say, or above."""
+        return np.asarray(self.hits.relevant_total(self.scores.rules.level) > 0, bool)
 
     @property
     def answerable_mean(self) -> dict[str, float]:
