@@ -393,7 +393,27 @@ def test_what_was_saved_of_places_is_gated(places, invoke):
     found = json.loads(invoke("check", "xy.json", *gates, "--no-worse-than", "xy.json", "-f", "json").stdout)
     values = {gate["name"]: gate["value"] for gate in found["gates"][:3]}
     assert values == {"R@1": view["mean"]["R@1"], "SDM@1": view["sdm"]["SDM@1"], "MA@25": view["ma"]["MA@25"]}
-    assert [gate["outcome"] for gate in found["gates"]] == ["fail", "pass", "pass", "pass"]
+    assert [gate["outcome"] for gate in found["gates"]] == ["fail", *["pass"] * 5]
+    near = [one["error"] is not None and one["error"] <= 25 for one in view["queries"].values()]
+    exact = tr.stats.mean_interval(near)
+    assert (found["gates"][2]["low"], found["gates"][2]["high"]) == (exact.low, exact.high)
+    assert [one["MA@25"] for one in view["queries"].values()] == near
+    each = [one["SDM@5"] for one in view["queries"].values()]
+    assert sum(each) / len(each) == pytest.approx(view["sdm"]["SDM@5"])
+
+
+def test_saved_places_are_compared_by_how_far_off_they_are_too(places, invoke):
+    for name, better in (("one", "lower"), ("other", "higher")):
+        invoke(*SEED, "--metric", "xy", "--better", better, "-q", "-o", f"{name}.json")
+    off = [json.loads((places / f"{name}.json").read_text())["xy"] for name in ("one", "other")]
+    rows = list(csv.DictReader(io.StringIO(invoke("compare", "one.json", "other.json", "-f", "csv").stdout)))
+    for name, part in (("MA@25", "ma"), ("SDM@5", "sdm")):
+        means = [float(row["value"]) for row in rows if row["measure"] == name and not row["against"]]
+        assert means == pytest.approx([view[part][name] for view in off])
+
+
+def test_what_was_saved_by_several_distances_is_not_gated(places, invoke):
+    gates = ("--min", "R@1=0.9")
     invoke(*SEED, "-o", "both.json")
     refused = invoke("check", "both.json", *gates)
     assert refused.exit_code == 2

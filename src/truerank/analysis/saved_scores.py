@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,9 @@ from truerank.measures.sums import PerQuery
 
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:(?:rules|format)"\s*:|\w+"\s*:\s*\{\s*"mean"\s*:\s*\{)')
+
+_OF_PLACES = re.compile(r"(?:SDM|MA)@")
+"""What `geo` tells of how far off results are, from 0 to 1 for each query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +133,7 @@ def _is_view(value: Any) -> bool:
 
 
 def _of_view(places: Mapping[str, Any], views: list[str], name: str) -> SavedScores:
-    """The means of places, and what tells how far off the first results are, which has no values of queries."""
+    """The scores of places, and of what tells how far off the first results are."""
     if len(views) > 1:
         raise InputError(
             "it holds what is right by several distances, {views}: write one, "
@@ -139,10 +142,9 @@ def _of_view(places: Mapping[str, Any], views: list[str], name: str) -> SavedSco
             views=listed(views),
         )
     view = places[views[0]]
-    found = saved_scores(view, name)
     off = {**(view.get("sdm") or {}), **(view.get("ma") or {})}
     off.pop("steepness", None)
-    return replace(found, mean={**found.mean, **numbers(off, name)})
+    return saved_scores({**view, "mean": {**view["mean"], **off}}, name)
 
 
 def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:
@@ -175,7 +177,7 @@ def measure_named(name: str, rules: Rules | None = None) -> Measure:
     try:
         return parse_measure(name) if rules is None else under(name, rules)
     except MeasureError:
-        return Measure(Definition(name, _unregistered, unit=False), name)
+        return Measure(Definition(name, _unregistered, unit=bool(_OF_PLACES.match(name))), name)
 
 
 def _unregistered(hits: Hits) -> PerQuery:

@@ -63,18 +63,24 @@ def quantile(error: Floats, share: float) -> float:
 
 
 def sdm(errors: Floats, k: int, steepness: float = STEEPNESS) -> float:
-    """How near the first k results are, the first weighing most: the mean of exp(-steepness x metres).
-
-    The spatial distance metric of DenseUAV (Dai et al., 2023), by the metre as in GTA-UAV (Ji et al., 2025). The
-    weights are k, k - 1, ... 1; a result that is not there counts 0. DenseUAV's own numbers are those of 5000 by
-    the degree, where degrees are x and y.
+    """The mean over queries of `nearness`.
 
     >>> round(sdm(np.array([[0.0, 1000.0]]), 2), 4)
     0.7893
     """
+    return _mean(nearness(errors, k, steepness))
+
+
+def nearness(errors: Floats, k: int, steepness: float = STEEPNESS) -> Floats:
+    """(queries,) how near the first k results are, the first weighing most: the mean of exp(-steepness x metres).
+
+    The spatial distance metric of DenseUAV (Dai et al., 2023), by the metre as in GTA-UAV (Ji et al., 2025). The
+    weights are k, k - 1, ... 1; a result that is not there counts 0. DenseUAV's own numbers are those of 5000 by
+    the degree, where degrees are x and y.
+    """
     first = errors[:, :k]
     weight = k - np.arange(first.shape[1], dtype=np.float64)
-    return _mean((np.exp(-steepness * first) @ weight) / (k * (k + 1) / 2))
+    return np.asarray((np.exp(-steepness * first) @ weight) / (k * (k + 1) / 2), np.float64)
 
 
 def percent_cut(references: int) -> int:

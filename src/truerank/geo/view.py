@@ -136,6 +136,12 @@ class View(Presented):
         """The share of the queries whose first result is at most this many metres off, at each distance."""
         return {f"MA@{accuracy.spelled(t)}": accuracy.share_within(self.error, t) for t in self.within}
 
+    @cached_property
+    def off(self) -> dict[str, Floats]:
+        """{SDM@k or MA@t: (queries,)} what these are the means of."""
+        near = {f"SDM@{k}": accuracy.nearness(self.errors, k, self.steepness) for k in self.k}
+        return near | {f"MA@{accuracy.spelled(t)}": (self.error <= t).astype(np.float64) for t in self.within}
+
     @property
     def one_percent(self) -> dict[str, Any]:
         """R@1%: whether anything right is among the first 1 % of the references, how many that are, and whether
@@ -222,8 +228,9 @@ class View(Presented):
                 "error": one.error,
                 "truths": list(one.truths),
                 **{name: values[one.query][name] for name in wanted},
+                **{name: float(each[row]) for name, each in self.off.items()},
             }
-            for one in self.found()
+            for row, one in enumerate(self.found())
         }
 
 
