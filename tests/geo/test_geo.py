@@ -694,6 +694,12 @@ def test_a_haversine_truth_that_differs_is_told():
     )
 
 
+def test_of_equally_near_references_the_sphere_chooses_no_other_one():
+    there = [{"id": "a", "lat": 37.5, "lon": 126.5}, {"id": "b", "lat": 37.5, "lon": 127.5}]
+    view = geo.evaluate([{"id": "q", "lat": 37.5, "lon": 127}], there, {"q": ["b", "a"]}, k=1)["geo"]
+    assert [note.kind for note in view.notes] == ["ties"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

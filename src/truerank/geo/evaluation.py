@@ -22,7 +22,7 @@ from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
-from truerank.truth.distances import Distance
+from truerank.truth.distances import MARGIN, Distance
 from truerank.truth.items import Ints
 from truerank.truth.notes import EXAMPLES, listed
 from truerank.truth.reading import name_of
@@ -323,8 +323,9 @@ class _Plan:
         if right.distance != "geodesic" or parse(self.truth)[0].name != "nearest":
             return []
         asked, there = queries.places, self.references.places
-        one, other = (nearest(DISTANCES[name], asked, there, 1)[0] for name in ("geodesic", "haversine"))
-        differ = int((one != other).sum())
+        chosen = nearest(DISTANCES["geodesic"], asked, there, 1)[0][:, 0]
+        least = nearest(sphere := DISTANCES["haversine"], asked, there, 1)[1][:, 0]
+        differ = int((sphere.metres(asked, there[chosen]) > least + MARGIN).sum())
         said = plural(
             "By haversine another reference would be the nearest for {n:,} query.",
             "By haversine another reference would be the nearest for {n:,} queries.",
