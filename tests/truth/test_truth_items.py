@@ -340,6 +340,11 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
     (tmp_path / "bad.json").write_text('[{"id": 1,\n "lat": }]')
     with pytest.raises(tr.InputError, match=r"bad.json:2: this is no JSON"):
         read_items(tmp_path / "bad.json")
+    (tmp_path / "flight.kml").write_text(
+        '<?xml version="1.0"?>\n<kml><Placemark><name>a, b</name></Placemark></kml>\n'
+    )
+    with pytest.raises(tr.InputError, match=r"flight.kml: this is XML, as KML and GPX are"):
+        read_items(tmp_path / "flight.kml")
 
 
 def test_whole_numbers_that_pandas_made_fractions_are_ids_again():

@@ -137,7 +137,7 @@ class View(Presented):
         return {f"MA@{accuracy.spelled(t)}": accuracy.share_within(self.error, t) for t in self.within}
 
     @cached_property
-    def off(self) -> dict[str, Floats]:
+    def metre_scores(self) -> dict[str, Floats]:
         """{SDM@k or MA@t: (queries,)} what these are the means of."""
         near = {f"SDM@{k}": accuracy.nearness(self.errors, k, self.steepness) for k in self.k}
         return near | {f"MA@{accuracy.spelled(t)}": (self.error <= t).astype(np.float64) for t in self.within}
@@ -228,7 +228,7 @@ class View(Presented):
                 "error": one.error,
                 "truths": list(one.truths),
                 **{name: values[one.query][name] for name in wanted},
-                **{name: float(each[row]) for name, each in self.off.items()},
+                **{name: float(each[row]) for name, each in self.metre_scores.items()},
             }
             for row, one in enumerate(self.found())
         }

@@ -76,6 +76,10 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
     head = source.head.lstrip()
     if head.startswith((b"{", b"[")):
         return _of_object(json_or_lines(source.text(), name), name, pattern, inside)
+    if head.startswith(b"<"):
+        raise InputError(
+            "this is XML, as KML and GPX are, which is not read: make GeoJSON, JSON or CSV of it", name
+        )
     first = head.split(b"\n", 1)[0]
     if not pattern and filenames.GPS.fullmatch(first.decode("utf-8", "replace").strip()):
         return filenames.gps_columns(_lines(source), name)
