@@ -190,7 +190,8 @@ def test_utm_columns_of_the_usual_kinds():
     items = read_items([record])
     assert (items.plane.tolist(), items.zone) == ([[548123.45, 4150012.5]], ("52N",))
     assert read_items([{"id": "a", "utm_e": 1, "utm_n": 2, "epsg": 32652}]).zone == ("32652",)
-    assert read_items([{"id": "a", "x": 1, "y": 2, "zone": "18", "hemisphere": "S"}]).zone == ("18S",)
+    for half, zone in (("S", "18S"), ("south", "18S"), ("North", "18N")):
+        assert read_items([{"id": "a", "x": 1, "y": 2, "zone": "18", "hemisphere": half}]).zone == (zone,)
     assert read_items([{"id": "a", "east": 1, "north": 2}]).plane.tolist() == [[1, 2]]
 
 

@@ -259,5 +259,5 @@ def _zones(table: _Table) -> Texts | None:
     if zones is None or letters is None:
         return zones
     south = "S" if folded(table.roles["letter"]) == "hemisphere" else "CDEFGHJKLM"
-    halves = ("" if not letter else "S" if letter.upper() in south else "N" for letter in letters)
+    halves = ("" if not letter else "S" if letter[0].upper() in south else "N" for letter in letters)
     return tuple(zone and zone + half for zone, half in zip(zones, halves, strict=True))
