@@ -1,4 +1,4 @@
-"""Retrieval of open-domain question answering, as DPR, Contriever and Pyserini write it."""
+"""Retrieval of open-domain question answering, as DPR, Contriever, FiD and Pyserini write it."""
 
 from __future__ import annotations
 
@@ -71,6 +71,16 @@ def test_success_is_the_accuracy_of_the_first_contexts(seed, tmp_path):
     }
     path = tmp_path / "retrieved.json"
     assert tr.evaluate(path, path, list(accuracy)).mean == pytest.approx(accuracy)
+
+
+def test_has_answer_may_be_one_word_and_the_order_stand_for_scores(tmp_path):
+    ctxs = [{"id": "1", "text": "…", "hasanswer": False}, {"id": "2", "text": "…", "hasanswer": True}]
+    path = tmp_path / "retrieved.jsonl"
+    for contexts in (ctxs, [{**each, "score": f"{9 - n}.5"} for n, each in enumerate(ctxs)]):
+        records = [{"id": "n1", "question": "who", "ctxs": contexts}]
+        path.write_text(json.dumps(records[0]))
+        for some in (path, records):
+            assert tr.evaluate(some, some, "RR").mean == {"RR": 0.5}
 
 
 def test_an_id_stands_for_the_question_and_an_order_for_scores():

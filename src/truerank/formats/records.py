@@ -68,7 +68,7 @@ def written(value: Any, *, indent: bool = False) -> bytes:
 def kind(keys: Iterable[str]) -> str | None:
     """Whether records with these keys are a "run" or "qrels"; None when they may be either."""
     there = set(map(names.folded, keys))
-    run = not there.isdisjoint([*SCORE, *RANK, *names.ANSWERS, *names.SCORES])
+    run = not there.isdisjoint([*SCORE, *RANK, *names.ANSWERS, *names.SCORES, names.CONTEXTS])
     qrels = not there.isdisjoint([*GRADE, *RELEVANT])
     return None if run == qrels else "run" if run else "qrels"
 
