@@ -26,6 +26,9 @@ SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
         ("q\td\t1\nq\te\t2\n", "run", "msmarco"),
         ("q\td\t1\t25.5\nq\te\t2\t24.0\n", "run", "msmarco"),
         ("q\t0\t1\t1\nq\t0\t2\t0\n", "qrels", "trec"),
+        ("q\t0\t1\t0.5\nq\t0\t2\t1.0\nr\t0\t1\t0.25\n", "qrels", "trec"),
+        ("q\td\t1\t1.0\nr\te\t1\t0.0\n", "qrels", "trec"),
+        ("q 0 d 2 1\nq 0 e 1 -1\n", "qrels", "strata"),
         ('{"q": {"d": 1.5}}', "run", "json"),
         ('\n {\n "q": ["d"]}', "run", "json"),
         ("{}", "run", "json"),
@@ -140,6 +143,13 @@ def test_three_columns_that_end_in_a_number_are_answered_with_the_format_of_ms_m
     with pytest.raises(tr.InputError, match=r"msmarco reads query, document and rank.*--run-format msmarco"):
         tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")
     assert tr.evaluate({"q": ["a"]}, tr.open_run(tmp_path / name, "msmarco"), "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize(("read", "columns"), [(tr.read_qrels, 4), (lambda path: tr.open_run(path).to_dict(), 6)])
+def test_a_run_without_its_last_column_is_neither_a_run_nor_judgements_of_strata(read, columns, tmp_path):
+    (tmp_path / "short.run").write_text("q Q0 d 1 5\nq Q0 e 2 4\n")
+    with pytest.raises(tr.InputError, match=rf"line has {columns} columns"):
+        read(tmp_path / "short.run")
 
 
 def test_the_fourth_column_of_colbert_is_the_score(tmp_path):

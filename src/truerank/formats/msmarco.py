@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -17,17 +18,24 @@ from truerank.formats.source import Source
 
 COLUMNS = ("query", "document", "rank", "score")
 
+_FRACTION = re.compile(rb"-?\d*\.\d*[1-9]\d*(e[-+]?\d+)?", re.IGNORECASE)
+
 
 def sniff(head: bytes, name: str) -> float:
-    """Three columns, of which the last counts from 1; or a fourth of fractions, as no grades are."""
+    """Three columns, of which the last counts from 1; or a fourth of fractions, which few grades are."""
     rows = _first(head)
     width = len(rows[0]) if rows else 0
     if width not in (3, 4) or any(len(row) != width or not row[2].strip().isdigit() for row in rows):
         return 0.0
-    if width == 4 and not any(b"." in row[3].strip(b"0") for row in rows):
+    if width == 4 and (_is_iteration(rows) or not any(_FRACTION.fullmatch(row[3].strip()) for row in rows)):
         return 0.0
     ranks = [0, *(int(row[2]) for row in rows)]
     return 0.8 if all(b in (1, a + 1) for a, b in pairwise(ranks)) else 0.0
+
+
+def _is_iteration(rows: list[list[bytes]]) -> bool:
+    """Whether the second column is that of qrels, which says the same of several documents of a query."""
+    return len({(row[0], row[1]) for row in rows}) < len(rows)
 
 
 def _first(head: bytes) -> list[list[bytes]]:

@@ -59,9 +59,11 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 def sniff_strata(head: bytes, name: str) -> float:
-    """Lines of five columns, the last of which is a grade."""
+    """Lines of five columns: the second counts iterations, where a run has Q0, and the last is a grade."""
     lines = [line.split() for line in head.split(b"\n")[:6] if line.strip() and not line.startswith(b"#")][:5]
-    return 0.7 if lines and all(len(line) == 5 and _WHOLE.fullmatch(line[4]) for line in lines) else 0.0
+    if not lines or any(len(line) != 5 for line in lines):
+        return 0.0
+    return 0.7 if all(_WHOLE.fullmatch(cell) for line in lines for cell in (line[1], line[4])) else 0.0
 
 
 def read_strata(source: Source) -> Qrels:
