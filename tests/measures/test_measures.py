@@ -287,6 +287,14 @@ def test_the_three_names_of_the_weight_of_f_are_not_mixed() -> None:
         tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "SetF(beta=2, alpha=0.5)")
 
 
+@pytest.mark.parametrize("name", ["ERR", "nERR", "iRBU"])
+def test_no_grade_outside_of_a_mapping_satisfies_for_certain(name: str) -> None:
+    judged, run = {"q": {"a": 2, "b": 3}}, {"q": ["a", "b"]}
+    with pytest.raises(tr.MeasureError, match="grade 2 is not in the mapping of gains and gains itself"):
+        tr.evaluate(judged, run, f"{name}(gain={{3: 1}})")
+    assert tr.evaluate(judged, run, "ERR(gain={2: 1, 3: 1})@1").mean == {"ERR(gain={2: 1, 3: 1})@1": 0.5}
+
+
 def test_a_lower_grade_that_gains_most_satisfies_by_the_highest_gain_and_comes_first_in_the_ideal_list() -> None:
     most, judged = "gain={1: 3, 2: 5}", {"q": {"a": 2, "b": 10}}
     scores = tr.evaluate(judged, {"q": ["a", "b"]}, f"ERR(max_grade=3, {most})@1 nERR(max_grade=3, {most})")

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.gains import best_first, from_grade_on, gains, ideal_ranking
@@ -165,10 +166,23 @@ def _reaching(top: Hits, stops: Floats) -> Floats:
 
 
 def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
-    """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest there could be."""
+    """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest there could be.
+
+    Raises:
+        MeasureError: a grade that a mapping does not have, and gains itself, gains more than there could be.
+    """
     if gain == "exp":
         return by_value(lambda g: 2.0 ** (g - highest) - 2.0**-highest, np.clip(grade, 0.0, highest))
-    return np.clip(gains(np.minimum(grade, highest), gain) / (_most(highest, gain) + 1.0), 0.0, 1.0)
+    known, most = np.minimum(grade, highest), _most(highest, gain)
+    worth = gains(known, gain)
+    if (above := known[worth > most]).size:
+        raise MeasureError(
+            "grade {grade:g} is not in the mapping of gains and gains itself, more than the highest grade, "
+            "{highest:g}, does: say in the mapping what it gains",
+            grade=above.max(),
+            highest=highest,
+        )
+    return np.maximum(worth / (most + 1.0), 0.0)
 
 
 def _most(highest: float, gain: Gain) -> float:
