@@ -363,10 +363,17 @@ def test_negative_scores_are_divided_by_a_highest_one_that_is_above_nought():
 RANKED: list[Any] = [{"q": ["a", "b", "c"]}, {"q": ["c", "d"]}]
 
 
-def neighbours(tmp_path):
+def neighbours(tmp_path, ids=(0, 1, 2)):
     """A file with distances that are known to be such, of the same lists."""
-    np.savez(tmp_path / "n.npz", ids=np.array([[0, 1, 2]]), distances=np.array([[0.1, 0.4, 0.9]]))
+    np.savez(tmp_path / "n.npz", ids=np.array([ids]), distances=np.array([[0.1, 0.4, 0.9]]))
     return str(tmp_path / "n.npz")
+
+
+def folder(tmp_path):
+    """A folder of neighbours with distances."""
+    (tmp_path / "faiss").mkdir()
+    (tmp_path / "faiss" / "q0.json").write_text('{"ids": [1, 2], "distances": [0.1, 0.4]}')
+    return tr.open_run(tmp_path / "faiss", r"faiss-folder(pattern='q(\d+)')")
 
 
 @pytest.mark.parametrize("method", ["sum", "mnz", "gmnz", "wsum", "wmnz", "mixed"])
@@ -376,6 +383,19 @@ def test_ranks_and_distances_are_not_added_up_as_scores(method, tmp_path):
         fused = tr.fuse(runs, method, norm=None, **params.get(method, {}))
         with pytest.raises(tr.InputError, match="there are ranks or distances here and no scores"):
             fused.to_dict()
+
+
+@pytest.mark.parametrize(
+    "distant", [lambda path: neighbours(path, ["a", "b", "c"]), folder], ids=["names", "faiss-folder"]
+)
+def test_distances_beside_names_and_in_folders_are_known_too(distant, tmp_path):
+    run = distant(tmp_path)
+    for norm, said in (
+        (None, "ranks or distances here and no scores"),
+        ("min-max-inverted", "would turn them round"),
+    ):
+        with pytest.raises(tr.InputError, match=said):
+            tr.fuse([run, run], "sum", norm=norm).to_dict()
 
 
 @pytest.mark.parametrize(("method", "first"), [("max", ["a", "c"]), ("min", ["a"]), ("anz", ["a"])])

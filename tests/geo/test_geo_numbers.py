@@ -72,6 +72,15 @@ def test_distances_of_a_file_of_arrays_are_what_is_accepted_and_of_which_the_low
     assert (places["geo"].mean["R@1"], places.threshold(0.5)) == (1.0, 0.5)
 
 
+def test_distances_beside_names_and_in_lists_that_are_cut_are_distances_too(tmp_path):
+    names = np.array([[near, [*REFERENCES][-1]] for near in [*REFERENCES][:12]])
+    path = saved(tmp_path, ids=names, distances=np.tile([0.25, 0.75], (12, 1)), queries=np.array([*FLIGHT]))
+    for results in (path, tr.open_run(path).cut(2)):
+        for better, recall in ((None, 1.0), ("lower", 1.0), ("higher", 0.0)):
+            assert geo.evaluate(FLIGHT, REFERENCES, results, k=[1], better=better)["geo"].mean["R@1"] == recall
+        assert geo.evaluate(FLIGHT, REFERENCES, results).threshold(0.5) == -0.5
+
+
 def test_lists_without_scores_have_none_that_are_better_or_accepted(tmp_path):
     np.save(tmp_path / "I.npy", np.arange(12)[:, None] + [0, 1])
     for results in (tmp_path / "I.npy", {"0.jpg": ["0.jpg", "1.jpg"]}):
@@ -86,7 +95,8 @@ def test_lists_without_scores_have_none_that_are_better_or_accepted(tmp_path):
 
 def test_ranks_of_a_run_decide_where_it_has_no_scores(tmp_path):
     (tmp_path / "run.csv").write_text("query_id,doc_id,rank\n0.jpg,1.jpg,2\n0.jpg,0.jpg,1\n")
-    places = geo.evaluate(FLIGHT, REFERENCES, tmp_path / "run.csv", k=[1])
-    assert places["geo"].mean["R@1"] == 1.0
-    with pytest.raises(tr.InputError, match="has no scores"):
-        places.threshold(0.5)
+    for run in (tmp_path / "run.csv", tr.open_run(tmp_path / "run.csv").cut(2)):
+        places = geo.evaluate(FLIGHT, REFERENCES, run, k=[1])
+        assert places["geo"].mean["R@1"] == 1.0
+        with pytest.raises(tr.InputError, match="has no scores"):
+            places.threshold(0.5)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Columns
+from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
@@ -81,7 +81,7 @@ def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
 
 def _of_distances(batch: Batch) -> Batch:
     """A part of a run whose scores were distances."""
-    return batch._replace(are_distances=True) if isinstance(batch, Columns) else batch
+    return batch._replace(are_distances=True) if isinstance(batch, Columns | Ranked) else batch
 
 
 def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -> Qrels:

@@ -306,7 +306,8 @@ def _ranked(
         if each.values is None:
             yield Ranked(files[each.file], each.ids)
             continue
-        ranked = Ranked(files[each.file], each.ids, [sign * value for value in _checked(each.values, each.file)])
+        values = [sign * value for value in _checked(each.values, each.file)]
+        ranked = Ranked(files[each.file], each.ids, values, are_distances=sign < 0)
         steps += trend(np.array(ranked.scores), np.array([0, len(each.ids)]))
         yield ranked
     if opened.shape and not is_sure and is_against(*steps.tolist()):

@@ -230,7 +230,9 @@ def _told(batch: Batch) -> tuple[bool, bool, bool, bool]:
     """Whether queries are rows without names, documents places, scores ranks or distances: see `Columns`."""
     if isinstance(batch, Columns):
         return batch.are_rows, batch.are_places, batch.are_ranks, batch.are_distances
-    return False, False, isinstance(batch, Ranked) and batch.scores is None, False
+    if isinstance(batch, Ranked):
+        return False, False, batch.are_ranks or batch.scores is None, batch.are_distances
+    return False, False, False, False
 
 
 def _no_scores(query: str | bytes, better: str) -> Message:
