@@ -588,6 +588,12 @@ def test_qrels_in_other_formats_are_told_from_runs(tmp_path):
     assert kinds(lint(TRUTH, path)) == {"swapped"}
 
 
+def test_the_folder_of_a_data_set_is_told_from_a_run(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    assert "name the file of its judgements" in the("unreadable", lint(tmp_path, ANSWERS)).message
+
+
 def test_frames_are_linted(tmp_path):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"query": ["1", "1", "1"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})

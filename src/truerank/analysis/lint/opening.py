@@ -59,10 +59,11 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     chosen = _format(source, format)
     if chosen.name == "trec":
         return Truth(source.name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log))
-    if chosen.holds(source) == "run":
+    if chosen.holds(source) == "run" and not chosen.is_folder:
         return Truth(source.name, "line", lambda log: note_swapped(QRELS, log))
     numbering: Numbering = "line" if chosen.name in LINED else "row"
-    return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, chosen.name)))
+    name = format if chosen.is_folder else chosen.name  # what a folder is instead, its reading says
+    return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, name)))
 
 
 def open_system(run: Any, format: str | None, name: str, watch: Watching, by_line: bool) -> System:
