@@ -124,6 +124,10 @@ class Hits(Presented):
         vars(made).update({name: own[name] for name in FIELDS} | others, _views={})
         return made
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: nothing that was worked out of it, which is large, or functions."""
+        return vars(self.changed({}))
+
     def relevant(self, level: float) -> Hits:
         """The hits of at least this grade."""
         return self.once(("relevant", level), lambda: self.where(self.grade >= level))
@@ -181,8 +185,7 @@ class Hits(Presented):
         if not len(self):
             return np.zeros(len(self.queries))
         weights = np.asarray(values, np.float64)
-        sums: Floats = np.bincount(self.query, weights, len(self.queries))  # type: ignore[assignment]
-        return sums
+        return np.bincount(self.query, weights, len(self.queries))  # type: ignore[return-value]
 
     def last_value(self, values: Floats | Ints, empty: float = 0.0) -> Floats:
         """(queries,) the value of each query's last row."""
@@ -360,12 +363,10 @@ class Hits(Presented):
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What is made under this key the first time, and kept."""
-        if key not in self._views:
-            made = make()
-            if made is self:  # kept, it would keep itself in memory
-                return made
+        made: T = self._views[key] if key in self._views else make()
+        if made is not self:  # kept, it would keep itself in memory
             self._views[key] = made
-        return self._views[key]  # type: ignore[no-any-return]
+        return made
 
 
 FIELDS = tuple(each.name for each in fields(Hits) if each.init)
@@ -391,8 +392,7 @@ class ByAspect(NamedTuple):
     def sum(self, values: Floats | Ints | Bools) -> Floats:
         """(queries,) the sum of a value an aspect, left to right."""
         weights = np.asarray(values, np.float64)
-        sums: Floats = np.bincount(self.query, weights, self.size)  # type: ignore[assignment]
-        return sums
+        return np.bincount(self.query, weights, self.size)  # type: ignore[return-value]
 
     def mean(self, values: Floats, level: float) -> Floats:
         """(queries,) the mean of a value an aspect by their weights, over those that have a relevant document."""
