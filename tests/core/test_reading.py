@@ -85,6 +85,28 @@ def test_a_reading_comes_back_from_arrow_and_from_a_pickle(qrels, run, keep):
     assert same(pickle.loads(pickle.dumps(reading)), reading)
 
 
+def test_what_was_worked_out_of_a_reading_does_not_travel_with_it():
+    def made():
+        return tr.read({"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+
+    reading = made()
+    assert tr.evaluate(reading, measures="EC nDCG@10 AP").mean
+    assert same(pickle.loads(pickle.dumps(reading)), made())
+    assert len(pickle.dumps(reading.rows)) == len(pickle.dumps(made().rows))
+
+
+def test_unused_values_of_the_second_column_are_told_of_after_a_reading_was_saved(tmp_path):
+    pytest.importorskip("pyarrow")
+    qrels, run = tmp_path / "qrels", {"q": ["a"], "r": ["b"]}
+    qrels.write_text("q 1 a 1\nr 2 b 1\n")
+    whole = tr.evaluate(qrels, run, "RR")
+    assert whole.ledger.iterations == 2
+    tr.read(qrels, run).save(tmp_path / "run.arrow")
+    assert tr.evaluate(qrels, tmp_path / "run.arrow", "RR").ledger == whole.ledger
+    more = tr.read({"s": ["c"]}, {"s": ["c"]})
+    assert tr.evaluate(tr.merge([more, Reading.load(tmp_path / "run.arrow")]), measures="RR").ledger.iterations == 2
+
+
 def test_a_query_in_two_parts_is_refused():
     part = tr.read({"q": {"a": 1}}, {"q": ["a"]})
     with pytest.raises(tr.InputError, match="query q is answered in two parts"):

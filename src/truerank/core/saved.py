@@ -80,7 +80,13 @@ def table_of(
             columns["aspects"] = _weights(pa, qrels.aspects, n)
         columns["judgements"] = _lists(pa, sizes, judged)
         columns["apart"] = pa.array([*own, *[None] * n], pa.float64())
-    said = {**facts, "version": VERSION, "qrels": qrels.name, "digest": qrels.digest}
+    said = {
+        **facts,
+        "version": VERSION,
+        "qrels": qrels.name,
+        "digest": qrels.digest,
+        "iterations": qrels.iterations,
+    }
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
 
 
@@ -189,7 +195,7 @@ def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     apart = zip(queries, table["apart"].to_pylist(), strict=True)
     aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
-    return replace(qrels, apart=own, aspects=aspects)
+    return replace(qrels, apart=own, aspects=aspects, iterations=facts.get("iterations", 0))
 
 
 def _answers(pa: Any, aspects: Aspects) -> Any:

@@ -156,7 +156,8 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     grades = [grade for each in judged for _, grade, *_ in each]
     merged = Qrels.from_rows(names, numbers, docs, grades, name=min(qrels.name for qrels in distinct))
     apart = {query: grade for qrels in distinct for query, grade in qrels.apart.items()}
-    return replace(merged, apart=apart, aspects=_aspects(judged))
+    iterations = max(qrels.iterations for qrels in distinct)
+    return replace(merged, apart=apart, aspects=_aspects(judged), iterations=iterations)
 
 
 _Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
