@@ -168,6 +168,19 @@ def test_scattered_queries_read_again_together_are_the_same_bits(rows, ordered, 
     assert alike(tr.merge(data.draw(st.permutations(parts)), again), whole)
 
 
+@pytest.mark.parametrize("duplicates", ["first", "count"])
+def test_repeated_documents_of_queries_that_nobody_judged_are_counted_nowhere(duplicates):
+    rows = [("x", "d1", 2.0), ("x", "d1", 1.0), ("q1", "d1", 3.0), ("q1", "d2", 2.0), ("q1", "d2", 1.0)]
+    rules = {"duplicates": duplicates}
+    for order in (rows, [rows[i] for i in (0, 2, 1, 3, 4)], [rows[i] for i in (2, 0, 3, 1, 4)]):
+        assert tr.evaluate(QRELS, table(order), "AP", rules=rules).ledger.duplicates == 1
+    parts = [tr.read(QRELS, table(part), rules=rules) for part in (rows[:2], rows[2:])]
+    assert tr.evaluate(tr.merge(parts), measures="AP").ledger.duplicates == 1
+    calls = table(rows).append_column("call", [[1] * len(rows)])
+    of_calls = tr.evaluate(QRELS, calls, "AP", rules={**rules, "calls": "concatenated"})
+    assert of_calls.ledger.duplicates == 1
+
+
 @pytest.mark.parametrize("repeated", ["d1", "u1"])
 def test_a_document_that_two_parts_return_is_refused(repeated):
     sources = [{"q1": {repeated: 2.0, "u2": 1.0}}, {"q1": {repeated: 1.0, "d2": 5.0}}]

@@ -107,7 +107,7 @@ class Ledger:
         without_relevant: judged, but no document reaches the relevance level.
         returned: documents returned for the evaluated queries.
         unjudged: how many of those are unjudged.
-        duplicates: rows that repeated a document.
+        duplicates: rows of judged queries that repeated a document.
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.

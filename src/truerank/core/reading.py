@@ -58,7 +58,7 @@ class Reading:
             answered. A document that is returned twice has two rows, unless the rules count it once.
         unjudged: the ids of the unjudged documents among the rows.
         extra: the answered queries that are not judged.
-        repeated: how many rows of the run repeat a document of their query.
+        repeated: how many rows of judged queries repeat a document.
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.

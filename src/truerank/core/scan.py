@@ -77,7 +77,7 @@ class Scan(NamedTuple):
         returned: (queries,) how many documents were returned, -1 where the query was not answered.
         extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
-        repeated: how many rows repeated a document of their query.
+        repeated: how many rows repeated a document of their query, where that was judged.
         interleaved: whether the rows of some query were scattered.
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
@@ -100,8 +100,9 @@ class Scan(NamedTuple):
     def of(cls, scanner: Scanner, found: Found) -> Scan:
         """What one scanner found."""
         extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-        counts = scanner.rows, scanner.repeated
-        return cls(*found, extra, *counts, False, unjudged, scanner.repeats, scoring=Scoring.of(scanner))
+        repeated, repeats = _counted([scanner.repeats])
+        counts = scanner.rows, repeated
+        return cls(*found, extra, *counts, False, unjudged, repeats, scoring=Scoring.of(scanner))
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -225,14 +226,24 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
         yield batch
 
 
+def one_list(batch: Batch) -> Batch:
+    """The batch, of a run with one list a query.
+
+    Raises:
+        SeveralCalls: it has several.
+    """
+    if has_calls(batch):
+        raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
+    return batch
+
+
 def push(scanner: Scanner, batch: Batch) -> None:
     """Give a scanner a batch.
 
     Raises:
         SeveralCalls: it is of a run with several lists a query.
     """
-    if has_calls(batch):
-        raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
+    batch = one_list(batch)
     if isinstance(batch, dict):
         scanner.mapping(batch)
     elif isinstance(batch, Ranked):
@@ -270,18 +281,22 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
         except Refused:  # a query may only go on in the next piece; of an error the line is named
             return _scan_whole(run, look)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
-    rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
+    rows = sum(scanner.rows for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
-    repeats = _sum([scanner.repeats for scanner in scanners])
+    repeated, repeats = _counted([scanner.repeats for scanner in scanners])
     facts = rows, repeated, False, joined(unjudged), repeats
     return Scan(table, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
 
 
-def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
-    """The sum of those that there are."""
+def _counted(parts: Sequence[NDArray[np.int64] | None]) -> tuple[int, NDArray[np.int64] | None]:
+    """How many rows repeat a document, in all and of each query; of queries that nobody judged they are not known.
+
+    Their rows are not kept where they are scattered, and so are not counted where they follow each other either.
+    """
     there = [part for part in parts if part is not None]
-    return np.sum(there, axis=0) if there else None
+    repeats: NDArray[np.int64] | None = np.sum(there, axis=0) if there else None
+    return (0, None) if repeats is None or not repeats.any() else (int(repeats.sum()), repeats)
 
 
 def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
