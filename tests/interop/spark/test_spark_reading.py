@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import uuid
 from collections.abc import Iterable, Iterator
@@ -205,6 +206,58 @@ def test_more_judgements_than_every_executor_should_have(
     same(tr.spark.evaluate(qrels, clustered.repartition(2), MEASURES), ONE)
     write(tmp_path, in_parts(RUN, 100), ".run")
     same(tr.spark.evaluate(qrels, tmp_path, MEASURES), ONE)
+
+
+def test_ranks_in_place_of_scores_stay_ranks_whatever_the_way(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = {"q": {"a": 1, "b": 2}, "r": {"a": 1}}
+    rows = [("q", "a", 1), ("r", "a", 1), ("q", "x", 2), ("q", "b", 3)]
+    frame = spark.createDataFrame(rows, "query string, doc string, rank int")
+    (tmp_path / "run.jsonl").write_text(
+        '{"query_id": "q", "docs": ["a", "x", "b"]}\n{"query_id": "r", "docs": ["a"]}\n'
+    )
+    grades = [(query, doc, grade) for query, docs in judged.items() for doc, grade in docs.items()]
+    qrels = spark.createDataFrame(grades, "query string, doc string, relevance int")
+
+    one = tr.evaluate(judged, {"q": ["a", "x", "b"], "r": ["a"]}, "AP nDCG@2")
+
+    def is_refused(qrels: Any, run: Any, plan: str | None = None) -> None:
+        same(tr.spark.evaluate(qrels, run, "AP nDCG@2", plan=plan), one)
+        with pytest.raises(tr.MeasureError, match="ranks in place of scores"):
+            tr.spark.evaluate(qrels, run, "GAP", plan=plan)
+
+    for plan in ("partitions", "passes", "shuffle"):
+        is_refused(judged, frame, plan)
+    is_refused(judged, tmp_path)
+    monkeypatch.setattr(evaluation, "SHARED", 1)
+    is_refused(qrels, frame)
+    is_refused(qrels, tmp_path)
+
+
+def test_several_lists_a_query_are_refused_by_the_way_of_many_judgements_too(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"query_id": "q", "doc_id": doc, "score": 1.0, "call": call} for doc, call in (("x", 1), ("a", 2))]
+    (tmp_path / "run.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    qrels = spark.createDataFrame([("q", "a", 1), ("q", "b", 1)], "query string, doc string, relevance int")
+    for shared in (10, 1):
+        monkeypatch.setattr(evaluation, "SHARED", shared)
+        with pytest.raises(tr.TruerankError, match="the run has several lists a query, one a call"):
+            tr.spark.evaluate(qrels, tmp_path, "AP")
+
+
+def test_aspects_of_a_frame_are_those_of_one_machine(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("q", "a", 1, 1, 0.5), ("q", "a", 2, 2, 0.25), ("q", "b", 1, 1, 0.5), ("q", "c", 10, 1, 0.25)]
+    qrels = spark.createDataFrame(
+        rows, "query_id string, doc_id string, subtopic int, relevance int, weight double"
+    )
+    run = spark.createDataFrame([("q", "b", 3.0), ("q", "a", 2.0)], "query string, doc string, score double")
+    measures = "alpha_nDCG@5 ERR_IA@5 AP"
+    same(tr.spark.evaluate(qrels, run, measures), tr.evaluate(qrels.toArrow(), run.toArrow(), measures))
+    monkeypatch.setattr(evaluation, "SHARED", 1)
+    with pytest.raises(tr.InputError, match="judgements of aspects go to every executor"):
+        tr.spark.evaluate(qrels, run, measures)
 
 
 def test_groups_are_those_of_the_queries_alone(clustered: DataFrame) -> None:

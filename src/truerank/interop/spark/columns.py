@@ -27,12 +27,17 @@ CHAR = "__CHAR_VARCHAR_TYPE_STRING"
 def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
     """Columns query and doc (binary) and score (double: of qrels the grade), whatever they are called and hold.
 
+    Of a run also are_ranks (boolean): whether the scores are negated ranks; of qrels aspect (binary) and weight
+    (double), where there are such columns.
+
     Args:
         what: "run" or "qrels".
 
     Raises:
         InputError: a column is missing, or holds what has no one reading as an id or a number.
     """
+    from pyspark.sql import functions as f
+
     columns = layout(frame.columns, what, name)
     query, doc = (
         _id(frame, place, name).alias(alias) for place, alias in ((columns.query, "query"), (columns.doc, "doc"))
@@ -41,7 +46,12 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
     if columns.call is not None:
         said = message("the run has several lists a query, one a call, which Spark does not read: collect its rows")
         raise SeveralCalls(said, name)
-    return frame.select(query, doc, (-score if columns.falling else score).alias("score"))
+    more = [f.lit(columns.falling).alias("are_ranks")] if what == "run" else []
+    if columns.aspect is not None:
+        more.append(_id(frame, columns.aspect, name).alias("aspect"))
+    if columns.weight is not None:
+        more.append(_number(frame, columns.weight, name).alias("weight"))
+    return frame.select(query, doc, (-score if columns.falling else score).alias("score"), *more)
 
 
 def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None, Any]]:

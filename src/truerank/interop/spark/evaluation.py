@@ -256,7 +256,14 @@ def _question(
     if is_frame(qrels) and _is_large(qrels, shared):
         kept = kept_rows(keep, NO_QRELS)
         kept += 1 if kept and rules.self_match != "keep" else 0  # the query itself leaves the list later
-        return Question(NO_QRELS, rules, kept, name, format), typed(cast("Any", qrels), "qrels", "qrels")
+        judgements = typed(cast("Any", qrels), "qrels", "qrels")
+        if "aspect" in judgements.columns:
+            raise InputError(
+                "judgements of aspects go to every executor, and there are too many of these: give a file, or "
+                "collect them (toPandas)",
+                "qrels",
+            )
+        return Question(NO_QRELS, rules, kept, name, format), judgements
     judged = as_ruled(_collected(qrels) if is_frame(qrels) else read_qrels(cast("QrelsLike", qrels)), rules)
     if not len(judged):
         raise InputError("there are no judgements in it", judged.name)
@@ -274,7 +281,9 @@ def _has_more(qrels: Any, held: int) -> bool:
 
 def _collected(qrels: Any) -> Qrels:
     table = typed(qrels, "qrels", "qrels").toArrow()
-    return frames.qrels_from_frame(table.rename_columns(["query_id", "doc_id", "relevance"]))
+    return frames.qrels_from_frame(
+        table.rename_columns(["query_id", "doc_id", "relevance", *table.column_names[3:]])
+    )
 
 
 def session(master: str | None = None) -> SparkSession:

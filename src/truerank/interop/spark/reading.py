@@ -229,6 +229,8 @@ def stopped(said: str) -> TruerankError:
             "truerank is not installed where Spark's executors are: install the same version there"
         )
     lines = said.strip().splitlines()
+    if own := next(filter(None, map(re.compile(r"truerank\.core\.errors\.\w+: (.+)").match, lines)), None):
+        return TruerankError("Spark gave up: {why}", why=own[1])
     why = next(filter(re.compile(r"[\w.]*(Error|Exception): ").match, lines), lines[0])
     return TruerankError("Spark gave up: {why}", why=truncated(why))
 

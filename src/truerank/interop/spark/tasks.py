@@ -25,11 +25,11 @@ from truerank.core.merge.counts import RankCounts, count_ranks
 from truerank.core.merge.scattered import Scattered
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
-from truerank.core.rankings import rankings
+from truerank.core.rankings import are_ranks, rankings
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
-from truerank.core.scan import Look, Scan, push, scan
+from truerank.core.scan import Look, Scan, one_list, push, scan
 from truerank.formats import frames
 from truerank.formats.names import Layout
 from truerank.formats.rows import qrels_of
@@ -51,8 +51,8 @@ SCHEMA = "answer binary"
 KEPT = "answer binary, rows binary"
 """The columns in which an answer comes, and the rows that it is about."""
 
-ROWS = "query binary, doc binary, score double"
-"""The columns of rows."""
+ROWS = "query binary, doc binary, score double, are_ranks boolean"
+"""The columns of rows: last, whether their scores are negated ranks."""
 
 
 class Interleaved(TruerankError):
@@ -229,7 +229,7 @@ def reading_of_both(
     first = []
     for batch in batches:
         judged = batch.filter(batch.column("judged"))
-        judgements += columns([judged.select([0, 1, 2])], question.qrels.name)
+        judgements += columns([judged], question.qrels.name)
         if by is not None:
             by.update(zip(judged.column(0).to_pylist(), judged.column("value").to_pylist(), strict=True))
         if judged.num_rows < batch.num_rows:
@@ -237,7 +237,7 @@ def reading_of_both(
             break
     qrels = qrels_of(judgements, question.qrels.name) if judgements else question.qrels
     mine = replace(question, qrels=as_ruled(qrels, question.rules))
-    scan = mine.of_rows(columns((batch.select([0, 1, 2]) for batch in chain(first, batches)), mine.name))
+    scan = mine.of_rows(columns(chain(first, batches), mine.name))
     return Reading.scanned(mine.qrels, scan, mine.rules, mine.name, mine.kept)
 
 
@@ -247,10 +247,12 @@ def rows_of_stretches(
     """The rows of files or pieces, by the numbers of these."""
     import pyarrow
 
-    schema = pyarrow.schema([("query", pyarrow.binary()), ("doc", pyarrow.binary()), ("score", pyarrow.float64())])
+    kinds = pyarrow.binary(), pyarrow.binary(), pyarrow.float64(), pyarrow.bool_()
+    schema = pyarrow.schema(zip(("query", "doc", "score", "are_ranks"), kinds, strict=True))
     for stretch in (stretches[number] for batch in numbers for number in batch.column(0).to_pylist()):
-        for part in rankings(stretch.run(question.format).batches(), stretch.path):
-            columns = [[part.query] * len(part.docs), part.docs, part.numbers()]
+        for part in rankings(map(one_list, stretch.run(question.format).batches()), stretch.path):
+            n = len(part.docs)
+            columns = [[part.query] * n, part.docs, part.numbers(), [are_ranks(part)] * n]
             yield pyarrow.record_batch(columns, schema=schema)
 
 
@@ -273,17 +275,20 @@ def added(one: Answer, other: Answer) -> Answer:
 
 
 def columns(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[Columns]:
-    """The rows (query, doc, score) as the kernel takes them.
+    """The rows (query, doc, score, and of a run whether these are ranks) as the kernel takes them.
 
     Raises:
         InputError: a row lacks a value.
     """
     for batch in batches:
-        for number, column in enumerate(batch.columns):
+        rows = batch.select(["query", "doc", "score"])
+        for number, column in enumerate(rows.columns):
             if column.null_count:
-                raise _lacking(batch, number, name)
+                raise _lacking(rows, number, name)
+        ranks = "are_ranks" in batch.schema.names and batch.column("are_ranks").true_count > 0
         try:
-            yield from map(partial(_finite, name=name), frames.parts([batch], Layout(0, 1, 2), name))
+            for part in frames.parts([rows], Layout(0, 1, 2), name):
+                yield _finite(part, name)._replace(are_ranks=ranks)
         except InputError as error:  # which counts the rows of the batch
             raise InputError(error.said, name) from None
 
