@@ -98,8 +98,10 @@ def scored(
     how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
 
     def of_one(name: str, thing: Any) -> Scores:
+        if isinstance(thing, Scores) or (isinstance(thing, Reading) and rules is None):
+            _refuse_unlike(thing.rules, name, under)
         if isinstance(thing, Scores):
-            return _checked(replace(thing, as_written=True) if as_written else thing, name, under)
+            return replace(thing, as_written=True) if as_written else thing
         if isinstance(thing, Reading):
             return evaluate(thing, measures=measures, **how)
         if judged is None:
@@ -126,17 +128,16 @@ def read(runs: Any) -> Any:
     return runs
 
 
-def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
-    """Scores that were made under the same rules, whatever these are called."""
-    if not scores.rules.is_like(rules):
+def _refuse_unlike(own: Rules, name: str, rules: Rules) -> None:
+    """Raise where a system was scored, or read, under other rules than these, whatever both are called."""
+    if not own.is_like(rules):
         raise RulesError(
             "{name} was scored under the rules {rules}, others under {other_rules}: systems can be compared "
             "only under the same rules",
             name=name,
-            rules=scores.rules.name,
+            rules=own.name,
             other_rules=rules.name,
         )
-    return scores
 
 
 def common_measures(scores: Mapping[str, Scores], measures: Measures, *, drawn: bool = True) -> tuple[Measure, ...]:
