@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -43,10 +44,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((place[one] for one in LONG if item.nodeid.startswith(one)), len(LONG)))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Look for no garbage while thousands of tests are found, all of which stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Leave thousands of tests, and the modules they import, out of all collections of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
+    """Leave what a file has imported out of the collections of those after it: a benchmark collects each time."""
+    done = yield
+    if nextitem is not None and nextitem.path != item.path:
+        pytest_collection_finish()
+    return done
 
 
 @pytest.hookimpl(optionalhook=True)
