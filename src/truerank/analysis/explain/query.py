@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from truerank.analysis.explain.notes import Found, Spread, notes
 from truerank.analysis.explain.ranking import Listed, Raw, listing, unscored
 from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
+from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core.errors import InputError, no_such_query, printable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from truerank.core.catalogue import Catalogue
 
 Judged = dict[bytes, float]
+Spreads = dict[Measure, Spread]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,20 +91,25 @@ class Answer:
         rows = in_mean(self.reading.located(self.items), self.reading.rules, self.reading.name)
         return rows.under(self.rules), turned(rows).under(self.rules)
 
-    @property
+    @cached_property
     def _everything(self) -> Hits:
         """The hits before the rules for depth, unjudged and unreturned documents are applied."""
         return in_mean(self.reading.hits, self.reading.rules, self.reading.name)
 
-    def spread(self, measure: Measure) -> Spread:
+    def _spreads(self, measures: Sequence[Measure]) -> Spreads:
         """The lowest and the highest value that some order of equal scores gives; of whole lists, of two orders."""
-        if measure.definition.sees_lists or measure.definition.needs == "aspects":
-            orders = self.lists if measure.definition.sees_lists else self._orders
-            values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
-            return Spread(min(values), max(values), is_sure=False)
-        of = self._everything, (measure,), self._lenient
-        found = under_ties(*of, samples=1, seed=0, progress=unreported)[str(measure)]  # no mean is asked for
-        return Spread(float(found.low[0]), float(found.high[0]), bool(found.sure[0]))
+        spreads: Spreads = {}
+        for measure in measures:
+            if measure.definition.sees_lists or measure.definition.needs == "aspects":
+                orders = self.lists if measure.definition.sees_lists else self._orders
+                values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
+                spreads[measure] = Spread(min(values), max(values), is_sure=False)
+        if others := tuple(m for m in measures if m not in spreads):
+            of = self._everything, others, self._lenient
+            found = under_ties(*of, samples=1, seed=0, progress=unreported)  # no mean is asked for
+            ranges = {m: found[str(m)] for m in others}
+            spreads |= {m: Spread(float(r.low[0]), float(r.high[0]), bool(r.sure[0])) for m, r in ranges.items()}
+        return spreads
 
     @cached_property
     def _lenient(self) -> Rules:
@@ -120,7 +127,8 @@ class Answer:
         """Why each measure is what it is; the values are those of `evaluate`."""
         values = self._values(measures)
         lists = {level: self.listing(level) for level in set(map(self.level, measures))}
-        return [self._explain(m, values[m], lists[self.level(m)]) for m in measures]
+        spreads = cache(lambda: self._spreads(measures))
+        return [self._explain(m, values[m], lists[self.level(m)], spreads) for m in measures]
 
     def _values(self, measures: Sequence[Measure]) -> dict[Measure, float]:
         """The value of each measure, without what `evaluate` tells beside it, such as whether ties matter."""
@@ -131,7 +139,9 @@ class Answer:
             for m in measures
         }
 
-    def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
+    def _explain(
+        self, measure: Measure, value: float, documents: tuple[Listed, ...], spreads: Callable[[], Spreads]
+    ) -> Explanation:
         rules = self.rules
         relevant = int(self.hits.relevant_total(rules.level)[0])
         rows = self.lists[0] if measure.definition.sees_lists else self.hits
@@ -148,7 +158,7 @@ class Answer:
             repeated=self.reading.repeated,
             relevant=relevant,
             finds=finds,
-            spread=lambda: Spread(value, value) if ruling else self.spread(measure),
+            spread=lambda: Spread(value, value) if ruling else spreads()[measure],
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(
@@ -166,13 +176,24 @@ class Answer:
         )
 
     def _case(self, measure: Measure, hits: Hits, documents: tuple[Listed, ...]) -> Case:
-        """The query as a worked form reads it."""
+        """The query as a worked form reads it; it is made once for all measures that read the same."""
+        by_aspect, sees_lists = measure.definition.needs == "aspects", measure.definition.sees_lists
+        key = hits, by_aspect, sees_lists
+        if key not in self._cases:
+            self._cases[key] = self._made(hits, documents, by_aspect=by_aspect, sees_lists=sees_lists)
+        return dataclasses.replace(self._cases[key], measure=str(measure))
+
+    @cached_property
+    def _cases(self) -> dict[tuple[Hits, bool, bool], Case]:
+        return {}
+
+    def _made(self, hits: Hits, documents: tuple[Listed, ...], *, by_aspect: bool, sees_lists: bool) -> Case:
+        """The query as all measures of these rows read it."""
         named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
         below = [listed.doc for listed in documents if listed.place == "below depth"]
-        by_aspect = measure.definition.needs == "aspects"
         named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
-        return Case(
-            measure=str(measure),
+        case = Case(
+            measure="",
             returned=int(hits.returned[0]),
             hits=self._named(hits, named),
             judged=tuple(sorted(self._known(documents), key=lambda hit: -hit.grade)),
@@ -180,9 +201,10 @@ class Answer:
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, named),
             calls=hits.calls,
-            read=hits if by_aspect or measure.definition.sees_lists else None,
+            read=hits if by_aspect or sees_lists else None,
             numbered=self._numbered() if by_aspect else {},
         )
+        return dataclasses.replace(case, read=hits_of(case))
 
     def _numbered(self) -> dict[int, Hit]:
         """Every judged document by its number in the hits."""
