@@ -10,6 +10,9 @@ from truerank.core.rules import Rules
 from truerank.core.run import Ranked
 from truerank.core.scores import Scores
 
+Search = Callable[[str, int], list[tuple[str, float]]]
+"""From a text and how many documents are wanted: (document, score), best first."""
+
 
 @dataclass(frozen=True)
 class DemoRetriever:
@@ -18,10 +21,12 @@ class DemoRetriever:
     Attributes:
         about: what it is, in a line.
         search: the best documents of each query.
+        ready: gives what answers any text, from an index that is made once; None where no text is asked.
     """
 
     about: str
     search: Callable[[], Iterator[Ranked]]
+    ready: Callable[[], Search] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
-from truerank.cli.demo.collection import Collection
-from truerank.cli.demo.retrievers import INDEXES, Search
+from truerank.cli.demo.collection import Collection, Search
 from truerank.live import alternate
 from truerank.live.paired import BenchComparison
 from truerank.present.build import write_report
@@ -26,13 +25,14 @@ def benchmark(collection: Collection, directory: Path, say: Callable[[str], None
     """Both on the first queries of a collection of texts; all calls and answers are saved.
 
     Args:
-        collection: whose documents are indexed.
+        collection: whose documents are searched; their indexes are made already where a search was before.
         directory: where the benchmarks go.
         say: told what is being done.
     """
     queries = dict(islice(collection.queries.items(), QUERIES))
-    say(f"{collection.name}: timing {' and '.join(INDEXES)}")
-    first, second = (_named(name, index(collection.docs)) for name, index in INDEXES.items())
+    say(f"{collection.name}: timing {' and '.join(collection.retrievers)}")
+    asked = ((name, each.ready) for name, each in collection.retrievers.items() if each.ready)
+    first, second = (_named(name, ready()) for name, ready in asked)
     comparison = alternate(first, second, queries, collection.qrels, measures=MEASURES)
     for one in (comparison.a, comparison.b):
         one.save(directory / f"{collection.name}.{one.name}.bench.json")
@@ -43,7 +43,7 @@ def report(collection: Collection, live: BenchComparison, directory: Path, say: 
     """The page of a collection that was searched and benchmarked."""
     say(f"{collection.name}: writing the report")
     start = directory / collection.name
-    runs = {name: Path(f"{start}.{name}.run") for name in INDEXES}
+    runs = {name: Path(f"{start}.{name}.run") for name in collection.retrievers}
     write_report(
         Path(f"{start}.qrels"),
         runs,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.cli.demo.collection import DemoRetriever
+from truerank.cli.demo.collection import DemoRetriever, Search
 from truerank.cli.demo.packages import need
 from truerank.cli.demo.words import ngrams, words
 from truerank.core.run import Ranked
@@ -20,10 +20,6 @@ Ints = NDArray[np.int64]
 
 DEPTH = 100
 
-
-Search = Callable[[str, int], list[tuple[str, float]]]
-"""From a text and how many documents are wanted: (document, score), best first."""
-
 KNOWN = {
     "bm25": "BM25 over words; scripts without blanks, and Hangul, as pairs of characters (bm25s)",
     "ngrams": "character 2- and 3-grams, tf-idf cosine (SciPy)",
@@ -32,15 +28,14 @@ KNOWN = {
 
 def by_text(docs: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, DemoRetriever]:
     """Both, for these texts."""
+    indexed = {name: cache(partial(index, docs)) for name, index in INDEXES.items()}
     return {
-        name: DemoRetriever(KNOWN[name], partial(_all, index, docs, queries)) for name, index in INDEXES.items()
+        name: DemoRetriever(KNOWN[name], partial(_all, ready, queries), ready) for name, ready in indexed.items()
     }
 
 
-def _all(
-    index: Callable[[Mapping[str, str]], Search], docs: Mapping[str, str], queries: Mapping[str, str]
-) -> Iterator[Ranked]:
-    search = index(docs)
+def _all(ready: Callable[[], Search], queries: Mapping[str, str]) -> Iterator[Ranked]:
+    search = ready()
     for query, text in queries.items():
         results = search(text, DEPTH)
         yield Ranked(query.encode(), [doc.encode() for doc, _ in results], [score for _, score in results])
