@@ -80,6 +80,16 @@ def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(fields: dict[str, 
             assert last.name == str(why.measure)
 
 
+@pytest.mark.parametrize("rules", [{}, {"unjudged": "graded", "unjudged_grade": 1}], ids=["plain", "graded"])
+def test_each_of_several_measures_is_worked_out_as_it_is_alone(rules: dict[str, Any]) -> None:
+    """What they share is made once; a depth of one's own, or the unjudged with a grade, is not shared."""
+    qrels, run = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": {"x": 3, "a": 2, "b": 2, "y": 1, "c": 1}}
+    names = ["nDCG@2", "P(depth=2)@3", "P@3", "RR(depth=1)@4", "RR@4", "ERR@5", "Judged@3"]
+    for together, name in zip(explain_each(qrels, run, "q", names, rules=rules), names, strict=True):
+        alone = explain(qrels, run, "q", name, rules=rules)
+        assert (together.value, together.worked, together.notes) == (alone.value, alone.worked, alone.notes), name
+
+
 def test_a_measure_is_worked_out_from_its_terms_or_by_its_form_and_others_show_what_goes_in() -> None:
     whys = explain_each({"q": with_aspects({"d1": 1, "d2": 2, "d3": 0})}, {"q": ["d1", "x", "d2"]}, "q", MEASURES)
     for why in whys:
