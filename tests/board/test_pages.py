@@ -11,6 +11,7 @@ import pytest
 
 from board_worlds import Build, World, run
 from truerank.board import display
+from truerank.board.pages.rules import rules_in_words
 from truerank.board.workers import WorkerLost
 
 TIED = {"A": 20, "B": 20, "C": 20, "D": 20, "E": 4}
@@ -290,3 +291,18 @@ def test_a_korean_audit_is_korean(build: Build, sqlite: str, settings: str, qrel
     audit = source.partition('class="findings"')[2].partition("</ul>")[0]
     assert 'class="refuses"' in audit
     assert not re.search(r'class="refuses".*?lang="en".*?</li>', audit, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("accept", "said"),
+    [
+        (("missing-id",), "A document may be returned only once for a query."),
+        (("missing-id", "repeated-document"), "A document that is returned twice counts once."),
+        (("repeated-document",), "Every query must be answered."),
+    ],
+)
+def test_what_a_board_refuses_does_not_count_in_its_rules(accept, said, tmp_path):
+    (tmp_path / "rules.toml").write_text('duplicates = "once"\n')
+    sentences = rules_in_words(str(tmp_path / "rules.toml"), accept)
+    assert said in sentences
+    assert len(sentences) == len(rules_in_words("truerank", ("missing-id",)))

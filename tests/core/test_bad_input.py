@@ -128,6 +128,9 @@ def test_a_run_given_as_qrels(file):
     assert qrels_error(file) == "this holds a run, not qrels: are the two files swapped?"
     with pytest.raises(tr.InputError, match=r"input:1: a qrels line has 4 columns .* are the two files swapped\?"):
         tr.read_qrels(file, format="trec")
+    file.write_bytes(b"q 0 a 2 1\n")
+    with pytest.raises(tr.InputError, match="this one has 5, as qrels with a stratum do, which `truerank eval`"):
+        tr.read_qrels(file, format="trec")
 
 
 def test_qrels_given_as_a_run(file):

@@ -146,6 +146,8 @@ def test_an_array_of_objects_is_refused(tmp_path):
     for name in ("features.npy", "features.npz"):
         with pytest.raises(tr.InputError, match=r"cannot be read: .*(allow_pickle|objects)"):
             read_sides(str(tmp_path / name))
+    with pytest.raises(tr.InputError, match=r"lists of different lengths, .* save lists as JSON, \{query: "):
+        tr.read_qrels(str(tmp_path / "features.npy"))
 
 
 def test_lists_of_different_lengths_are_refused(tmp_path):

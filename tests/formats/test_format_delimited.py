@@ -195,6 +195,7 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
     [
         ("a,b,c", "no column holds the query ids; name it query_id .there is 'a', 'b', 'c'"),
         ("query_id,b,c", "no column holds the document ids; name it doc_id"),
+        ("query_id,docs,c", "no column .* a document a row; lists are read in JSON lines, {.query_id.: .*.docs.:"),
         ("query_id,doc_id,c", "no column holds the scores; name it score"),
         ("query_id,doc_id,score,score", "2 columns have one name, 'score', 'score': keep one of them"),
         ("query_id,doc_id,Doc-ID,score", "2 columns have one name, 'doc_id', 'Doc-ID': keep one of them"),
@@ -204,6 +205,14 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
     (tmp_path / "a.csv").write_text(f"{header}\n1,2,3\n")
     with pytest.raises(tr.InputError, match=rf"a\.csv:1: {message}"):
         tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
+
+
+def test_a_table_without_a_known_header_says_what_the_first_line_is(tmp_path):
+    (tmp_path / "a").write_text("id,prediction\n1,2 3\n")
+    with pytest.raises(
+        tr.InputError, match=r"a:1: a run line has 6 columns .* this one has 1: the first line of a"
+    ):
+        tr.evaluate({"q": ["a"]}, tmp_path / "a", "RR")
 
 
 BEIR = "query-id\tcorpus-id\tscore\n1\td1\t1\n1\td2\t0\n2\td1\t2\n"

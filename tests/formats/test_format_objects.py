@@ -170,6 +170,16 @@ def test_a_users_ids_and_scores_are_two_arrays_in_a_dict():
         tr.evaluate(qrels, {"u": ([2, 3], [0.5])}, "RR")
 
 
+@pytest.mark.parametrize("listed", [lambda doc: [doc], lambda doc: [(doc, 0.5)]])
+def test_of_a_retrievers_objects_it_is_said_how_they_become_documents(listed):
+    class Document:
+        def __init__(self):
+            self.id = "3"
+
+    with pytest.raises(tr.InputError, match=r"query 'u' has objects \(Document\): .*\(doc.id, doc.score\)"):
+        tr.evaluate({"u": ["3"]}, {"u": listed(Document())}, "RR")
+
+
 def test_a_row_of_ids_in_a_dict_may_be_short():
     assert tr.evaluate({"u": ["3"]}, {"u": np.array([2, 3, -1, -1])}, "RR NumRet").mean == {
         "RR": 0.5,

@@ -7,6 +7,7 @@ import random
 import pytest
 
 import truerank as tr
+from truerank.present.definitions import NEEDS
 
 POOL = """\
 # topic, 0, document, stratum, grade
@@ -72,6 +73,12 @@ def test_a_damaged_line_is_named(line, tmp_path):
     (tmp_path / "pool").write_text("".join(f"q 0 {n} 1 1\n" for n in range(9)) + line + "\n")
     with pytest.raises(tr.InputError, match=r"pool:10: "):
         tr.read_qrels(tmp_path / "pool")
+
+
+def test_judgements_without_strata_are_told_how_strata_are_given():
+    with pytest.raises(tr.MeasureError, match=r"xinfAP is of judgements of samples, .* or a column named stratum"):
+        tr.evaluate({"1": {"a": 1}}, RUN, "xinfAP")
+    assert "a column named stratum" in NEEDS[tr.measures()["infNDCG"].needs].text
 
 
 def test_where_all_was_judged_nothing_is_estimated():

@@ -144,6 +144,13 @@ def test_file_names_that_say_where_they_are(tmp_path):
         assert items.zone == ("52N", "52N")
 
 
+def test_items_on_a_plane_say_how_they_are_measured():
+    items = read_items([{"id": "a", "x": 1.0, "y": 2.0}])
+    with pytest.raises(tr.InputError, match=r"no latitude and longitude, .*; or measure by x and y: distance='xy'"):
+        truth.within(items, items, metres=5)
+    assert len(truth.within(items, items, metres=5, distance="xy")) == 1
+
+
 def test_file_names_of_a_pattern():
     names = ["0002_c1s1_000451_03.jpg", "-1_c2s1_000001_00.jpg"]
     items = read_items(names, pattern=r"(?P<label>-?\d+)_c(?P<camera>\d)")

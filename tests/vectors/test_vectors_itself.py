@@ -82,6 +82,14 @@ def test_a_matrix_of_a_set_with_itself_is_told_of(matrix, holds):
     assert selves(scores(matrix[:20], LABELS[:20], LABELS)) == 0
 
 
+def test_labels_that_nothing_has_in_common_are_told_of():
+    names = [f"{label}_{place}.jpg" for place, label in enumerate(LABELS)]
+    assert remarks(vectors(VECTORS[:9], VECTORS[9:], names[:9], names[9:]))[0].startswith(
+        "Warning: no query has a rel"
+    )
+    assert not remarks(vectors(VECTORS[:9], VECTORS[9:], LABELS[:9], LABELS[9:]))
+
+
 def test_captions_and_pictures_in_one_order_are_two_sets():
     captions = VECTORS + RNG.normal(size=VECTORS.shape) / 10
     ours = np.arange(30)

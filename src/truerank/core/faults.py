@@ -41,7 +41,7 @@ def run_fault(refused: Refused, line: int | None = None) -> Message:
         )
     if refused.columns > 6:
         return message("{columns}; this one has more", columns=columns)
-    return message("{columns}; this one has {n}", columns=columns, n=refused.columns)
+    return of_width(columns, refused.columns)
 
 
 def qrels_fault(refused: Refused, line: int | None = None) -> Message:
@@ -49,9 +49,26 @@ def qrels_fault(refused: Refused, line: int | None = None) -> Message:
     if refused.kind != "fields":
         return _hinted(_QRELS_FAULTS[refused.kind], refused.kind, line)
     columns = QRELS_COLUMNS
+    if refused.columns == 5:
+        return message(
+            "{columns}; this one has 5, as qrels with a stratum do, which `truerank eval` takes for xinfAP, and "
+            "runs: are the two files swapped?",
+            columns=columns,
+        )
     if refused.columns > 4:
         return message("{columns}; this one has more, as a run does: are the two files swapped?", columns=columns)
-    return message("{columns}; this one has {n}", columns=columns, n=refused.columns)
+    return of_width(columns, refused.columns)
+
+
+def of_width(columns: Message, n: int) -> Message:
+    """That a line has another number of columns; what is one column may be a table with commas."""
+    if n == 1:
+        return message(
+            "{columns}; this one has 1: the first line of a table with commas names its columns, as "
+            "query_id,doc_id,score does",
+            columns=columns,
+        )
+    return message("{columns}; this one has {n}", columns=columns, n=n)
 
 
 def _hinted(fault: Message, kind: str, line: int | None) -> Message:

@@ -149,6 +149,12 @@ def _opener(source: Source) -> Any:
 
 def _npy(source: Source) -> Mapping[str, Array]:
     """One array without a name; mapped, not read, where the file is a plain one."""
+    if b"'descr': '|O'" in source.head[:128]:
+        raise InputError(
+            "the arrays cannot be read: they hold Python objects, such as lists of different lengths, which run "
+            "code when they are read; save lists as JSON, {query: [documents]}, and numbers with a dtype",
+            source.name,
+        )
     array = np.load(source.path or BytesIO(source.read()), "r" if source.path else None, allow_pickle=False)
     return {"": array}
 

@@ -274,6 +274,13 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             if query is None
             else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
         )
+        listed = doc is None and find(names, (*ANSWERS, *RELEVANT)) is not None
+        if query is not None and listed:
+            said = message(
+                "{fault}: a table of text has a document a row; lists are read in JSON lines, {example}",
+                fault=said,
+                example='{"query_id": "q1", "' + ("docs" if what == "run" else "relevant") + '": ["d1", "d2"]}',
+            )
         is_bare = what == "run" and len(names) == 3 and names[2].isdecimal()
         hint = message(
             "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",

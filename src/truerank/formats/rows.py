@@ -223,7 +223,17 @@ def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
 
 
 def no_ids(query: Any, docs: Any, name: str) -> InputError:
-    """The error to raise where something else than documents stands."""
+    """The error to raise where something else than documents stands; of objects it says what to make of them."""
+    first = next(iter(docs), None) if isinstance(docs, list | tuple) else None
+    first = first[0] if isinstance(first, list | tuple) and first else first
+    if hasattr(first, "__dict__"):  # a document of LangChain, a node of LlamaIndex, or one of one's own
+        return InputError(
+            "query {query} has objects ({kind}): documents are ids, or pairs (id, score); take them out of each, "
+            "as in [(doc.id, doc.score) for doc in docs], or give the retriever itself to tr.experiment",
+            name,
+            query=quoted(query),
+            kind=type(first).__name__,
+        )
     return InputError(
         "query {query} has {docs}: documents are ids, or pairs (id, score)",
         name,

@@ -41,13 +41,16 @@ FROM_RULES = ("level", "rounding", "gain_from")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
-Need = Literal["", "aspects", "calls", "lists", "scores", "ids", "catalogue", "popularity", "groups", "vectors"]
+Need = Literal[
+    "", "aspects", "strata", "calls", "lists", "scores", "ids", "catalogue", "popularity", "groups", "vectors"
+]
 """What a measure has to see besides the judged documents.
 
-"aspects": which parts of a query a document answers; "calls": which of several lists of a query it is in. The
-others each with the first of them: "lists": the unjudged documents of the first ranks too; "scores": what makes one
-list of those of all queries; "ids": which documents are the same in several lists; "catalogue": how many there are;
-"popularity", "groups", "vectors": what a table of items says of them.
+"aspects": which parts of a query a document answers; "strata": which part of the pool it was drawn from, which
+stands where aspects do; "calls": which of several lists of a query it is in. The others each with the first of
+them: "lists": the unjudged documents of the first ranks too; "scores": what makes one list of those of all queries;
+"ids": which documents are the same in several lists; "catalogue": how many there are; "popularity", "groups",
+"vectors": what a table of items says of them.
 """
 
 ITEMS: tuple[Need, ...] = ("ids", "catalogue", "popularity", "groups", "vectors")
@@ -58,6 +61,11 @@ NEEDS: dict[Need, Message] = {
         "{measure} is about the aspects of a query (subtopics, intents, nuggets), and the judgements have none: "
         "give each its own, as {{query: {{doc: {{aspect: grade}}}}}} or in a column named aspect; where the second "
         "column of TREC qrels names them, say so: iteration = 'aspect' in the rules (--set iteration=aspect)"
+    ),
+    "strata": message(
+        "{measure} is of judgements of samples, and these do not say from which stratum of the pool each document "
+        "is: give the qrels of sample_eval.pl, lines of query, 0, document, stratum and grade, or a column named "
+        "stratum"
     ),
     "calls": message(
         "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
@@ -182,6 +190,11 @@ class Definition:
     def sees_lists(self) -> bool:
         """Whether it sees all documents that are listed, unjudged ones too."""
         return self.needs in ("lists", "scores") or self.is_of_items
+
+    @property
+    def sees_aspects(self) -> bool:
+        """Whether it asks which aspect, or which stratum, each judged document is of."""
+        return self.needs in ("aspects", "strata")
 
     @property
     def is_of_items(self) -> bool:

@@ -72,7 +72,8 @@ def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
 def inferred_average_precision(hits: Hits, *, level: float = 1) -> Terms:
     """Average precision as estimated when only a random part of the pool was judged.
 
-    A grade below 0 means: in the pool, but not judged. A document without a grade was not in the pool.
+    A grade below 0 means: in the pool, but not judged. A document without a grade was not in the pool. This is
+    trec_eval's; where strata were judged at rates of their own, `xinfAP` is sample_eval.pl's.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": ["a", "b", "c"]}, "infAP")

@@ -196,7 +196,7 @@ class Measure:
             return hits.items is None
         if self.definition.needs == "calls":
             return hits.calls is None
-        return self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query) > 0
+        return self.definition.sees_aspects and hits.aspects is None and len(hits.judgements.query) > 0
 
     @cached_property
     def _arguments(self) -> tuple[int | None, dict[str, Any]]:

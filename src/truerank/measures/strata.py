@@ -107,12 +107,13 @@ def share(relevant: Floats, judged: Floats) -> Floats:
     divides_by="relevant",
     sees_judged=True,
     monotone="no",
-    needs="aspects",
+    needs="strata",
 )
 def stratified_average_precision(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """Average precision as estimated when of each stratum of the pool a random part was judged.
 
     `rate` is how many documents of its stratum a judged one stands for, R how many relevant ones there are by that.
+    What sample_eval.pl calls infAP is `xinfAP@1000`, over the queries that are answered (`missing = "skip"`).
 
     >>> import truerank as tr
     >>> pool = {"q": {"a": {"top": 1}, "b": {"top": 0}, "c": {"rest": 1}, "d": {"rest": -1}}}
@@ -147,7 +148,7 @@ def stratified_average_precision(hits: Hits, *, k: int | None = None, level: flo
     divides_by="relevant",
     sees_judged=True,
     monotone="no",
-    needs="aspects",
+    needs="strata",
 )
 def stratified_ndcg(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """nDCG as estimated when of each stratum of the pool a random part was judged.
@@ -190,7 +191,7 @@ def _ideal(strata: Strata, k: int | None) -> PerQuery:
     source=SOURCE,
     sees_judged=True,
     monotone="no",
-    needs="aspects",
+    needs="strata",
 )
 def stratified_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """Precision as estimated when of each stratum of the pool a random part was judged.

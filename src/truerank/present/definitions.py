@@ -17,6 +17,10 @@ AVERAGES = {
 
 NEEDS = {
     "aspects": message("judgements by aspect: a column named aspect, or {doc: {aspect: grade}}"),
+    "strata": message(
+        "the stratum of each judgement: qrels of five columns (query 0 document stratum grade), or a column named "
+        "stratum"
+    ),
     "calls": message("several lists a query: a column named call, or a list of lists"),
     "lists": message("the unjudged documents too, which eval keeps for it"),
     "scores": message("scores, and the unjudged documents too, which eval keeps for it"),

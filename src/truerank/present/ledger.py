@@ -94,6 +94,8 @@ def remarks(scores: HasLedger) -> list[str]:
     ]
     if ledger.returned and ledger.unjudged == ledger.returned:
         sentences.insert(0, STRANGE)
+    if ledger.judged > 1 and ledger.without_relevant == ledger.judged:
+        sentences.insert(0, NOTHING)
     if ledger.unlisted:
         sentences.insert(0, _unlisted(ledger))
     if ledger.swapped:
@@ -149,6 +151,9 @@ STRANGE = warned(
     )
 )
 
+NOTHING = warned(
+    message("no query has a relevant document: are the labels, the grades or the level those that were meant?")
+)
 
 RISING = message(
     "The scores rise along every list (or the ranks fall), so that the last document counts as best: if the scores "

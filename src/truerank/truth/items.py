@@ -137,9 +137,17 @@ class Items:
                 known=", ".join(["id", *self.columns]),
                 one=one,
                 other=other,
-                hint=message(" ({hint})", hint=unread(self.others)) if self.others else "",
+                hint=self._instead(one),
             )
         return np.column_stack([first, second])
+
+    def _instead(self, lacking: str) -> Message | str:
+        """What else may help where these coordinates are lacking."""
+        if self.others:
+            return message(" ({hint})", hint=unread(self.others))
+        if lacking == "lat" and self.x is not None and self.y is not None:
+            return message("; or measure by x and y: distance='xy' (--distance xy)")
+        return ""
 
     def row(self, name: str) -> int:
         """Where an item stands.

@@ -148,9 +148,10 @@ def refuse_lines(rules: Rules) -> None:
 def refuse_uncovered(measures: Iterable[Measure]) -> None:
     """Refuse measures of aspects: which of them an unjudged document would answer, a grade does not tell."""
     for measure in measures:
-        if measure.definition.needs == "aspects":
+        if measure.definition.sees_aspects:
             raise MeasureError(
-                "bounds do not cover {measure}: documents of one grade differ in the aspects that they answer",
+                "bounds do not cover {measure}: documents of one grade differ in the aspects that they answer, or "
+                "in their strata",
                 measure=measure,
             )
 

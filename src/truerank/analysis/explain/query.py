@@ -100,7 +100,7 @@ class Answer:
         """The lowest and the highest value that some order of equal scores gives; of whole lists, of two orders."""
         spreads: Spreads = {}
         for measure in measures:
-            if measure.definition.sees_lists or measure.definition.needs == "aspects":
+            if measure.definition.sees_lists or measure.definition.sees_aspects:
                 orders = self.lists if measure.definition.sees_lists else self._orders
                 values = [float(valued(measure, hits, self._lenient)[0]) for hits in orders]
                 spreads[measure] = Spread(min(values), max(values), is_sure=False)
@@ -177,7 +177,7 @@ class Answer:
 
     def _case(self, measure: Measure, hits: Hits, documents: tuple[Listed, ...]) -> Case:
         """The query as a worked form reads it; it is made once for all measures that read the same."""
-        by_aspect, sees_lists = measure.definition.needs == "aspects", measure.definition.sees_lists
+        by_aspect, sees_lists = measure.definition.sees_aspects, measure.definition.sees_lists
         key = hits, by_aspect, sees_lists
         if key not in self._cases:
             self._cases[key] = self._made(hits, documents, by_aspect=by_aspect, sees_lists=sees_lists)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
-from truerank.core.faults import QRELS_COLUMNS, RUN_COLUMNS
+from truerank.core.faults import QRELS_COLUMNS, RUN_COLUMNS, of_width
 from truerank.core.kernel.names import line_ends
 from truerank.core.messages import Message, message
 
@@ -73,7 +73,7 @@ def _split_each(lines: list[bytes], number: int, width: int, log: Log) -> list[S
 
 
 def _wrong_columns(width: int, n: int) -> Message:
-    return message("{columns}; this one has {n}", columns=COLUMNS[width], n=n)
+    return of_width(COLUMNS[width], n)
 
 
 def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, bytes]]:

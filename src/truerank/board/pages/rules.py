@@ -71,16 +71,19 @@ LINE_KINDS = (*RUN_KINDS, "wrong-type", "repeated-line", "too-many")
 
 
 @lru_cache(maxsize=256)
-def rules_in_words(rules: str) -> tuple[Message, ...]:
+def rules_in_words(rules: str, accept: tuple[str, ...]) -> tuple[Message, ...]:
     """What the rules decide, one sentence for each question that a team may ask.
 
     Args:
         rules: a preset's name or the path of a rules file.
+        accept: the findings that the board lets pass; what it refuses cannot count in any way.
 
-    >>> rules_in_words("science-qa")[1]
+    >>> rules_in_words("science-qa", ())[1]
     'Results count in the order in which you list them.'
     """
     under = Rules.of(rules)
+    refused = {"duplicates": "repeated-document", "missing": "missing-id"}
+    under = under.replace(**{field: "error" for field, kind in refused.items() if kind not in accept})
     said = [message("A grade of {level} or more counts as relevant.", level=canonical(under.level))]
     for field, value in under.to_dict().items():
         if field == "depth" and value is not None:
