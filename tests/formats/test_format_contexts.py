@@ -54,6 +54,15 @@ def test_contexts_are_a_run_and_the_judgements_of_it(dpr):
     assert tr.evaluate(dpr, dpr, "Success@1 Success@2").mean == {"Success@1": 0.0, "Success@2": 0.5}
 
 
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_contriever_and_fid_have_another_name_for_what_has_the_answer(ending, tmp_path):
+    path = tmp_path / f"retrieved.{ending}"
+    records = json.loads(json.dumps(DPR).replace("has_answer", "hasanswer"))
+    path.write_text("\n".join(map(json.dumps, records)) if ending == "jsonl" else json.dumps(records))
+    for run in (path, records):
+        assert tr.evaluate(run, run, "Success@1 Success@2").mean == {"Success@1": 0.0, "Success@2": 0.5}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_success_is_the_accuracy_of_the_first_contexts(seed, tmp_path):
     rng = random.Random(seed)

@@ -13,8 +13,8 @@ from typing import Any
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.formats.names import CONTEXTS, DOC, QUERY_OR_ID, QUESTION, find
 
-HAS_ANSWER = ("hasanswer",)
-"""`has_answer`, which Contriever and FiD write as one word."""
+HAS_ANSWER = ("has_answer", "hasanswer")
+"""How DPR and Pyserini call it, and how Contriever and FiD do."""
 
 
 def questions_of(whole: Mapping[Any, Any]) -> Callable[[], Iterator[dict[str, Any]]] | None:
@@ -44,8 +44,7 @@ def returned(record: Mapping[str, Any], name: str, line: int | None) -> tuple[An
 def judged(record: Mapping[str, Any], name: str, line: int | None) -> tuple[Any, list[tuple[Any, int]]]:
     """A question's id, and its contexts with 1 where they have the answer and else 0."""
     query, docs, contexts = _parts(record, name, line)
-    said = [(each, find(list(each), HAS_ANSWER)) for each in contexts]
-    grades: list[Any] = [None if place is None else list(each.values())[place] for each, place in said]
+    grades: list[Any] = [next((each[key] for key in HAS_ANSWER if key in each), None) for each in contexts]
     if not set(map(type, grades)) <= {bool, int}:
         raise InputError(
             "of the contexts of query {query} it is not said whether each has the answer: has_answer is true or "
