@@ -65,7 +65,7 @@ NEEDS: dict[Need, Message] = {
     "strata": message(
         "{measure} is of judgements of samples, and these do not say from which stratum of the pool each document "
         "is: give the qrels of sample_eval.pl, lines of query, 0, document, stratum and grade, or a column named "
-        "stratum"
+        "stratum; where the second column of TREC qrels names it, say so: --set iteration=aspect"
     ),
     "calls": message(
         "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
