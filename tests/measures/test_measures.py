@@ -105,6 +105,7 @@ EVERYDAY = {
     "accuracy_5": "Success@5",
     "r-precision": "Rprec",
     "R-Precision": "Rprec",
+    "R-prec": "Rprec",
     "f1": "SetF",
     "mINP": "mINP",
     "INP": "mINP",

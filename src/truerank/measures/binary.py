@@ -327,6 +327,7 @@ def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
 @measure(
     "Rprec",
     "r_precision",
+    "r_prec",
     formula="Σ_{i≤R} rel_i / R",
     source="Buckley and Voorhees, SIGIR 2000; trec_eval Rprec",
     divides_by="relevant",
