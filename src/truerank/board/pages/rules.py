@@ -83,9 +83,9 @@ def rules_in_words(rules: str, accept: tuple[str, ...]) -> tuple[Message, ...]:
     """
     under = Rules.of(rules)
     refused = {"duplicates": "repeated-document", "missing": "missing-id"}
-    under = under.replace(**{field: "error" for field, kind in refused.items() if kind not in accept})
+    decided = under.to_dict() | {field: "error" for field, kind in refused.items() if kind not in accept}
     said = [message("A grade of {level} or more counts as relevant.", level=canonical(under.level))]
-    for field, value in under.to_dict().items():
+    for field, value in decided.items():
         if field == "depth" and value is not None:
             said.append(
                 plural(
