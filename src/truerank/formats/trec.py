@@ -49,8 +49,13 @@ def holds(source: Source) -> str | None:
 
 def _widths(head: bytes) -> set[int]:
     """How many columns the first lines have."""
+    return set(map(len, _first(head)))
+
+
+def _first(head: bytes) -> list[list[bytes]]:
+    """The cells of the first lines."""
     lines = [line for line in head.split(b"\n")[:6] if line.strip() and not line.startswith(b"#")]
-    return {len(line.split()) for line in lines[:5]}
+    return [line.split() for line in lines[:5]]
 
 
 def read_run(source: Source) -> Iterator[Batch]:
@@ -60,8 +65,8 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def sniff_strata(head: bytes, name: str) -> float:
     """Lines of five columns: the second counts iterations, where a run has Q0, and the last is a grade."""
-    lines = [line.split() for line in head.split(b"\n")[:6] if line.strip() and not line.startswith(b"#")][:5]
-    if not lines or any(len(line) != 5 for line in lines):
+    lines = _first(head)
+    if set(map(len, lines)) != {5}:
         return 0.0
     return 0.7 if all(_WHOLE.fullmatch(cell) for line in lines for cell in (line[1], line[4])) else 0.0
 

@@ -179,11 +179,11 @@ def in_order(pool: Pooled, scores: Floats, ties: str, close: float) -> tuple[Int
     same = np.concatenate([[False], (query[1:] == query[:-1]) & is_near, [False]])
     tied = np.flatnonzero(same[1:] | same[:-1])
     if len(tied):
-        group = np.cumsum(~same[:-1])
-        score = score[~same[:-1]][group - 1]
-        equal = rows[tied][np.lexsort((rows[tied], group[tied]))]
+        group = np.cumsum(~same[:-1])[tied]
+        score[tied] = score[~same[:-1]][group - 1]
+        equal = rows[tied][np.lexsort((rows[tied], group))]
         docs = _some(pool.docs, equal)
-        rows[tied] = equal[best_first(group[tied], score[tied], docs.text, docs.ends, ties)]
+        rows[tied] = equal[best_first(group, score[tied], docs.text, docs.ends, ties)]
     return rows, score
 
 

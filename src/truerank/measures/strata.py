@@ -7,6 +7,7 @@ sample_eval has the cutoff and the names of TREC's and TRECVID's program.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -74,8 +75,17 @@ class Strata:
         Args:
             judged: (judgements,) which.
         """
-        size, drawn = (self.counted(self.of_doc, each) for each in (self.of_doc >= 0, self.grade >= 0))
-        return ratio(self.counted(self.of_doc, judged) * size, drawn)
+        return ratio(self.counted(self.of_doc, judged) * self.size, self.drawn)
+
+    @cached_property
+    def size(self) -> Floats:
+        """(strata,) how many documents the pool has of each."""
+        return self.counted(self.of_doc, self.of_doc >= 0)
+
+    @cached_property
+    def drawn(self) -> Floats:
+        """(strata,) how many of them were judged."""
+        return self.counted(self.of_doc, self.grade >= 0)
 
     @property
     def relevant(self) -> PerQuery:
@@ -123,7 +133,7 @@ def stratified_average_precision(hits: Hits, *, k: int | None = None, level: flo
     """
     strata = Strata.of(hits.top(k), level)
     top, relevant = strata.hits, strata.relevant
-    rate = np.append(ratio(strata.pooled(strata.grade >= 0), strata.counted(strata.of_doc, strata.grade >= 0)), 0)
+    rate = np.append(ratio(strata.size, strata.drawn), 0)  # the last is that of a document outside the pool
     stands_for = np.where(top.grade >= level, rate[strata.of_hit], 0.0)
     above = strata.above
     divisor = relevant if k is None else np.minimum(relevant, k)
