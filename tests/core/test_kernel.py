@@ -47,9 +47,9 @@ def expected(judged: dict, run: dict, ties: str, narrow: bool = False) -> set[tu
             rows.sort(key=lambda row: row[0], reverse=ties == "doc-descending")
         rows.sort(key=lambda row: -row[1])
         for rank, (doc, score) in enumerate(rows, 1):
-            better = sum(other > score for _, other in rows)
-            equal = sum(other == score for _, other in rows)
             if doc.decode() in judged.get(query, {}):
+                better = sum(other > score for _, other in rows)
+                equal = sum(other == score for _, other in rows)
                 hits.add((query, doc.decode(), rank, better + 1, better + equal, score))
     return hits
 
