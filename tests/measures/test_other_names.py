@@ -16,7 +16,7 @@ SECTION = PAGE.partition("## Other tools' names\n")[2].partition("\n## ")[0]
 
 ROWS = [
     (tool.strip(), name, here.strip())
-    for tool, names, here in re.findall(r"^\| (\w+) \| (`.*?) \| (.*) \|$", SECTION, re.MULTILINE)
+    for tool, names, here in re.findall(r"^\| ([\w-]+) \| (`.*?) \| (.*) \|$", SECTION, re.MULTILINE)
     for name in re.findall(r"`([^`]+)`", names)
 ]
 
@@ -32,8 +32,10 @@ TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 
 
 def test_every_tool_is_in_the_table() -> None:
-    tools = {"gdeval", "ir_measures", "ranx", "torchmetrics", "RAGAS", "DeepEval", "recommenders", "RecTools"}
-    assert {tool for tool, _, _ in ROWS} == tools
+    searchers = {"gdeval", "ir_measures", "ranx", "RAGAS", "DeepEval", "Elasticsearch"}
+    learners = {"torchmetrics", "scikit-learn", "XGBoost", "pytorch-metric-learning"}
+    recommenders = {"recommenders", "RecTools", "RePlay", "RecBole", "Spark"}
+    assert {tool for tool, _, _ in ROWS} == searchers | learners | recommenders
     assert len(KNOWN) > 70
 
 

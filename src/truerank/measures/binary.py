@@ -157,6 +157,8 @@ def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     "RR",
     "mrr",
     "recip_rank",
+    "RecipRank",
+    "mean_reciprocal_rank",
     formula="1 / rank of the first relevant document",
     source="Kantor and Voorhees, The TREC-5 confusion track, 1996; trec_eval recip_rank",
     takes_unjudged_grades=True,
@@ -204,6 +206,7 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     "AP",
     "map",
     "map_cut",
+    "mean_average_precision",
     formula="Σ precision at each relevant rank / R; capped: / min(R, k); returned: / min(R, k, n); "
     "hits: / hits found; k: / k",
     source="Harman, TREC-1, 1992; Buckley and Voorhees, SIGIR 2000; trec_eval map, map_cut",

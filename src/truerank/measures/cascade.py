@@ -63,6 +63,7 @@ CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for 
 
 @measure(
     "ERR",
+    "expected_reciprocal_rank",
     formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max; by another gain: gain / (highest + 1)",
     source=CHAPELLE,
     takes_unjudged_grades=True,

@@ -40,11 +40,21 @@ DIALECTS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(_VERDICTS, ("AP(divisor='hits')",) * 2),
     "idbasedcontextprecision": ("SetP", "P"),
     "idbasedcontextrecall": ("SetR", "R"),
-    # recommenders, whose functions take k = 10 where nothing else is said
+    # recommenders, whose functions take k = 10 where nothing else is said, and Spark's RankingEvaluator
     "precision_at_k": ("P@10", "P"),
     "recall_at_k": ("R@10", "R"),
     "map_at_k": ("AP(divisor='capped')@10", "AP(divisor='capped')"),
     "ndcg_at_k": ("nDCG(gain='binary')@10", "nDCG(gain='binary')"),
+    "precisionatk": ("P@10", "P"),
+    "recallatk": ("R@10", "R"),
+    "meanaverageprecision": ("AP(divisor='capped')",) * 2,
+    "meanaverageprecisionatk": ("AP(divisor='capped')@10", "AP(divisor='capped')"),
+    "ndcgatk": ("nDCG(gain='binary')@10", "nDCG(gain='binary')"),
+    # scikit-learn, and the precision of XGBoost
+    "ndcg_score": ("nDCG(ties='averaged')",) * 2,
+    "dcg_score": ("DCG(ties='averaged')",) * 2,
+    "average_precision_score": ("AP(ties='together')",) * 2,
+    "pre": ("SetP", "P(divisor='returned')"),
 }
 """By the folded name: the measure without a cutoff, and the one that takes a cutoff."""
 

@@ -81,6 +81,7 @@ def matthews_correlation(
     "AUROC",
     "AUC",
     "GAUC",
+    "RocAuc",
     formula="pairs (relevant, not) of the first k in order, equal scores as halves / all such pairs; 0 without any",
     source="Hanley and McNeil, Radiology, 1982; torchmetrics retrieval_auroc; scikit-learn roc_auc_score",
     monotone="no",
