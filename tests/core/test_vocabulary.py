@@ -49,6 +49,8 @@ RUN = {"1": {"x": 3.0, "b": 2.0, "a": 1.0}, "2": {"d": 3.0, "y": 2.0}}
         ("opensearch-2025", "Coverage@5", "Judged@5"),
         ("replay", "RocAuc@5", "Accuracy(depth=5)"),
         ("xgboost", "pre@5", "P(divisor='returned')@5"),
+        ("xgboost", "ndcg", "nDCG(gain='exp')@32"),
+        ("xgboost", "pre", "P(divisor='returned')@32"),
         ("spark", "ndcgAtK", "nDCG(gain='binary')@10"),
         ("spark", "meanAveragePrecision", "AP(divisor='capped')"),
         ("elasticsearch", "mean_reciprocal_rank", "RR@10"),

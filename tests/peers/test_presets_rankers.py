@@ -38,6 +38,16 @@ def test_xgboost_scores_1_where_nothing_is_relevant_but_0_with_a_minus_and_in_pr
     assert_plainly("xgboost", plain, zero["mean"], without_relevant="zero")
 
 
+def test_xgboost_cuts_lists_at_32_where_no_cutoff_is_asked_for() -> None:
+    judged = {f"d{rank}": int(rank % 7 == 3) for rank in range(60)}
+    run = {"q": [(doc, -float(rank)) for rank, doc in enumerate(judged)]}
+    case = Case({"q": judged}, run, more={"measures": {name: name for name in ("ndcg", "map", "pre")}})
+    (theirs,) = ask("xgboost", [case])
+    scores = ours("xgboost", case, ["ndcg", "map", "pre"])
+    assert {name: scores.mean[name] for name in theirs["mean"]} == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
+    assert scores.ledger.foreign == ()
+
+
 def test_xgboost_s_linear_gains_are_a_parameter() -> None:
     case = together(cases(Kind(**SCORED, more={**at_each(LINEAR), "exp": False}), 500))
     (theirs,) = ask("xgboost", [case])
