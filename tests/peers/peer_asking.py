@@ -47,6 +47,7 @@ PACKAGES = {
     "krippendorff": "krippendorff",
     "irrCAC": "irrCAC",
     "catboost": "catboost",
+    "implicit": "implicit",
     "deepeval": "deepeval",
     "lenskit": "lenskit",
     "lightgbm": "lightgbm",

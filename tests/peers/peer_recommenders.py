@@ -157,6 +157,42 @@ def recbole() -> Any:
     return importlib.import_module("recbole.evaluator.metrics")
 
 
+class Recommended:
+    """A model that has its recommendations ready: of each user so many, by numbers of items."""
+
+    def __init__(self, lists: Any) -> None:
+        self.lists = lists
+
+    def recommend(self, users: Any, _: Any, N: int = 10) -> tuple[Any, None]:
+        return self.lists[users, :N], None
+
+
+@tool("implicit")
+def by_implicit(case: Case) -> Answer:
+    """Its metrics of a matrix of what each user liked; lists are filled up with items that nobody likes."""
+    import numpy as np
+    from implicit.evaluation import ranking_metrics_at_k
+    from scipy.sparse import csr_matrix
+
+    users, width = list(case["qrels"]), case["width"]
+    items = sorted({doc for user in users for doc in (*docs_of(case, user), *rated_of(case, user))})
+    number = {doc: place for place, doc in enumerate(items)}
+    lists = np.full((len(users), width), len(items), np.int32)
+    liked = np.zeros((len(users), len(items) + 1))
+    for row, user in enumerate(users):
+        docs = docs_of(case, user)
+        lists[row, : len(docs)] = [number[doc] for doc in docs]
+        for doc in rated_of(case, user):
+            liked[row, number[doc]] = case["qrels"][user][doc]
+    means = {}
+    for ours, theirs in case["measures"].items():
+        name, _, k = theirs.partition(" ")
+        tables = csr_matrix(0 * liked), csr_matrix(liked)
+        found = ranking_metrics_at_k(Recommended(lists), *tables, K=int(k), show_progress=False)
+        means[ours] = float(found[name])
+    return {"mean": means}
+
+
 def asked_of(case: Case) -> dict[str, str]:
     """What a case measures, by what it is called here; a list has their names alone."""
     asked = case["measures"]

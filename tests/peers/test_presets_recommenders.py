@@ -191,3 +191,10 @@ RECBOLE = {
 def test_recbole_is_its_preset(grades: tuple[float, ...]) -> None:
     kind = Kind(grades=grades, barren=0, missing=0, more={**at_each(RECBOLE), "width": 20})
     assert_equal("recbole", [together(cases(kind, 500))])
+
+
+@RATED
+def test_implicit_is_its_preset(grades: tuple[float, ...]) -> None:
+    names = {"AP(divisor='capped')@{}": "map {}", "nDCG(gain='binary')@{}": "ndcg {}"}
+    kind = Kind(grades=grades, missing=0, more={**at_each(names), "width": 20})
+    assert_equal("implicit", [together(cases(kind, 500))])
