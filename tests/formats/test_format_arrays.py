@@ -117,6 +117,25 @@ def test_lists_are_read_from_arrays_and_from_text(tmp_path):
     assert {side: values.tolist() for side, values in lists.items()} == {"query": [4], "gallery": [4, 2, 3, 3]}
 
 
+@pytest.mark.parametrize("form", ["%d.0", "%.18e", "%.1f"])
+def test_labels_that_pandas_or_numpy_wrote_as_fractions_are_whole_numbers_and_ids_stay(form, tmp_path):
+    np.savetxt(tmp_path / "list.txt", [3, 1, -1], form)
+    assert read_lists(str(tmp_path / "list.txt"), LABELS) == {"": [3, 1, -1]}
+    assert read_lists(str(tmp_path / "list.txt"), ENTRIES)[""] == [form % number for number in (3, 1, -1)]
+
+
+@pytest.mark.parametrize("text", ["1.0\n0.5", "1.0\n2", "9007199254740993.0\n1.0", "v1.0\n1.0"])
+def test_labels_that_are_not_all_whole_numbers_stay_text(text, tmp_path):
+    (tmp_path / "list.txt").write_text(text)
+    assert read_lists(str(tmp_path / "list.txt"), LABELS) == {"": text.split()}
+
+
+@pytest.mark.parametrize("kind", [np.str_, object])
+def test_text_of_matlab_has_no_spaces_that_make_it_one_length(kind, tmp_path):
+    mat(tmp_path / "names.mat", {"labels": np.array(["ann", "robert", ""], kind), "camera": NUMBERS})
+    assert read_lists(str(tmp_path / "names.mat"), LABELS)[""].tolist() == ["ann", "robert", ""]
+
+
 def test_text_columns_of_parquet_are_lists(tmp_path):
     parquet(tmp_path / "names", {"label": ["ann", "bob"], "embedding": [[1.0], [2.0]]})
     assert read_lists(str(tmp_path / "names"), LABELS)[""].tolist() == ["ann", "bob"]

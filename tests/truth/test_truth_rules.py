@@ -157,6 +157,14 @@ def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_la
         assert found == wanted
 
 
+def test_numbers_that_pandas_wrote_as_fractions_since_some_were_missing_are_the_same_cameras(tmp_path):
+    (tmp_path / "gallery.csv").write_text("id,label,camera\na,7.0,1.0\nb,7.0,2.0\nc,7.0,\nd,-1.0,1.0\n")
+    right = truth.identity([{"id": "q", "label": 7, "camera": 1}], tmp_path / "gallery.csv")
+    assert str(right.to_dict()[b"q"]) == "{b'a': nan, b'b': 1.0, b'c': 1.0, b'd': nan}"
+    named = [{"id": "a", "label": "1.0"}, {"id": "b", "label": "beta"}]
+    assert truth.identity([{"id": "q", "label": "1"}], named).without_relevant == ("q",)
+
+
 def test_cameras_of_one_side_alone_are_refused():
     seen, unseen = [{"id": "a", "label": "7", "camera": "1"}], [{"id": "b", "label": "7"}]
     for sides, said in (

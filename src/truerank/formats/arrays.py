@@ -23,6 +23,7 @@ from truerank.formats.source import Source, as_source
 Array = NDArray[Any]
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_FLOAT = re.compile(r"-?[0-9]+\.[0-9]+(e[+-][0-9]+)?")
 
 _REFUSED = {
     b"MATLAB 7": message("this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"),
@@ -59,7 +60,7 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
     """
     source = as_source(path)
     if _opener(source) is None:
-        return {"": _lines(source)}
+        return {"": _lines(source, are_names=kind is ENTRIES)}
     arrays = read_arrays(source)
     sides = _by_side(arrays).items()
     lists = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
@@ -174,7 +175,15 @@ def _mat(source: Source) -> Mapping[str, Array]:
     with needs(message("reading {source}", source=source.name), "vectors"):
         from scipy.io import loadmat  # type: ignore[import-untyped]
     arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
-    return {name: array for name, array in arrays.items() if not name.startswith("__")}
+    return {name: _unpadded(array) for name, array in arrays.items() if not name.startswith("__")}
+
+
+def _unpadded(array: Array) -> Array:
+    """Text without the spaces that make the rows of a char array one length; a cell array of texts as these."""
+    cells = array.ravel().tolist() if array.dtype.kind == "O" else []
+    if cells and all(isinstance(cell, np.ndarray) and cell.dtype.kind == "U" and cell.size < 2 for cell in cells):
+        return np.array(["".join(cell) for cell in cells])
+    return np.char.rstrip(array, " ") if array.dtype.kind == "U" else array
 
 
 def _parquet(source: Source) -> Mapping[str, Array]:
@@ -247,12 +256,24 @@ class _Columns(Mapping[str, Array]):
         return len(self.table.schema_arrow.names)
 
 
-def _lines(source: Source) -> list[str] | list[int]:
-    """A value a line; whole numbers if all are, and written as such: 0012 is a name."""
+def _lines(source: Source, *, are_names: bool) -> list[str] | list[int]:
+    """A value a line; whole numbers if all are, and written as such: 0012 is a name.
+
+    Args:
+        are_names: else 1.0 and 1.000e+00, as pandas and NumPy write labels, are whole numbers too.
+    """
     try:
         lines = list(text_lines(source.read().decode("utf-8-sig")))
     except UnicodeDecodeError:
         raise InputError("this is neither an array nor UTF-8 text", source.name) from None
     values = [line.strip() for line in lines if line.strip()]
-    numbers = [int(value) for value in values if _WHOLE.fullmatch(value)]
-    return numbers if len(numbers) == len(values) else values
+    if all(map(_WHOLE.fullmatch, values)):
+        return list(map(int, values))
+    if are_names or not all(_FLOAT.fullmatch(value) and _is_whole(float(value)) for value in values):
+        return values
+    return [int(float(value)) for value in values]
+
+
+def _is_whole(number: float) -> bool:
+    """Whether it is a whole number, and no other one is written as this float."""
+    return abs(number) < 2**53 and number % 1 == 0

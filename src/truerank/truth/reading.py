@@ -21,7 +21,7 @@ from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import SIDES, chosen, open_pairs
 from truerank.truth.nested import Columns
-from truerank.truth.values import numbers, texts, vectors
+from truerank.truth.values import labels, numbers, texts, vectors
 
 T = TypeVar("T")
 
@@ -127,8 +127,8 @@ def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
         x=table.needed("x"),
         y=table.needed("y"),
         zone=_zones(table),
-        label=table.useful("label", texts),
-        camera=table.useful("camera", texts),
+        label=table.useful("label", labels),
+        camera=table.useful("camera", labels),
         vector=table.useful("vector", vectors),
         bounds=np.column_stack(sides) if sides else None,
         aliases=_aliases(columns, named, roles),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,17 @@ def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Te
             value=bad,
         )
     return tuple(None if value is None or value == "" else str(value) for value in values)
+
+
+_FLOAT = re.compile(r"-?[0-9]+\.0")
+
+
+def labels(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
+    """Labels and cameras: as `texts`; a column of which all are written 1.0, as by pandas, holds whole numbers."""
+    column = texts(values, path, ids, name)
+    if not all(text is None or _FLOAT.fullmatch(text) for text in column):
+        return column
+    return tuple(None if text is None else text[:-2] for text in column)
 
 
 def _whole(value: Any) -> Any:
