@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -139,6 +140,16 @@ def test_padding_is_no_document_on_either_side():
     assert truth.neighbours((exact, far), k=3, epsilon=1e12).to_dict()[b"0"] == {b"5": 1.0, b"1": 1.0}
     none = truth.neighbours([[-1, -1], [4, 2]], k=2)
     assert none.without_relevant == ("0",)
+
+
+def test_a_column_of_lists_is_a_table():
+    frame = pd.DataFrame({"ids": [[7, 3], [4, 2]], "distances": [[0.1, 0.2], [0.3, 0.3]], "q": ["a", "b"]})
+    right = truth.neighbours((frame["ids"], frame["distances"], frame["q"]), k=1)
+    assert right.to_dict() == {b"a": {b"7": 1.0}, b"b": {b"4": 1.0, b"2": 1.0}}
+    run = frame["ids"], -frame["distances"].map(np.array), frame["q"]
+    assert tr.evaluate(right, run, "R@2").mean == {"R@2": 1.0}
+    with pytest.raises(tr.InputError, match="the rows of ids are not of one length"):
+        truth.neighbours((pd.Series([[1], [1, 2]]), frame["distances"]), k=1)
 
 
 def test_the_higher_inner_product_is_the_nearer(tmp_path):

@@ -239,6 +239,17 @@ def test_text_labels_and_cameras_are_as_good_as_numbers():
     assert bits(one) == bits(two)
 
 
+def test_columns_of_frames_hold_vectors_and_labels_as_arrays_do():
+    vectors, labels = np.random.default_rng(0).random((6, 3), np.float32), np.eye(3)[[0, 1, 0, 1, 2, 2]]
+    expected = evaluate_vectors(vectors, None, labels, measures=MEASURES)
+    for of in (list, np.ndarray.tolist):  # a column of arrays, and one of lists
+        frame = pd.DataFrame({"vector": of(vectors.astype(np.float64)), "labels": of(labels)})
+        scores = evaluate_vectors(frame["vector"], None, frame["labels"], measures=MEASURES)
+        assert scores.mean == pytest.approx(expected.mean)
+    with pytest.raises(tr.InputError, match="rows that have several lengths"):
+        evaluate_vectors(pd.Series([[1.0], [1.0, 2.0]]), None, [1, 1])
+
+
 def test_junk_and_distractors_are_known_in_the_spelling_of_file_names():
     gallery = ["-1", "0000", "0002", "-1"]
     scores = evaluate_matrix([[4.0, 3.0, 2.0, 1.0]], ["0002"], gallery, holds="similarities", measures="RR")

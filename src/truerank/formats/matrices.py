@@ -141,13 +141,23 @@ def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
             "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
         )
     try:
-        return np.asarray(values)
+        return in_rows(np.asarray(values))
     except ValueError:
         raise InputError(
             "the rows of {what} are not of one length; where no document stands, give the id -1 and any score",
             name,
             what=what,
         ) from None
+
+
+def in_rows(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of lists or arrays, as DataFrames hold vectors, as the table of these rows; others as they are.
+
+    Raises:
+        ValueError: the rows have several lengths.
+    """
+    rows = column.tolist() if column.ndim == 1 and column.dtype.kind == "O" else []
+    return np.array(rows) if rows and all(isinstance(row, list | tuple | np.ndarray) for row in rows) else column
 
 
 def _numbered(queries: Any, ids: NDArray[Any], scores: NDArray[Any], name: str) -> Columns:

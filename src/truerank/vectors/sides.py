@@ -16,6 +16,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
 from truerank.core.schema import is_missing, is_number
+from truerank.formats.matrices import in_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +240,7 @@ def plain(values: Any) -> NDArray[Any]:
     if np.ma.is_masked(values):
         raise InputError("there are masked values in an array; leave these entries out, or say what they are")
     try:
-        return np.asarray(values)
+        return in_rows(np.asarray(values))
     except ValueError:
         raise InputError("no array can be made of rows that have several lengths") from None
 
