@@ -159,6 +159,14 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, message):
         read_sides(str(tmp_path / "features"))
 
 
+def test_a_column_of_damaged_parquet_is_named(tmp_path):
+    parquet(tmp_path / "features", {"embedding": VECTORS.tolist()})
+    content = (tmp_path / "features").read_bytes()
+    (tmp_path / "features").write_bytes(content[:4] + b"\xff" * 40 + content[44:])
+    with pytest.raises(tr.InputError, match="features: the array 'embedding' cannot be read: "):
+        read_sides(str(tmp_path / "features"))
+
+
 def test_an_array_of_objects_is_refused(tmp_path):
     np.save(tmp_path / "features.npy", np.array([{}, []], dtype=object))
     npz(tmp_path / "features.npz", {"features": np.array([{}, []], dtype=object)})

@@ -227,7 +227,10 @@ class _Columns(Mapping[str, Array]):
     path: str
 
     def __getitem__(self, name: str) -> Array:
-        column = self.table.read([name]).column(0)
+        try:
+            column = self.table.read([name]).column(0)
+        except Exception as error:  # of damaged pages, which are read only now
+            raise unreadable(name, error, self.path) from None
         if column.null_count:
             raise InputError("column {name} has rows without a value", self.path, name=quoted(name))
         if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
