@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,3 +86,69 @@ def test_another_zip_archive_is_refused_by_name():
         archive.writestr("a.run", "q Q0 d 1 1 t\n")
     with pytest.raises(tr.InputError, match=r"runs.zip: this is a .zip archive.*unpack it"):
         values("runs.zip")
+
+
+NEAR = [[4, 1], [], [2], []]
+RETURNED = {"0": {"1": -0.1, "9": -0.3}, "2": {"2": -0.2}, "3": {"7": -0.2}}
+
+
+def near_file(kind: str) -> str:
+    """What is near to each query in a file, as FAISS or big-ann has it."""
+    lims, ids, far = [0, 2, 2, 3, 3], np.array([4, 1, 2]), np.array([0.2, 0.1, 0.3], np.float32)
+    if kind == "npz":
+        np.savez("near.npz", lims=lims, I=ids, D=far)
+    elif kind == "hdf5":
+        with pytest.importorskip("h5py").File("near.hdf5", "w") as file:
+            file["lims"], file["neighbors"], file["distances"] = lims, ids, far
+    else:
+        head = np.array([len(NEAR), len(ids), *map(len, NEAR), *ids], "<i4")
+        Path("near.rangeres").write_bytes(head.tobytes() + far.tobytes())
+    return f"near.{kind}"
+
+
+@pytest.mark.parametrize("kind", ["npz", "hdf5", "rangeres"])
+def test_documents_within_a_radius_are_judgements_of_every_query_and_a_run(kind):
+    near = near_file(kind)
+    assert tr.read_qrels(near).to_dict() == {b"0": {b"4": 1, b"1": 1}, b"1": {}, b"2": {b"2": 1}, b"3": {}}
+    scores = tr.evaluate(near, RETURNED, "SetR microAP", rules="big-ann")
+    assert scores.per_query() == {q: {"SetR": value} for q, value in zip("0123", (0.5, 0, 1, 0), strict=True)}
+    assert scores.mean["microAP"] == pytest.approx((1 / 1 + 2 / 3) / 3)  # 7 is as near as 2, and both count
+    assert tr.evaluate({"0": {"4": 1}, "2": {"2": 1}}, near, "RR").mean == {"RR": 0.75}  # 1 is nearer than 4
+
+
+def test_within_a_radius_products_are_called_scores_and_ids_alone_stand_best_first():
+    np.savez("scores.npz", lims=[0, 2], I=[4, 1], scores=[0.2, 0.1])
+    np.savez("ids.npz", lims=[0, 2], I=[4, 1])
+    for name in ("scores.npz", "ids.npz"):
+        assert tr.evaluate({"0": {"4": 1}}, name, "RR").mean == {"RR": 1.0}
+    with pytest.raises(tr.TruerankError, match="scores"):
+        tr.evaluate({"0": {"4": 1}}, "ids.npz", "microAP")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"lims": [0, 3], "I": [1, 2]}, "lims rises from 0 to the number of ids, 2,"),
+        ({"lims": [0, 2, 1, 2], "I": [1, 2]}, "lims rises from 0"),
+        ({"lims": [1, 2], "I": [1, 2]}, "lims rises from 0"),
+        ({"lims": [0, 2], "I": [1, 2], "D": [0.1]}, "as many distances or scores"),
+        ({"lims": [0, 2], "I": [1, -1]}, "there is the id -1"),
+        ({"lims": [0, 1], "I": [[1]]}, "there is no one list of them"),
+        ({"lims": [0, 1]}, "there is no one list of them"),
+        ({"lims": [0, 1], "I": [1], "queries": ["a"]}, "queries are called by their numbers, from 0"),
+        ({"lims": [0, 1], "I": [1], "relevance": [2]}, "and have no grades"),
+        ({"lims": [0, 2], "I": [1, 1]}, "document 1 of query 0 is judged twice"),
+    ],
+)
+def test_arrays_of_a_range_search_that_do_not_go_together_are_refused(arrays, said):
+    np.savez("near.npz", **arrays)
+    with pytest.raises(tr.InputError, match=said):
+        tr.read_qrels("near.npz")
+
+
+def test_how_many_neighbours_are_right_is_refused_where_rows_are_of_any_length():
+    sparse = pytest.importorskip("scipy.sparse")
+    sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 0.5]]))
+    for name in (near_file("npz"), "sparse.npz"):
+        with pytest.raises(tr.InputError, match="k, tie and epsilon are of tables with a row"):
+            tr.read_qrels(name, "numpy(k=1)")

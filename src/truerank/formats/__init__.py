@@ -31,6 +31,7 @@ LATER = (
     "objects",
     "pages",
     "parallel",
+    "ranges",
     "rank_eval",
     "shapes",
     "stored",

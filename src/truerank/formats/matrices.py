@@ -249,11 +249,11 @@ def _csr(matrix: Any, name: str) -> Any:
 
 def _stored_batches(matrix: Any, name: str) -> Iterator[Columns]:
     rows = _csr(matrix, name)
-    yield from _stored(rows, 0, rows.shape[0], name)
+    yield from compressed_rows(rows, 0, rows.shape[0], name)
 
 
-def _stored(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
-    """The rows from one on, before another."""
+def compressed_rows(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
+    """The rows from one on, before another, of a sparse matrix that is kept by rows."""
     first, last = int(rows.indptr[start]), int(rows.indptr[stop])
     cuts = np.searchsorted(rows.indptr, np.arange(first + ROWS, last, ROWS))
     counts = np.diff(rows.indptr)
@@ -271,4 +271,4 @@ def _stored_pieces(matrix: Any, name: str, threads: int) -> list[Piece]:
     stored = int(rows.indptr[-1])
     cuts = np.searchsorted(rows.indptr, [stored * place // threads for place in range(1, threads)])
     ends = np.unique([0, *cuts, rows.shape[0]]).tolist()
-    return [partial(_stored, rows, *pair, name) for pair in itertools.pairwise(ends)]
+    return [partial(compressed_rows, rows, *pair, name) for pair in itertools.pairwise(ends)]

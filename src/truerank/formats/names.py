@@ -108,6 +108,8 @@ IDS = (
     *("reference", "referenceid", "ref", "refid", "key", *DOC, "index", "idx", "indices", "i", "faissid"),
     *("label", "labels", "ids", "names", "paths", "filenames", "images", "files", "keys", "references", "docids"),
 )
+LIMITS = ("lims",)
+"""Where the ids of each query begin, as FAISS calls it, where they all stand in one list."""
 NEIGHBOURS = (*IDS, "docs", "neighbors", "neighbours", "nearest", "results", "groundtruth", "gt", "relevantids")
 
 # Embeddings with what is known of each; a file with both sides has the side before it, as in query_f and g_pids.

@@ -1,9 +1,9 @@
 """Arrays of neighbours, a row a query, best first, -1 where a row is short: a search's answers, or the exact ones.
 
 FAISS returns such arrays, NumPy saves them, and the ground truths of ann-benchmarks (HDF5), of TEXMEX (.ivecs) and
-of big-ann (.ibin, and files of ids and distances) are such. Arrays with names are told by them: the ids (I, ids,
-neighbors, …), what orders them (D, distances, scores, …), the queries' ids where they are not the numbers of the
-rows, and grades where it is qrels.
+of big-ann (.ibin, and files of ids and distances) are such. Of a range search they are lists, and `lims` says where
+those of each query begin. Arrays with names are told by them: the ids (I, ids, neighbors, …), what orders them (D,
+distances, scores, …), the queries' ids where they are not the numbers of the rows, and grades where it is qrels.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
-from truerank.formats.names import LOWER, NEIGHBOURS, ORDER, QUERIES, folded
+from truerank.formats.names import LIMITS, LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import FILL, check_distinct, is_id
 from truerank.formats.source import Source, as_source
 
 if TYPE_CHECKING:
     from truerank.formats.exact import Neighbours
+    from truerank.formats.ranges import Ranges
 
 Array = NDArray[Any]
 
@@ -38,7 +39,9 @@ KINDS = {
     ),
     "hdf5": message("HDF5 as ann-benchmarks has it: neighbors and distances; h5py reads it"),
     "ivecs": message(".ivecs: rows of ids that begin with their length, as those of TEXMEX (SIFT1M)"),
-    "ibin": message(".ibin: ids after their number; the ground truth of big-ann: ids, then distances"),
+    "ibin": message(
+        ".ibin: ids after their number; ground truths of big-ann: ids, then distances, of a range search too"
+    ),
 }
 """The formats, and what each is."""
 
@@ -73,6 +76,8 @@ def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
     if _is_sparse(read):
         return run_of_sparse(_sparse(source), source.name).batches()
     arrays = _with(read, distances)
+    if (ranges := _ranges(arrays, source.name)) is not None:
+        return ranges.batches()
     ids = _ids(arrays, source.name)
     scores, are_far = _scores(arrays, ids)
     batches = listed(ids, scores, _named(arrays, QUERIES), name=source.name)
@@ -89,11 +94,18 @@ def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -
     from truerank.formats.exact import Tolerance
     from truerank.formats.matrices import qrels_of_sparse
 
-    read = _arrays(source)
+    read, asked = _arrays(source), Tolerance(**tolerance)
+    ranges = _ranges(read, source.name)
+    if asked != Tolerance() and (ranges or _is_sparse(read)):
+        raise InputError(
+            "k, tie and epsilon are of tables with a row of neighbours a query, and this is none", source.name
+        )
+    if ranges:
+        return ranges.qrels()
     if _is_sparse(read):
         return qrels_of_sparse(_sparse(source), source.name)
     neighbours = _neighbours(_with(read, distances), source.name)
-    return neighbours.qrels(Tolerance(**tolerance).right(neighbours))
+    return neighbours.qrels(asked.right(neighbours))
 
 
 def read_neighbours(source: Source) -> Neighbours:
@@ -218,6 +230,19 @@ def _arrays(source: Source) -> Mapping[str, Array]:
     from truerank.formats.arrays import read_arrays
 
     return read_arrays(source)
+
+
+def _ranges(arrays: Mapping[str, Array], name: str) -> Ranges | None:
+    """What lies within a radius, where the arrays are those of FAISS's range search."""
+    lims = _named(arrays, LIMITS)
+    if lims is None:
+        return None
+    from truerank.formats.ranges import ranges_of
+
+    if any(_named(arrays, others) is not None for others in (QUERIES, names.GRADE)):
+        raise InputError("beside lims queries are called by their numbers, from 0, and have no grades", name)
+    ids, numbers = _named(arrays, NEIGHBOURS), _named(arrays, ORDER)
+    return ranges_of(lims, ids, numbers, are_far=_are_named_so(arrays), name=name)
 
 
 def _is_sparse(arrays: Mapping[str, Array]) -> bool:

@@ -2,7 +2,8 @@
 
 A row of the first kind begins with how many numbers it has, in 32 bits; TEXMEX has them for SIFT1M and GIST1M. A
 file of the second kind begins with how many rows there are, and how many numbers each has. A ground truth of
-big-ann is one of these, with any ending: the ids, 32 bits each, then as many distances.
+big-ann is one of these, with any ending: the ids, 32 bits each, then as many distances. That of a range search
+begins with how many queries and how many ids there are, and how many of these each query has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
+from truerank.core.ids import starts_of
 from truerank.formats.compression import unpacked_name
 from truerank.formats.source import Source
 
@@ -52,11 +54,12 @@ def is_truth(head: bytes, name: str) -> bool:
     if len(head) < SHAPE.size or not os.path.isfile(name):
         return False
     rows, width = SHAPE.unpack_from(head)
-    return bool(0 < width <= WIDEST and rows > 0 and os.path.getsize(name) == SHAPE.size + 8 * rows * width)
+    size = os.path.getsize(name) - SHAPE.size
+    return rows > 0 and width > 0 and size in (8 * rows * width if width <= WIDEST else None, 4 * rows + 8 * width)
 
 
 def read(source: Source) -> dict[str, Array]:
-    """Its arrays, mapped where the file is a plain one: "ids" of whole numbers, "distances", or "vectors".
+    """Its arrays, mapped where the file is a plain one: "ids" of whole numbers, "distances", "lims", or "vectors".
 
     Raises:
         InputError: its size is not what it says, or its rows are not of one length.
@@ -107,6 +110,8 @@ def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[st
     """A table after its shape; or a table of ids, and one of distances."""
     rows, width = SHAPE.unpack(data[: SHAPE.size].tobytes()) if len(data) >= SHAPE.size else (0, 0)
     body, numbers = data[SHAPE.size :], rows * width
+    if suffix not in HEADED and (ranges := _ranges(body, rows, width)):
+        return ranges
     if not (0 < width <= WIDEST and rows > 0):
         raise InputError(
             "it begins with no shape: it would have {rows:,} rows of {width:,} numbers by its first 8 bytes",
@@ -129,3 +134,12 @@ def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[st
         pairs=SHAPE.size + 8 * numbers,
         size=len(data),
     )
+
+
+def _ranges(body: Array, rows: int, total: int) -> dict[str, Array] | None:
+    """How many ids each row has, all ids, and their distances; None where these are no such."""
+    if rows <= 0 or total <= 0 or len(body) != 4 * rows + 8 * total:
+        return None
+    counts, ids, distances = np.split(body, [4 * rows, 4 * (rows + total)])
+    lims = starts_of(counts.view("<i4"))
+    return {"lims": lims, "ids": ids.view("<i4"), "distances": distances.view("<f4")} if lims[-1] == total else None

@@ -1,0 +1,82 @@
+"""All documents within a radius, of which each query has any number: FAISS's (lims, D, I), big-ann's ground truths.
+
+Those of query q are numbers lims[q] to lims[q + 1] of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError
+from truerank.core.kernel.names import digits
+from truerank.core.qrels import Floats, Ints, Qrels
+from truerank.core.run import Columns
+from truerank.formats.matrices import compressed_rows
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """What lies within the radius of each query; the arrays are called as those of a sparse matrix by rows.
+
+    Attributes:
+        indptr: (queries + 1,) where the documents of each query begin.
+        indices: (documents,) their ids.
+        data: (documents,) the higher the nearer; None where they stand best first.
+        are_distances: whether these are minus distances.
+        name: where they came from.
+    """
+
+    indptr: Ints
+    indices: Ints
+    data: Floats | None
+    are_distances: bool
+    name: str
+
+    def batches(self) -> Iterator[Columns]:
+        """They as a run; a query of which nothing is near has no answer."""
+        falling = np.repeat(self.indptr[:-1], np.diff(self.indptr)) - np.arange(float(len(self.indices)))
+        rows = replace(self, data=falling) if self.data is None else self
+        for part in compressed_rows(rows, 0, len(self.indptr) - 1, self.name):
+            yield part._replace(are_distances=self.are_distances, are_ranks=self.data is None)
+
+    def qrels(self) -> Qrels:
+        """They as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
+        queries = [b"%d" % query for query in range(len(self.indptr) - 1)]
+        query = np.repeat(np.arange(len(queries)), np.diff(self.indptr))
+        ends, text = digits(self.indices)
+        grades = np.ones(len(query))
+        return Qrels.build(queries, query, ends[:-1], ends[1:], bytes(text), grades, name=self.name)
+
+
+def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far: bool, name: str) -> Ranges:
+    """The documents of each query, checked.
+
+    Args:
+        numbers: what orders them, if anything does.
+        are_far: whether these are distances.
+
+    Raises:
+        InputError: the arrays do not go together, or an id is none of a document.
+    """
+    if ids is None or ids.ndim != 1 or ids.dtype.kind not in "iu" or lims.ndim != 1 or lims.dtype.kind not in "iu":
+        raise InputError(
+            "lims says where the ids of each query begin, and there is no one list of them, whole numbers", name
+        )
+    shapes = {ids.shape, ids.shape if numbers is None else numbers.shape}
+    if not len(lims) or lims[0] != 0 or (lims[1:] < lims[:-1]).any() or shapes != {(int(lims[-1]),)}:
+        raise InputError(
+            "lims rises from 0 to the number of ids, {n:,}, and there are as many distances or scores",
+            name,
+            n=len(ids),
+        )
+    if (ids < 0).any():
+        raise InputError("there is the id {id}: ids are numbers from 0 on", name, id=int(ids.min()))
+    data = None if numbers is None else numbers.astype(np.float64) * (-1 if are_far else 1)
+    return Ranges(lims.astype(np.int64), ids.astype(np.int64), data, are_far and data is not None, name)
