@@ -161,6 +161,12 @@ def test_two_zones_are_refused_where_they_are_told():
     assert kinds(queries, references) == []
 
 
+def test_a_zone_that_pandas_wrote_as_a_fraction_is_the_same_one(tmp_path):
+    (tmp_path / "queries.csv").write_text("id,x,y,zone\nq,1,2,52.0\nr,1,3,\n")
+    right = truth.nearest(tmp_path / "queries.csv", [{"id": "a", "x": 1, "y": 2, "zone": 52}], distance="xy")
+    assert right.metres.tolist() == [0, 1]
+
+
 def test_two_zones_are_named_where_latitude_and_longitude_tell():
     lat, lon = 37 + RNG.random(200) / 10, 126 + (RNG.random(200) - 0.5) / 10  # on the border of zones 51 and 52
     one, other = projected(lat, lon, 32651), projected(lat, lon, 32652)

@@ -21,7 +21,7 @@ from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import SIDES, chosen, open_pairs
 from truerank.truth.nested import Columns
-from truerank.truth.values import labels, numbers, texts, vectors
+from truerank.truth.values import codes, numbers, texts, vectors
 
 T = TypeVar("T")
 
@@ -127,8 +127,8 @@ def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
         x=table.needed("x"),
         y=table.needed("y"),
         zone=_zones(table),
-        label=table.useful("label", labels),
-        camera=table.useful("camera", labels),
+        label=table.useful("label", codes),
+        camera=table.useful("camera", codes),
         vector=table.useful("vector", vectors),
         bounds=np.column_stack(sides) if sides else None,
         aliases=_aliases(columns, named, roles),
@@ -255,7 +255,7 @@ def _signed(table: _Table, role: str) -> Floats | None:
 
 def _zones(table: _Table) -> Texts | None:
     """The plane of each item's x and y: a zone with its half of the globe (bands C to M lie south), or a code."""
-    zones, letters = table.useful("zone", texts), table.useful("letter", texts)
+    zones, letters = table.useful("zone", codes), table.useful("letter", texts)
     if zones is None or letters is None:
         return zones
     south = "S" if folded(table.roles["letter"]) == "hemisphere" else "CDEFGHJKLM"

@@ -37,8 +37,8 @@ def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Te
 _FLOAT = re.compile(r"-?[0-9]+\.0")
 
 
-def labels(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
-    """Labels and cameras: as `texts`; a column of which all are written 1.0, as by pandas, holds whole numbers."""
+def codes(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
+    """Labels, cameras and zones: as `texts`; where all are written 1.0, as by pandas, they are whole numbers."""
     column = texts(values, path, ids, name)
     if not all(text is None or _FLOAT.fullmatch(text) for text in column):
         return column
