@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import truerank as tr
+from truerank import truth
 
 pa = pytest.importorskip("pyarrow")
 
@@ -66,6 +67,14 @@ def test_arrow_that_is_cut_short_is_refused(is_stream, run, qrels, tmp_path):
     path.write_bytes(path.read_bytes()[:-1000])
     with pytest.raises(tr.InputError, match=r"a\.arrow: the Arrow data is damaged or cut short"):
         tr.evaluate(qrels, path, "AP")
+
+
+@pytest.mark.parametrize("read", [tr.read_qrels, truth.read_items])
+def test_a_column_of_arrow_whose_name_is_no_text_is_refused(read, tmp_path):
+    path = written(pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]}), tmp_path / "a.arrow", True)
+    path.write_bytes(path.read_bytes().replace(b"doc_id", b"doc\xff\x83d"))
+    with pytest.raises(tr.InputError, match=r"a\.arrow: the Arrow data is damaged or cut short"):
+        read(path)
 
 
 @pytest.mark.parametrize("is_stream", [True, False])

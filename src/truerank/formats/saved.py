@@ -107,6 +107,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     try:
         # not mapped into memory: a file that is cut while it is read would end the process
         with reader(pa.OSFile(source.path) if source.path else BytesIO(source.read())) as data:
+            tuple(data.schema.names)  # of which one may be no UTF-8
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
         said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
