@@ -197,6 +197,10 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
         ("query_id,b,c", "no column holds the document ids; name it doc_id"),
         ("query_id,docs,c", "no column .* a document a row; lists are read in JSON lines, {.query_id.: .*.docs.:"),
         ("query_id,doc_id,c", "no column holds the scores; name it score"),
+        (
+            "query_id,doc_id,distance",
+            "no .* scores; where 'distance' is the better the lower, give minus it, as score",
+        ),
         ("query_id,doc_id,score,score", "2 columns have one name, 'score', 'score': keep one of them"),
         ("query_id,doc_id,Doc-ID,score", "2 columns have one name, 'doc_id', 'Doc-ID': keep one of them"),
     ],

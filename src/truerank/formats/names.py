@@ -301,7 +301,15 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         return Layout(query, doc, value, unsure=grade is None, aspect=aspect, weight=weight)
     known = few(names)
     if what == "run":
+        far = find(names, LOWER)
         fault = message("no column holds the scores; name it score (there is {known})", known=known)
+        if far is not None:
+            fault = message(
+                "no column holds the scores; where {column} is the better the lower, give minus it, as score "
+                "(there is {known})",
+                column=quoted(names[far]),
+                known=known,
+            )
         swapped = grade is not None and message(
             "{fault}; these look like qrels: are the two files swapped?", fault=fault
         )
