@@ -93,3 +93,19 @@ def test_intervals_that_are_known_are_described_where_those_of_another_measure_a
     runs = {"one": {q: ["a", "b", "c"][: 1 + n % 3] for n, q in enumerate(qrels)}, "two": {q: ["a"] for q in qrels}}
     said = told(tr.compare(qrels, runs, "AP NumRet", rules={"without_relevant": "undefined"}))
     assert "Intervals: BCa bootstrap; of differences, percentile bootstrap; 10,000 resamples." in said
+
+
+def test_every_pattern_is_said_to_be_counted_where_systems_differ_on_few_of_many_queries() -> None:
+    some = {q: FIRST if n % 2 else SECOND for n, q in enumerate(judged(64))}  # 32 differences
+    more = {**some, "q1": SECOND}
+    for runs, said in ((some, "every pattern of signs counted"), (more, "10,000 samples")):
+        assert f"randomization test, {said};" in told(tr.compare(judged(64), {"A": two(64)["A"], "B": runs}, "RR"))
+
+
+@pytest.mark.parametrize(("queries", "begins"), [(5, ""), (6, "that the paired t-test detects"), (9, "that is")])
+def test_no_difference_is_said_to_be_detected_where_none_can_be_significant(queries: int, begins: str) -> None:
+    mixed = {q: FIRST if n else SECOND for n, q in enumerate(judged(queries))}
+    text = told(tr.compare(judged(queries), {"A": two(queries)["A"], "mixed": mixed}, "RR"))
+    assert ("no difference can be significant" in text) == (not begins)
+    assert (f"Smallest true difference {begins}" in text) == bool(begins)
+    assert ("Smallest true difference" in text) == bool(begins)

@@ -17,10 +17,8 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger, predicted, runs, sample_size
 from truerank.present.many import is_many
-from truerank.present.sample_size import drawn_of_run, pairs_of_each
+from truerank.present.sample_size import drawn_of_run, pairs_of_each, sampled
 from truerank.stats.intervals import FEWEST, Interval
-from truerank.stats.paired import EXACT_UP_TO
-from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
 
 TESTS = {
     "randomization": message("paired randomization test"),
@@ -142,9 +140,7 @@ def _test(comparison: Comparison) -> Message:
 
 def _samples(comparison: Comparison) -> Message:
     how = comparison.procedure
-    if max(outcome.queries for outcome in comparison.outcomes) <= (
-        EXACT_MAX_T if how.correction == "max-t" else EXACT_UP_TO
-    ):
+    if not any(sampled(how, outcome) for outcome in comparison.outcomes):
         return message("every pattern of signs counted")
     return message("{n:,} samples", n=how.samples)
 

@@ -6,7 +6,7 @@ import math
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import least_resamples, resamples_of_run
-from truerank.analysis.compare.result import Pair, Procedure
+from truerank.analysis.compare.result import Procedure
 from truerank.analysis.compare.systems import are_drawn
 from truerank.core.equal import CLOSE
 from truerank.core.messages import Message, joined, listed, message, plural, warned
@@ -18,6 +18,9 @@ from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
 
 OTHERS = ("wilcoxon", "sign", "tukey")
 """Tests that ask something else of the values than the paired t-test does, by which powers are told."""
+
+COARSE = 4
+"""Where the smallest p is more than the level divided by this, tests that count signs detect less than it does."""
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -33,11 +36,12 @@ def remarks(comparison: Comparison) -> list[str]:
 
 def _least(comparison: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
-    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes]
+    how, least = comparison.procedure, _least_p(comparison)
+    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes if least <= how.alpha]
     parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
     sentences: list[str] = []
     differences = joined(", ", parts)
-    if parts and comparison.procedure.test in OTHERS:
+    if parts and (how.test in OTHERS or least > how.alpha / COARSE):
         said = message(
             "Smallest true difference that the paired t-test detects in four of five samples of this size (this "
             "test may do so less often): {differences}.",
@@ -96,19 +100,22 @@ def _scale(outcome: Outcome) -> str:
     return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
 
 
+def _least_p(comparison: Comparison) -> float:
+    """The smallest p that so few queries can have, by tests that count what they may show; 0 by others."""
+    how, queries = comparison.procedure, max(outcome.queries for outcome in comparison.outcomes)
+    if not queries or (how.test not in ("randomization", "wilcoxon", "sign") and queries > 1):
+        return 0.0
+    factor = pairs_of_each(comparison) if how.correction in ("holm", "bonferroni") else 1
+    return min(1.0, factor * 2.0 ** (1 - queries))
+
+
 def _out_of_reach(comparison: Comparison) -> list[str]:
     """Where no difference whatever could have been significant."""
     how, pairs = comparison.procedure, pairs_of_each(comparison)
     queries = max(outcome.queries for outcome in comparison.outcomes)
-    factor = pairs if how.correction in ("holm", "bonferroni") else 1
-    is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
-    least = min(1.0, factor * 2.0 ** (1 - queries))
-    if queries and is_by_patterns and least > how.alpha:
-        return [
-            warned(
-                message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
-            )
-        ]
+    if (least := _least_p(comparison)) > how.alpha:
+        never = message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
+        return [warned(never)]
     said: list[str] = []
     if names := [outcome.name for outcome in comparison.outcomes if _needs_samples(how, outcome)]:
         said.append(_named(comparison, names, _too_few(comparison, names, pairs)))
@@ -138,7 +145,7 @@ def _too_few(comparison: Comparison, names: list[str], pairs: int) -> Message:
     how, of = comparison.procedure, [outcome for outcome in comparison.outcomes if outcome.name in names]
     least = math.ceil(max(_factor(how, outcome) for outcome in of) / how.alpha - CLOSE) - 1
     values = {"n": pairs, "samples": how.samples, "least": least}
-    if all(_is_sampled(how, pair) for outcome in of for pair in outcome.pairs):
+    if all(sampled(how, outcome) == len(outcome.pairs) for outcome in of):
         return plural(
             "{samples:,} samples are too few: no difference can be significant; take {least:,} or more.",
             "{samples:,} samples are too few for {n} pairs: no difference can be significant; take {least:,} or "
@@ -157,24 +164,22 @@ def _too_few(comparison: Comparison, names: list[str], pairs: int) -> Message:
 
 def _needs_samples(how: Procedure, outcome: Outcome) -> bool:
     """Whether no p that is sampled can be small enough; those that are counted out may be smaller."""
-    if how.test != "randomization" or outcome.measure.definition.is_of_run:
-        return False
-    if how.correction == "max-t" and outcome.queries <= EXACT_MAX_T:
-        return False
     return _factor(how, outcome) / (how.samples + 1) > how.alpha
 
 
 def _factor(how: Procedure, outcome: Outcome) -> int:
     """What the smallest p that is sampled is multiplied by; 0 where there is none."""
-    sampled = sum(_is_sampled(how, pair) for pair in outcome.pairs)
-    return {"holm": sampled, "bonferroni": len(outcome.pairs) if sampled else 0}.get(
-        how.correction, min(1, sampled)
-    )
+    n = sampled(how, outcome)
+    return {"holm": n, "bonferroni": len(outcome.pairs) if n else 0}.get(how.correction, min(1, n))
 
 
-def _is_sampled(how: Procedure, pair: Pair) -> bool:
-    """Whether samples are drawn, and not every pattern is counted."""
-    return how.correction == "max-t" or pair.wins + pair.losses > EXACT_UP_TO
+def sampled(how: Procedure, outcome: Outcome) -> int:
+    """Of how many pairs p is of samples, and not of every pattern of signs."""
+    if how.test != "randomization" or outcome.measure.definition.is_of_run:
+        return 0
+    if how.correction == "max-t":
+        return len(outcome.pairs) if outcome.queries > EXACT_MAX_T else 0
+    return sum(pair.wins + pair.losses > EXACT_UP_TO for pair in outcome.pairs)
 
 
 def drawn_of_run(comparison: Comparison) -> list[str]:

@@ -76,7 +76,7 @@ class Pair:
             one query, which has no spread.
         wins, ties, losses: on how many queries the first is better, as good, worse.
         detectable: the smallest real difference that this many queries, differing as these do, show four times
-            of five; NaN where that cannot be said.
+            of five by the paired t-test; NaN where that cannot be said.
         against_mean: whether p speaks for the one whose mean is no better, as those of Wilcoxon's and the sign test
             may, which are not about means: then neither is called better.
     """
