@@ -368,6 +368,22 @@ def test_the_better_one_has_less_of_a_measure_that_less_is_better_of():
     assert (fall_out.difference, fall_out.low, fall_out.high) == pytest.approx((0.21, 0.2, 0.22))
 
 
+def test_ranks_without_a_cutoff_are_no_percentages_either():
+    heads = ("MdR", "MnR ↓", "MeanRank", "CUHK Median Rank", "Rank")
+    given = {name: {"Rank 1": 0.4, **dict.fromkeys(heads, rank)} for name, rank in (("a", 2.0), ("b", 3.0))}
+    assert tr.audit_table(given, 50).left_out == heads
+    with pytest.raises(tr.MeasureError, match="no usual standard deviation of MdR is known"):
+        tr.audit_table({"a": {"MdR": 1.0}, "b": {"MdR": 1.0}}, 50, measures="MdR")
+
+
+@pytest.mark.parametrize("head", ["EPE ↓", "EPE (↓)", r"EPE $\downarrow$", r"nDCG@10\downarrow"])
+def test_a_heading_with_an_arrow_says_which_way_is_better(head: str) -> None:
+    up = head.replace("↓", "↑").replace("down", "up")
+    found = tr.audit_table({"a": {head: 0.2, up: 0.2}, "b": {head: 0.3, up: 0.3}}, 50)
+    assert [claim.better for claim in found.claims] == ["a", "b"]
+    assert [told.low for told in found.measures] == ([0.03] * 2 if "nDCG" in head else [0.02] * 2)
+
+
 def test_usual_spreads_are_those_that_the_page_has():
     """Both are written by benchmarks/spreads.py; the page has the rows."""
     text = (ROOT / "docs" / "claims.md").read_text("utf-8")

@@ -48,13 +48,13 @@ def usual(measure: str) -> Spread:
     (True, True, True)
     """
     asked = measure_of(measure)
-    if asked is None:
-        return ANY
     if is_unbounded(measure):
         raise MeasureError(
             "no usual standard deviation of {name} is known: give one (sd), or runs that have one",
-            name=asked,
+            name=asked or measure,
         )
+    if asked is None:
+        return ANY
     alike = [key for key in USUAL if parse_measure(key).definition.name == asked.definition.name]
     return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY
 
@@ -65,32 +65,49 @@ UNBOUNDED = (
 )
 """Gains, counts, ranks and costs, which have no upper limit: a mean above 1 is no percentage."""
 
+RANKS = ("rank", "meanrank", "meanr", "mnr", "medianrank", "medianr", "medr", "mdr", "firstrank", "arp")
+"""What headings of ranks, of which less is better, end in where they have no cutoff."""
+
+_ARROW = re.compile(r"\(?(?:[↑↓]|\\(?:up|down)arrow\b)\)?")
+
 
 def is_unbounded(heading: str) -> bool:
     """Whether a column is of a measure without an upper limit, or of geometric means, whose logarithms have none.
 
-    >>> is_unbounded("MeanRank@10"), is_unbounded("GMAP"), is_unbounded("nDCG@10")
-    (True, True, False)
+    >>> [is_unbounded(heading) for heading in ("MeanRank@10", "Median Rank", "GMAP", "nDCG@10", "Rank 1")]
+    [True, True, True, False, False]
     """
     asked = measure_of(heading)
-    return asked is not None and (asked.name in UNBOUNDED or asked.definition.average == "geometric")
+    if asked is None:
+        return _is_rank(heading)
+    return asked.name in UNBOUNDED or asked.definition.average == "geometric"
 
 
 def is_less_better(heading: str) -> bool:
-    """Whether the lower mean of a column is the better one."""
+    """Whether the lower mean of a column is the better one.
+
+    >>> [is_less_better(heading) for heading in ("MeanRank@10", "MdR", "EPE ↓", "nDCG@10 ↑")]
+    [True, True, True, False]
+    """
+    if arrow := _ARROW.search(heading):
+        return "↓" in arrow[0] or "down" in arrow[0]
     asked = measure_of(heading)
-    return asked is not None and asked.definition.lower_is_better
+    return _is_rank(heading) if asked is None else asked.definition.lower_is_better
+
+
+def _is_rank(heading: str) -> bool:
+    words = _ARROW.sub("", heading).lower().split()
+    return bool(words) and words[-1] in RANKS
 
 
 def measure_of(heading: str) -> Measure | None:
     """The measure that a column is headed by, alone or beside the name of a collection; None where there is none.
 
-    >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10", "R@1k #2", "BLEU")]
+    >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10↑", "R@1k #2", "BLEU")]
     ['RR@10', 'nDCG@10', 'R@1000', 'None']
     """
-    measures = (
-        _parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (heading, *reversed(heading.split()))
-    )
+    bare = _ARROW.sub("", heading).strip()
+    measures = (_parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (bare, *reversed(bare.split())))
     return next(filter(None, measures), None)
 
 
