@@ -376,6 +376,8 @@ def test_an_experiment_shows_itself(tmp_path: Path) -> None:
     assert repr(found).startswith("Interleaving('clicks', team-draft, 30 impressions; s")
     text = str(found)
     assert "team-draft multileaving; p: sign test, corrected for 3 pairs (bh)." in text
+    alone = str(tr.interleaving(experiment(2, 30, 3), correction="none"))
+    assert "team-draft multileaving; p: sign test, not corrected." in alone
     assert "impressions with clicks are too few to rely on" in text
     assert json.loads(json.dumps(found.to_dict()))["pairs"][0]["system"] == found.pairs[0].system
     assert [*found.to_pandas()["wins"]] == [pair.wins for pair in found.pairs]

@@ -114,7 +114,7 @@ def test_the_queries_needed_are_the_fewest(difference):
 
 def test_power_without_spread_without_difference_and_with_one_query_is_defined():
     assert stats.power(0, 10, 0.1) == 1
-    assert stats.power(0.2, 10, 0) == stats.power(0.2, 1, 5) == 0.05
+    assert (stats.power(0.2, 10, 0), stats.power(0.2, 1, 5)) == (0.05, 0)  # one query has p = 1
     assert stats.queries_needed(0, 0.1) == 2
     assert stats.smallest_detectable(0, 10) == 0
     assert stats.smallest_detectable(0.2, 1) == math.inf

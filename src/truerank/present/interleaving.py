@@ -115,6 +115,8 @@ def _test(interleaving: Interleaving) -> Message:
     }[interleaving.test]
     if len(interleaving.pairs) == 1:
         return message("{method} interleaving; p: {test}.", method=interleaving.method, test=how)
+    if interleaving.correction == "none":
+        return message("{method} multileaving; p: {test}, not corrected.", method=interleaving.method, test=how)
     return message(
         "{method} multileaving; p: {test}, corrected for {n} pairs ({correction}).",
         method=interleaving.method,

@@ -15,7 +15,7 @@ MOST = 10**9
 
 
 def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float:
-    """How often a real difference is found with n queries.
+    """How often a real difference is found with n queries; never with one.
 
     Args:
         sd: the standard deviation of the differences from query to query.
@@ -28,7 +28,9 @@ def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float
     share(alpha, "alpha")
     freedom = count(n, "n") - 1
     size = _ratio(difference, sd)
-    if not freedom or not size:
+    if not freedom:
+        return 0.0
+    if not size:
         return alpha
     if np.isinf(size):
         return 1.0
