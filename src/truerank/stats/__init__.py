@@ -56,6 +56,7 @@ from truerank.stats.raters import (
 from truerank.stats.ratios import LARGE, effective_size, ratio_interval
 from truerank.stats.rbo_matrix import alike_together, rbo_of_ranks
 from truerank.stats.rbo_pair import rbo, rbo_of_shared
+from truerank.stats.reproduction import delta_relative_improvement, effect_ratio, root_mean_square_error
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
 
@@ -90,11 +91,13 @@ __all__ = [
     "confidence_of_look",
     "critical_difference",
     "critical_sd",
+    "delta_relative_improvement",
     "difference_interval",
     "difference_intervals",
     "difference_over_runs",
     "difference_sequence",
     "effect",
+    "effect_ratio",
     "effective_size",
     "groups",
     "gwet_ac",
@@ -131,6 +134,7 @@ __all__ = [
     "rbo_of_ranks",
     "rbo_of_shared",
     "resampled",
+    "root_mean_square_error",
     "selection",
     "sign",
     "smallest_detectable",
