@@ -368,8 +368,8 @@ def test_the_better_one_has_less_of_a_measure_that_less_is_better_of():
     assert (fall_out.difference, fall_out.low, fall_out.high) == pytest.approx((0.21, 0.2, 0.22))
 
 
-def test_ranks_without_a_cutoff_are_no_percentages_either():
-    heads = ("MdR", "MnR ↓", "MeanRank", "CUHK Median Rank", "Rank")
+def test_ranks_without_a_cutoff_times_and_sizes_are_no_percentages_either():
+    heads = ("MdR", "MnR ↓", "MeanRank", "CUHK Median Rank", "Rank", "Latency (ms)", "p-value", "Params [M]", "Dim")
     given = {name: {"Rank 1": 0.4, **dict.fromkeys(heads, rank)} for name, rank in (("a", 2.0), ("b", 3.0))}
     assert tr.audit_table(given, 50).left_out == heads
     with pytest.raises(tr.MeasureError, match="no usual standard deviation of MdR is known"):

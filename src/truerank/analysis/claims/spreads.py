@@ -68,18 +68,24 @@ UNBOUNDED = (
 RANKS = ("rank", "meanrank", "meanr", "mnr", "medianrank", "medianr", "medr", "mdr", "firstrank", "arp")
 """What headings of ranks, of which less is better, end in where they have no cutoff."""
 
+OTHERS = ("latency", "ms", "time", "qps", "throughput", "params", "parameters", "dim", "dims", "size", "pvalue")
+"""What headings of times, sizes and tests begin with, or end in."""
+
 _ARROW = re.compile(r"\(?(?:[↑↓]|\\(?:up|down)arrow\b)\)?")
 
 
 def is_unbounded(heading: str) -> bool:
-    """Whether a column is of a measure without an upper limit, or of geometric means, whose logarithms have none.
+    """Whether a column is of numbers without an upper limit, or of geometric means, whose logarithms have none.
 
     >>> [is_unbounded(heading) for heading in ("MeanRank@10", "Median Rank", "GMAP", "nDCG@10", "Rank 1")]
     [True, True, True, False, False]
+    >>> [is_unbounded(heading) for heading in ("Latency (ms)", "p-value", "Params (M)", "Accuracy")]
+    [True, True, True, False]
     """
     asked = measure_of(heading)
     if asked is None:
-        return _is_rank(heading)
+        words = _words(heading)
+        return _is_rank(heading) or any(word in OTHERS for word in (*words[:1], *words[-1:]))
     return asked.name in UNBOUNDED or asked.definition.average == "geometric"
 
 
@@ -96,8 +102,12 @@ def is_less_better(heading: str) -> bool:
 
 
 def _is_rank(heading: str) -> bool:
-    words = _ARROW.sub("", heading).lower().split()
+    words = _words(heading)
     return bool(words) and words[-1] in RANKS
+
+
+def _words(heading: str) -> list[str]:
+    return re.findall(r"\w+", _ARROW.sub("", heading).lower().replace("-", ""))
 
 
 def measure_of(heading: str) -> Measure | None:
