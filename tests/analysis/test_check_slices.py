@@ -84,7 +84,11 @@ def test_numbers_of_the_whole_run_have_no_slices() -> None:
 @pytest.mark.parametrize(
     ("scores", "how", "said"),
     [
-        ({"AP": 0.4}, {"by": {"q": "de"}}, "scores has no values of queries, which slices need: .*--per-query"),
+        (
+            {"AP": 0.4},
+            {"by": {"q": "de"}},
+            "scores has no values of queries, which slices need: measures of the whole run .*--per-query",
+        ),
         (None, {"slices": {"de": {}}}, "gates of slices need the attribute"),
         (None, {"by": {"q000": "de"}, "slices": {"dee": {}}}, "'dee', which has gates. Did you mean de\\?"),
         (None, {"by": {"q000": "de"}, "slices": {"de": {"mini": {}}}}, "min, max and margin.*Did you mean min\\?"),

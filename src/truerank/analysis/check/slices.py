@@ -56,7 +56,8 @@ def sliced(
     for one in (figures, baseline) if baseline else (figures,):
         if one is None or not one.values:
             raise InputError(
-                "{name} has no values of queries, which slices need: save them with --per-query",
+                "{name} has no values of queries, which slices need: measures of the whole run have none, those of "
+                "others are saved with --per-query",
                 name=one.name if one else "what is checked",
             )
     from truerank.analysis.compare.slices import cut  # most checks have no slices, and need not wait for it
