@@ -342,6 +342,15 @@ def test_columns_of_other_numbers_are_left_out_and_said():
     assert "Left out, not all being means from 0 to 1 or percentages: size." in found.to_text()
 
 
+def test_runs_without_a_spread_are_told_from_a_run_without_one():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    first, second = (dict.fromkeys(qrels, docs) for docs in (["a"], ["x", "a"]))
+    with pytest.raises(tr.InputError, match="the run has the same value on every query"):
+        tr.power(50, qrels=qrels, runs=[first], measures="RR")
+    with pytest.raises(tr.InputError, match="the runs differ by the same on every query, if at all"):
+        tr.power(50, qrels=qrels, runs=[first, second], measures="RR")
+
+
 def test_gains_and_ranks_are_no_percentages():
     given = {"a": {"AP": 0.4, "MeanRank@10": 2.0, "DCG@5": 1.2}, "b": {"AP": 0.5, "MeanRank@10": 6.0, "DCG@5": 3.4}}
     assert tr.audit_table(given, 50).left_out == ("MeanRank@10", "DCG@5")

@@ -145,6 +145,8 @@ def _of_runs(
         values = averaged(measure, systems.values(measure))
         kept = values[np.isfinite(values).all(axis=1)]
         spreads += _of_values(str(measure), kept) if len(kept) > 1 else []
+    if not spreads and len(scores) == 1:
+        raise InputError("the run has the same value on every query: there is no spread to go by")
     if not spreads:
         raise InputError(
             "the runs differ by the same on every query, if at all: their differences have no spread to go by"
