@@ -109,3 +109,13 @@ def test_no_difference_is_said_to_be_detected_where_none_can_be_significant(quer
     assert ("no difference can be significant" in text) == (not begins)
     assert (f"Smallest true difference {begins}" in text) == bool(begins)
     assert ("Smallest true difference" in text) == bool(begins)
+
+
+def test_no_p_of_max_t_is_below_that_of_its_pair_alone() -> None:
+    rng = np.random.default_rng(0)
+    lists = [FIRST, SECOND, ["x", "y", "a"], ["x"]]
+    for n in (13, 20, 32):
+        runs = {name: {q: lists[rng.integers(low, 4)] for q in judged(n)} for low, name in enumerate("AB")}
+        for seed in range(9):
+            pair = tr.compare(judged(n), runs, "RR", correction="max-t", samples=200, seed=seed)["RR"].pairs[0]
+            assert pair.adjusted >= pair.p

@@ -312,7 +312,8 @@ class _Pairs:
         """p corrected for the number of pairs."""
         how = self.procedure
         if how.correction == MAX_T:
-            return stats.max_t(self.values, pairs=self.places, samples=how.samples, seed=how.seed)
+            of_all = stats.max_t(self.values, pairs=self.places, samples=how.samples, seed=how.seed)
+            return np.maximum(p, of_all)  # p that is counted may be above one of samples
         return p if how.test == TUKEY else stats.adjust(p, cast("stats.Correction", how.correction))
 
     @property
