@@ -111,6 +111,15 @@ def test_no_difference_is_said_to_be_detected_where_none_can_be_significant(quer
     assert ("Smallest true difference" in text) == bool(begins)
 
 
+def test_a_measure_with_few_values_detects_nothing_beside_others_with_many() -> None:
+    mixed = {q: FIRST if n % 2 else SECOND for n, q in enumerate(judged(40))}
+    scores = [tr.evaluate(judged(40), run, "AP RR") for run in (two(40)["A"], mixed)]
+    for one in scores:
+        one.columns["RR"] = np.where(np.arange(40) < 4, one.columns["RR"], np.nan)
+    text = told(tr.compare(None, {"A": scores[0], "mixed": scores[1]}))
+    assert "of this size: 0.115 in AP." in text
+
+
 def test_no_p_of_max_t_is_below_that_of_its_pair_alone() -> None:
     rng = np.random.default_rng(0)
     lists = [FIRST, SECOND, ["x", "y", "a"], ["x"]]

@@ -36,12 +36,13 @@ def remarks(comparison: Comparison) -> list[str]:
 
 def _least(comparison: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
-    how, least = comparison.procedure, _least_p(comparison)
-    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes if least <= how.alpha]
+    how = comparison.procedure
+    able = [outcome for outcome in comparison.outcomes if _least_p(how, outcome) <= how.alpha]
+    spans = [(_span(outcome), _scale(outcome)) for outcome in able]
     parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
     sentences: list[str] = []
     differences = joined(", ", parts)
-    if parts and (how.test in OTHERS or least > how.alpha / COARSE):
+    if parts and (how.test in OTHERS or any(_least_p(how, outcome) > how.alpha / COARSE for outcome in able)):
         said = message(
             "Smallest true difference that the paired t-test detects in four of five samples of this size (this "
             "test may do so less often): {differences}.",
@@ -100,20 +101,19 @@ def _scale(outcome: Outcome) -> str:
     return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
 
 
-def _least_p(comparison: Comparison) -> float:
+def _least_p(how: Procedure, outcome: Outcome) -> float:
     """The smallest p that so few queries can have, by tests that count what they may show; 0 by others."""
-    how, queries = comparison.procedure, max(outcome.queries for outcome in comparison.outcomes)
-    if not queries or (how.test not in ("randomization", "wilcoxon", "sign") and queries > 1):
+    if not outcome.queries or (how.test not in ("randomization", "wilcoxon", "sign") and outcome.queries > 1):
         return 0.0
-    factor = pairs_of_each(comparison) if how.correction in ("holm", "bonferroni") else 1
-    return min(1.0, factor * 2.0 ** (1 - queries))
+    factor = len(outcome.pairs) if how.correction in ("holm", "bonferroni") else 1
+    return min(1.0, factor * 2.0 ** (1 - outcome.queries))
 
 
 def _out_of_reach(comparison: Comparison) -> list[str]:
     """Where no difference whatever could have been significant."""
     how, pairs = comparison.procedure, pairs_of_each(comparison)
     queries = max(outcome.queries for outcome in comparison.outcomes)
-    if (least := _least_p(comparison)) > how.alpha:
+    if queries and (least := min(_least_p(how, one) for one in comparison.outcomes if one.queries)) > how.alpha:
         never = message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
         return [warned(never)]
     said: list[str] = []
