@@ -100,6 +100,8 @@ def test_every_pattern_is_said_to_be_counted_where_systems_differ_on_few_of_many
     more = {**some, "q1": SECOND}
     for runs, said in ((some, "every pattern of signs counted"), (more, "10,000 samples")):
         assert f"randomization test, {said};" in told(tr.compare(judged(64), {"A": two(64)["A"], "B": runs}, "RR"))
+    both = told(tr.compare(judged(64), {"A": two(64)["A"], "B": some, "C": more}, "RR", baseline="A"))
+    assert "10,000 samples (every pattern of signs counted where systems differ on 32 queries or fewer)," in both
 
 
 @pytest.mark.parametrize(("queries", "begins"), [(5, ""), (6, "that the paired t-test detects"), (9, "that is")])

@@ -19,6 +19,7 @@ from truerank.present import few, ledger, predicted, runs, sample_size
 from truerank.present.many import is_many
 from truerank.present.sample_size import drawn_of_run, pairs_of_each, sampled
 from truerank.stats.intervals import FEWEST, Interval
+from truerank.stats.paired import EXACT_UP_TO
 
 TESTS = {
     "randomization": message("paired randomization test"),
@@ -139,9 +140,16 @@ def _test(comparison: Comparison) -> Message:
 
 
 def _samples(comparison: Comparison) -> Message:
-    how = comparison.procedure
-    if not any(sampled(how, outcome) for outcome in comparison.outcomes):
+    how, tested = comparison.procedure, [o for o in comparison.outcomes if not o.measure.definition.is_of_run]
+    drawn = sum(sampled(how, outcome) for outcome in tested)
+    if not drawn:
         return message("every pattern of signs counted")
+    if how.correction != "max-t" and drawn < sum(len(outcome.pairs) for outcome in tested):
+        return message(
+            "{n:,} samples (every pattern of signs counted where systems differ on {most} queries or fewer)",
+            n=how.samples,
+            most=EXACT_UP_TO,
+        )
     return message("{n:,} samples", n=how.samples)
 
 
