@@ -79,6 +79,13 @@ def test_cuts_make_whole_grades_and_the_truth_evaluates() -> None:
     assert tr.evaluate(found, best, "nDCG@3").mean["nDCG@3"] > 0.8
 
 
+def test_a_value_that_only_rounding_parts_from_a_cut_reaches_it() -> None:
+    docs = ["a", "b"]
+    for often in range(10, 60):  # one list for all: each document is clicked as often as its rank
+        log = [{"query": "q", "docs": docs, "clicks": docs[: n % 3]} for n in range(often)]
+        assert truth.coec(log, cuts=(0.5, 1, 2)).to_dict() == {b"q": {b"a": 2.0, b"b": 2.0}}
+
+
 @pytest.mark.parametrize("rates", [0.5, [0.5, 0.25], True])
 def test_rates_that_are_no_table_are_refused(rates: Any) -> None:
     with pytest.raises(tr.InputError, match=r"rates are \{rank: click rate\}, or the path of a table"):

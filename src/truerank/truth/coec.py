@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
 from truerank.core.schema import is_number
@@ -74,7 +75,8 @@ def coec(
         )
     grades = np.array(list(judged.values()))
     if cuts:
-        grades = np.searchsorted(np.array(cuts), grades, side="right").astype(np.float64)
+        each, cut = grades[:, None], np.array(cuts)
+        grades = ((each > cut) | are_equal(each, cut)).sum(axis=1).astype(np.float64)
     said = message(
         "{n:,} of {pairs:,} pairs of a query and a document are judged: those shown at least {least:,} times; "
         "smoothed by {smoothing:g} expected clicks.",
