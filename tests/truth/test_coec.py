@@ -117,6 +117,23 @@ def test_rows_stand_at_the_ranks_that_a_column_says_in_whatever_order(name: str)
     assert (one.docs, one.ranks) == (("a", "b"), (1, 2))
 
 
+ROW = {"impression": 1, "query": "q", "user": "u", "doc_id": "a", "click": 1}
+
+
+@pytest.mark.parametrize("several", [["q"], ("q", "r"), {"q": 1}])
+@pytest.mark.parametrize("column", ["impression", "query", "user", "doc_id"])
+def test_a_list_is_no_id(column: str, several: Any) -> None:
+    with pytest.raises(tr.InputError, match=f"{column} is text or a whole number, not "):
+        read_clicks([{**ROW, column: several}])
+
+
+def test_ids_may_be_bytes_and_columns_have_names() -> None:
+    expected = read_clicks([ROW]).impressions
+    assert read_clicks([{**ROW, "query": b"q", "doc_id": b"a", 7: "rank"}]).impressions == expected
+    (one,) = read_clicks([{"query": b"q", "docs": [b"a"], "clicks": ["a"], 7: "rank"}]).impressions
+    assert (one.query, one.docs, one.clicked) == ("q", ("a",), (True,))
+
+
 @pytest.mark.parametrize("rank", [0, 1.7, "x", "1_0", "١", math.nan, math.inf])
 def test_a_rank_that_is_none_is_refused(rank: Any) -> None:
     with pytest.raises(tr.InputError, match="a rank is a whole number from 1 on"):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, message
 from truerank.core.schema import is_missing
 from truerank.formats import names
@@ -25,6 +26,9 @@ from truerank.truth.values import number
 WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 LISTS = (list, tuple, np.ndarray)
+
+NAMES = ("impression", "query", "user")
+"""What a record has one of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
     for line, record in records:
         if not isinstance(record, Mapping):
             raise InputError("an impression is an object, not {value}", called, line, value=quoted(record))
-    log, keys = _Log(called), _roles(tuple(records[0][1]))
+    log, keys = _Log(called), _roles(_names(records[0][1]))
     whole = "docs" in keys and ("doc" not in keys or isinstance(records[0][1][keys["docs"]], LISTS))
     impressions = list(map(log.of_lists, *zip(*records, strict=True)) if whole else log.of_rows(records))
     _refuse_repeated(impressions, called)
@@ -157,6 +161,11 @@ def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> 
     yield from zip(lines or itertools.repeat(None), rows, strict=False)
 
 
+def _names(record: Mapping[Any, Any]) -> tuple[str, ...]:
+    """What the columns of a record are called; a number is no name."""
+    return tuple(key for key in record if isinstance(key, str))
+
+
 @lru_cache(maxsize=64)
 def _roles(keys: tuple[str, ...]) -> dict[str, str]:
     places = {role: names.find(keys, wanted) for role, wanted in names.CLICKS.items()}
@@ -171,9 +180,11 @@ class _Log:
 
     def of_lists(self, line: int | None, record: Mapping[str, Any]) -> Impression:
         """The impression of a record that has all of its documents."""
-        keys = _roles(tuple(record))
-        told = {role: _told(record[key]) for role, key in keys.items()}
-        given = {role: value for role, value in told.items() if value is not None}
+        given = {
+            role: value
+            for role, value in self._told(line, record, _roles(_names(record)), NAMES).items()
+            if value is not None
+        }
         shown: Any = given.get("docs")
         clicks = given.get("clicks", ())
         if not all(isinstance(ids, LISTS) and all(map(_may_be_id, ids)) for ids in (shown, clicks)):
@@ -203,6 +214,22 @@ class _Log:
             )
         )
 
+    def _told(
+        self, line: int | None, record: Mapping[str, Any], keys: Mapping[str, str], ids: Sequence[str]
+    ) -> dict[str, Any]:
+        """What a record says by role; some of it is ids, and neither a list nor an object."""
+        told = {role: _told(record.get(key)) for role, key in keys.items()}
+        for role in ids:
+            if isinstance(told.get(role), (*LISTS, Mapping)):
+                raise InputError(
+                    "{column} is text or a whole number, not {value}",
+                    self.name,
+                    line,
+                    column=keys[role],
+                    value=quoted(told[role]),
+                )
+        return told
+
     def _systems(self, systems: Any, size: int, line: int | None) -> tuple[str | None, ...]:
         if systems is None:
             return ()
@@ -231,7 +258,7 @@ class _Log:
 
     def of_rows(self, records: Sequence[Numbered]) -> Iterator[Impression]:
         """The impressions of records that have a document each."""
-        known = tuple(dict.fromkeys(key for _, record in records for key in record))
+        known = tuple(dict.fromkeys(key for _, record in records for key in _names(record)))
         keys = _roles(known)
         for role, what in (
             ("impression", message("the impressions; name it impression")),
@@ -243,7 +270,7 @@ class _Log:
                 raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=there)
         groups: dict[str, list[tuple[int | None, dict[str, Any]]]] = {}
         for line, record in records:
-            given = {role: _told(record.get(key)) for role, key in keys.items()}
+            given = self._told(line, record, keys, (*NAMES, "doc", "system"))
             if given["impression"] is None or given["doc"] is None:
                 raise InputError("a row has no impression, or no document", self.name, line)
             groups.setdefault(_id(given["impression"]), []).append((line, given))
@@ -332,11 +359,13 @@ def _text(value: Any) -> str | None:
 
 
 def _may_be_id(value: Any) -> bool:
-    return not isinstance(value, LISTS) and not is_missing(value)
+    return not isinstance(value, (*LISTS, Mapping)) and not is_missing(value)
 
 
 def _id(value: Any) -> str:
     """An id as a text; 7.0, as pandas has whole numbers beside gaps, is 7."""
+    if isinstance(value, bytes):
+        return as_text(value)
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
