@@ -263,6 +263,17 @@ def test_lists_may_come_from_runs_in_the_order_of_their_scores() -> None:
         assert given.credits.tolist() == tr.interleaving(log, method).credits.tolist()
 
 
+def test_lists_of_runs_are_as_deep_as_the_rules_say_and_have_a_document_once() -> None:
+    runs = {"old": {"q": ["a", "b", "c", "d"]}, "new": {"q": ["c", "a", "b", "e"]}}
+    log = [{"query": "q", "docs": ["c", "a"], "clicks": ["a"]}]
+    short = {name: {"q": each["q"][:2]} for name, each in runs.items()}
+    given = tr.interleaving(log, "probabilistic", runs=short).credits.tolist()
+    assert tr.interleaving(log, "probabilistic", runs=runs, rules={"depth": 2}).credits.tolist() == given
+    assert tr.interleaving(log, "probabilistic", runs=runs).credits.tolist() != given
+    twice = {"old": {"q": ["a", "a", "b"]}, "new": {"q": ["c", "a"]}}
+    assert tr.interleaving(log, "probabilistic", runs=twice, rules={"duplicates": "once"}).credits.tolist() == given
+
+
 GOOD: Record = {"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks": ["a"]}
 
 

@@ -80,6 +80,18 @@ def test_estimates_are_those_of_a_loop_over_the_log(seed: int, clip: float | Non
     assert found.unanswered == dict.fromkeys(runs, sum(e["query"] == "q5" for e in log))
 
 
+@pytest.mark.parametrize("repeats", ["once", "first", "last"])
+@pytest.mark.parametrize("depth", [None, 1, 2, 3])
+def test_a_clicked_document_is_worth_what_the_rules_make_of_its_rank(depth: int | None, repeats: str) -> None:
+    run = {"q": ["a", "a", "b", "c"]}
+    rules = {"depth": depth, "duplicates": repeats}
+    for doc in "abc":
+        log = [{"query": "q", "docs": [doc], "clicks": [doc]}]
+        found = tr.ips(log, {"run": run}, "DCG P@2 RR ARP@4", eta=0, rules=rules, samples=10)
+        scores = tr.evaluate({"q": {doc: 1}}, run, "DCG P@2 RR ARP@4", rules=rules)
+        assert {one.measure: one.ips.estimate for one in found.estimates} == scores.mean
+
+
 def test_over_all_that_could_be_looked_at_ips_is_the_measure() -> None:
     relevant, shown, new = {"a", "c", "d"}, ["a", "b", "c", "d"], ["d", "x", "a", "c"]
     propensities = {1: 0.9, 2: 0.5, 3: 0.4, 4: 0.2}

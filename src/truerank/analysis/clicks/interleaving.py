@@ -142,7 +142,7 @@ def interleaving(
         cluster: "user", "query" or "impression"; by default users where the log has them, else impressions.
         correction: "holm", "bonferroni", "bh" or "none".
         tau: the exponent that probabilistic lists were drawn with.
-        rules: how the lists of runs are put in order.
+        rules: how the lists of runs are put in order, and how deep they are.
 
     Raises:
         InputError: fewer than two systems; a document that no system has; no clicks; a log without what is
@@ -161,7 +161,10 @@ def interleaving(
     check_drawing(confidence, samples, seed)
     clicks = read_clicks(log)
     systems = _systems(clicks, runs or {}, method)
-    lists = {name: lists_of(run, name, rules) for name, run in (runs or {}).items()}
+    lists = {
+        name: {query: list(dict.fromkeys(docs)) for query, docs in lists_of(run, name, rules).items()}
+        for name, run in (runs or {}).items()
+    }
     credits, clicked = _credited(Crediting(clicks, systems, lists, tau), method)
     chosen, groups = groups_of(clicked, cluster, clicks)
     work = _Work(credits, groups, confidence, samples, seed)
@@ -234,16 +237,17 @@ def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str
 
 
 def lists_of(run: RunLike, name: str, rules: RulesLike | None) -> dict[str, list[str]]:
-    """{query: its documents, best first}, in the order of the rules.
+    """{query: its documents, best first}, in the order of the rules and down to their depth; repeats that take up
+    ranks there stand in it too.
 
-    >>> lists_of({"q": {"a": 1.0, "b": 2.0}}, "new", None)
-    {'q': ['b', 'a']}
+    >>> lists_of({"q": {"a": 1.0, "b": 2.0}}, "new", None), lists_of({"q": ["b", "a"]}, "new", {"depth": 1})
+    ({'q': ['b', 'a']}, {'q': ['b']})
     """
     reading = read(None, opened(run, name), rules=rules, keep="all")
-    rows = as_one_list(reading.rows, reading.rules, message("what a list is"))
+    rows = as_one_list(reading.rows, reading.rules, message("what a list is")).cut(reading.rules.depth)
     docs = map(as_text, reading.docs(rows.doc))
     sizes = zip(rows.queries, rows.count.tolist(), strict=True)
-    return {as_text(query): list(dict.fromkeys(itertools.islice(docs, size))) for query, size in sizes}
+    return {as_text(query): list(itertools.islice(docs, size)) for query, size in sizes}
 
 
 def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, Ints]:

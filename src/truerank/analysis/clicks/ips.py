@@ -150,7 +150,8 @@ def ips(
         randomized: the log of lists in random order, whose click rates are propensities.
         clip: the most that a click weighs: less variance, and bias.
         cluster: "user", "query" or "impression", as for `interleaving`.
-        rules: how the lists of runs are put in order.
+        rules: how the lists of runs are put in order, and how deep they are; of a repeated document the first
+            rank counts.
 
     Raises:
         TruerankError: no clicks; a clicked rank without propensity, or with 0; a measure that is no such sum.
@@ -296,9 +297,12 @@ class _Work:
     seed: int
 
     def sums(self, lists: Mapping[str, Sequence[str]], measure: Measure) -> PerQuery:
-        """(impressions,) the weighted clicks, each times what its document's rank in the run is worth."""
+        """(impressions,) the weighted clicks, each times what its document's first rank in the run is worth."""
         queries = [self.log.impressions[n].query for n in self.clicks.impression.tolist()]
-        places = {query: {doc: n for n, doc in enumerate(lists.get(query, ()), 1)} for query in set(queries)}
+        places: dict[str, dict[str, int]] = {query: {} for query in queries}
+        for query, place in places.items():
+            for rank, doc in enumerate(lists.get(query, ()), 1):
+                place.setdefault(doc, rank)
         ranks = [places[query].get(doc, 0) for query, doc in zip(queries, self.clicks.doc, strict=True)]
         worth = worths(measure, set(ranks))
         values = self.clicks.weight * [worth[rank] for rank in ranks]
