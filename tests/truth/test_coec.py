@@ -117,6 +117,29 @@ def test_rows_stand_at_the_ranks_that_a_column_says_in_whatever_order(name: str)
     assert (one.docs, one.ranks) == (("a", "b"), (1, 2))
 
 
+@pytest.mark.parametrize("name", ["ranks", "rank", "positions"])
+def test_lists_stand_at_the_ranks_that_they_are_told(name: str) -> None:
+    page = {"query": "q", "docs": ["b", "a"], "systems": ["x", "y"], "clicks": ["b"], name: [12, 11]}
+    (one,) = read_clicks([page]).impressions
+    assert (one.docs, one.ranks, one.clicked, one.systems) == (("a", "b"), (11, 12), (False, True), ("y", "x"))
+    found = truth.coec([page], rates={11: 0.5, 12: 0.25}, impressions=1)
+    assert found.to_dict() == {b"q": {b"a": 1 / 1.5, b"b": 1.6}}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ([1], "ranks has the rank of each of the 2 docs, in a list"),
+        (11, "ranks has the rank of each of the 2 docs, in a list"),
+        ([1, None], "the rank of b is None, not a whole number from 1 on"),
+        ([3, 3], "one impression has the rank 3 twice"),
+    ],
+)
+def test_ranks_that_are_none_of_a_list_are_refused(ranks: Any, said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        read_clicks([{"query": "q", "docs": ["a", "b"], "clicks": [], "ranks": ranks}])
+
+
 ROW = {"impression": 1, "query": "q", "user": "u", "doc_id": "a", "click": 1}
 
 

@@ -129,6 +129,7 @@ CLICKS: dict[str, Sequence[str]] = {
     "user": ("user", "userid", "session", "sessionid", "visitor", "visitorid"),
     "docs": ANSWERS,
     "doc": DOC,
+    "ranks": ("ranks", "rank", "positions", "position"),
     "rank": (*RANK, "pos", "place", "slot"),
     "systems": ("systems", "teams", "rankers", "sources"),
     "system": ("system", "team", "ranker", "source"),

@@ -83,9 +83,10 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
 
     Args:
         source: a path or a list of dicts, with a row an impression: docs (best first), clicks (the ids of those
-            that were clicked), and as far as they are known query, user, systems (of each document) and rankings
-            ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet, Arrow), a DataFrame or a list of dicts
-            with a row a document that was shown: impression, doc, click (0 or 1), rank, query, user, system.
+            that were clicked), and as far as they are known query, user, systems and ranks (of each document; by
+            default 1, 2, …) and rankings ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet, Arrow), a
+            DataFrame or a list of dicts with a row a document that was shown: impression, doc, click (0 or 1),
+            rank, query, user, system.
         name: what to call it in messages; the path by default.
 
     Raises:
@@ -200,19 +201,30 @@ class _Log:
                 doc=truncated(unlisted[0]),
                 docs=truncated(", ".join(docs)) or message("nothing"),
             )
+        ranks = self._ranks(given.get("ranks"), docs, line)
+        order = sorted(range(len(docs)), key=ranks.__getitem__)
+        systems = self._systems(given.get("systems", given.get("system")), len(docs), line)
         return self._checked(
             Impression(
                 id=_text(given.get("impression", line)) or "",
                 query=_text(given.get("query")) or "",
-                docs=docs,
-                ranks=tuple(range(1, len(docs) + 1)),
-                clicked=tuple(doc in clicked for doc in docs),
-                systems=self._systems(given.get("systems", given.get("system")), len(docs), line),
+                docs=tuple(docs[n] for n in order),
+                ranks=tuple(ranks[n] for n in order),
+                clicked=tuple(docs[n] in clicked for n in order),
+                systems=tuple(systems[n] for n in order) if systems else (),
                 rankings=self._rankings(given.get("rankings", {}), line),
                 user=_text(given.get("user")),
                 line=line,
             )
         )
+
+    def _ranks(self, ranks: Any, docs: Sequence[str], line: int | None) -> Sequence[int]:
+        """Where each document was shown; from rank 1 down where nothing says it."""
+        if ranks is None:
+            return range(1, len(docs) + 1)
+        if not isinstance(ranks, LISTS) or len(ranks) != len(docs):
+            raise InputError("ranks has the rank of each of the {n} docs, in a list", self.name, line, n=len(docs))
+        return [self._rank({"doc": doc, "rank": rank}, 0, line) for doc, rank in zip(docs, ranks, strict=True)]
 
     def _told(
         self, line: int | None, record: Mapping[str, Any], keys: Mapping[str, str], ids: Sequence[str]
