@@ -85,6 +85,7 @@ IR_MEASURES = {
 
 EVERYDAY = {
     "recall@10": "R@10",
+    "nsDCG@10": "nSessionDCG@10",
     "Recall@10": "R@10",
     "precision@5": "P@5",
     "p@5": "P@5",

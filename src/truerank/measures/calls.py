@@ -147,6 +147,7 @@ def _tired(call: Ints, bq: float) -> Floats:
 
 @measure(
     "nSessionDCG",
+    "nsDCG",
     formula="SessionDCG@k / that of the best session: best grades first, where rank and call weigh most",
     source=f"{SESSION}; Kanoulas, Carterette, Clough and Sanderson, Evaluating multi-query sessions, SIGIR 2011",
     divides_by="gain",

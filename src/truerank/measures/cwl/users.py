@@ -85,6 +85,8 @@ def scaled_dcg(
 ) -> Terms:
     """DCG divided by that of a list of best documents alone: the gain per document of a reader who grows tired.
 
+    What papers on sessions call sDCG is `SessionDCG`.
+
     >>> import truerank as tr
     >>> round(tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}, "SDCG@2").mean["SDCG@2"], 4)
     0.8066
