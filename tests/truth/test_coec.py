@@ -79,6 +79,14 @@ def test_cuts_make_whole_grades_and_the_truth_evaluates() -> None:
     assert tr.evaluate(found, best, "nDCG@3").mean["nDCG@3"] > 0.8
 
 
+def test_the_order_of_the_log_changes_no_bit() -> None:
+    log = world(7)
+    plain = truth.coec(log)
+    for seed in range(20):
+        shuffled = truth.coec(random.Random(seed).sample(log, len(log)))
+        assert shuffled.to_dict() == plain.to_dict()
+
+
 def test_a_value_that_only_rounding_parts_from_a_cut_reaches_it() -> None:
     docs = ["a", "b"]
     for often in range(10, 60):  # one list for all: each document is clicked as often as its rank

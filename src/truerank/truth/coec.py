@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -93,9 +94,10 @@ def coec(
     return replace(qrels, metres=np.full(len(grades), np.nan), notes=(TruthNote("clicks", said),))
 
 
-def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tuple[float, float, int]]:
-    """{(query, document): its clicks, the expected ones, and how often it was shown}."""
-    counts: dict[tuple[str, str], tuple[float, float, int]] = defaultdict(lambda: (0.0, 0.0, 0))
+def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tuple[int, float, int]]:
+    """{(query, document): its clicks, the expected ones, and how often it was shown}, in whatever order it was."""
+    clicks: Counter[tuple[str, str]] = Counter()
+    shown: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for one in log.impressions:
         if not one.query:
             raise log.error(one, message("the impression has no query"))
@@ -107,9 +109,12 @@ def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tupl
             if clicked and not rates[rank]:
                 said = message("{doc} was clicked at rank {rank}, whose rate is 0", doc=doc, rank=rank)
                 raise log.error(one, said)
-            clicks, expected, shown = counts[one.query, doc]
-            counts[one.query, doc] = clicks + clicked, expected + rates[rank], shown + 1
-    return counts
+            clicks[one.query, doc] += clicked
+            shown[one.query, doc][rank] += 1
+    return {
+        pair: (clicks[pair], math.fsum(n * rates[rank] for rank, n in ranks.items()), ranks.total())
+        for pair, ranks in shown.items()
+    }
 
 
 def _do_rise(cuts: Any) -> bool:
