@@ -37,3 +37,13 @@ def test_the_expected_value_is_that_of_all_places_of_the_relevant_documents() ->
     places = [(i, j) for j in range(1, 24) for i in range(1, j)]
     assert found.expected_mean == pytest.approx(sum((1 / i + 2 / j) / 2 for i, j in places) / len(places))
     assert found.expected_error == 0
+
+
+def test_what_judgements_of_one_query_do_alone_is_said_to_be_added_up() -> None:
+    judged, ahead, behind = {"q": {"a": 1, "u": 0}}, {"q": ["a"]}, {"q": ["u", "x", "y", "z"]}
+    found = tr.judge_next(judged, ahead, behind, "RR")
+    assert found.turning == 3
+    every = {"q": {**judged["q"], "x": 1, "y": 1, "z": 1}}
+    assert tr.evaluate(every, ahead, "RR").mean["RR"] > tr.evaluate(every, behind, "RR").mean["RR"]
+    assert "could turn the order of the two runs, if what each does alone adds up" in str(found)
+    assert "One of these judgements could turn the order" in str(tr.judge_next(judged, ahead, {"q": ["x"]}, "RR"))

@@ -206,8 +206,15 @@ def _decided(to_judge: ToJudge) -> list[str]:
     """Whether the listed judgements could turn the order of the two runs."""
     if not to_judge.candidates:
         return []
+    if to_judge.turning == 1:
+        return [message("One of these judgements could turn the order of the two runs.")]
     if to_judge.turning:
-        return [message("{n:,} of these judgements could turn the order of the two runs.", n=to_judge.turning)]
+        said = message(
+            "{n:,} of these judgements could turn the order of the two runs, if what each does alone adds up; of "
+            "one query it may not.",
+            n=to_judge.turning,
+        )
+        return [said]
     return [message("All of these together would hardly turn the order of the two runs.")]
 
 

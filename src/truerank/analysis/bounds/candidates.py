@@ -86,7 +86,11 @@ class ToJudge(Presented):
 
     @property
     def turning(self) -> int:
-        """How few of these judgements could turn the order of the two runs; 0 if not even all of them."""
+        """How few of these judgements could turn the order of the two runs; 0 if not even all of them.
+
+        What each does alone is added up. Of documents of different queries that is what they do together; of one
+        query it may be less.
+        """
         now, ahead = self.difference, self.difference >= 0
         moves = sorted(c.low - now if ahead else now - c.high for c in self.candidates)
         reached = (n for n, move in enumerate(itertools.accumulate(moves), 1) if abs(now) + move <= 0)
