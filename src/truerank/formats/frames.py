@@ -132,7 +132,12 @@ _READERS = {"get_partition": _of_dask, "iterrows": _of_pandas, "scanner": _of_da
 
 def is_frame(thing: Any) -> bool:
     """Whether this is a DataFrame of any kind, or a dataset of such rows."""
-    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", *_READERS))
+    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", *_READERS)) or is_lazy(thing)
+
+
+def is_lazy(thing: Any) -> bool:
+    """Whether this is a query, of polars or narwhals, whose rows are there when it is collected."""
+    return hasattr(thing, "collect") and hasattr(thing, "collect_schema")
 
 
 def records(frame: Any, name: str) -> list[dict[str, Any]]:
@@ -144,6 +149,7 @@ def records(frame: Any, name: str) -> list[dict[str, Any]]:
 def stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
     """The rows of a DataFrame, as Arrow's batches."""
     pyarrow = arrow(message("a DataFrame"), "frames")
+    frame = frame.collect() if is_lazy(frame) else frame
     try:
         if isinstance(frame, pyarrow.RecordBatch):
             frame = pyarrow.Table.from_batches([frame])

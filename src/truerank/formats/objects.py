@@ -19,7 +19,7 @@ from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats.columnar import judged_in, predicted_in, rows_of
-from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame, run_from_frames
+from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import LISTS, answer, are_lists, qrels_of_records, run_parts
@@ -139,7 +139,7 @@ def _whole(thing: Any) -> Any:
                 "this has several splits, {names}: give one of them", names=", ".join(map(quoted, thing))
             )
         return thing.with_format("arrow")[:]
-    if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
+    if is_lazy(thing):
         return thing.collect()
     return list(thing) if _is_of_rows(thing) else thing
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import any_length, cells_of, header
-from truerank.formats.frames import arrow, first_line, indexed, stream
+from truerank.formats.frames import arrow, first_line, indexed, is_lazy, stream
 from truerank.formats.lines import numbered_lines
 from truerank.formats.names import few, find
 from truerank.formats.records import parsed
@@ -189,7 +189,7 @@ def as_table(frame: Any, name: str) -> pyarrow.Table:
             frame = indexed(frame)
             _refuse_same(list(map(str, frame.columns)), name)
             return pyarrow.Table.from_pandas(frame, preserve_index=False)
-        if hasattr(frame, "__arrow_c_stream__"):
+        if hasattr(frame, "__arrow_c_stream__") or is_lazy(frame):
             return stream(frame, name).read_all()
         from pyarrow.interchange import from_dataframe
 
