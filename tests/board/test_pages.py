@@ -261,8 +261,9 @@ def test_a_board_of_answers_says_what_it_takes_to_who_sends_something_else(build
     assert (found["kind"], found["count"], found["lines"]) == ("unreadable", 2, [1, 2])
     assert "JSON object with eval_id and topk" in found["message"]
     assert "columns" not in found["message"]
-    wide = world.client.post("/api/boards/main/audits", content="1 d1 0.5\n", headers=world.headers("A")).json()
-    assert "eval_id" in wide["findings"][0]["message"]
+    for other in ("1 d1 0.5\n", "Id,Predicted\n1,d1 d2\n", "{1: [d1, d2]}\n{2: [d1, d3]}\n"):
+        wide = world.client.post("/api/boards/main/audits", content=other, headers=world.headers("A")).json()
+        assert "eval_id" in wide["findings"][0]["message"]
     run = world.client.post("/api/boards/main/audits", content="1 Q0 d1 1 2 t\n", headers=world.headers("A")).json()
     assert run["valid"]
 
@@ -306,3 +307,10 @@ def test_what_a_board_refuses_does_not_count_in_its_rules(accept, said, tmp_path
     sentences = rules_in_words(str(tmp_path / "rules.toml"), accept)
     assert said in sentences
     assert len(sentences) == len(rules_in_words("truerank", ("missing-id",)))
+
+
+def test_a_board_of_runs_says_how_lists_in_a_table_are_to_be_written(build: Build, sqlite: str):
+    world = build(sqlite)
+    said = world.submit("A", "Id,Predicted\nq1,d1 d2\n").json()["findings"]
+    assert [finding["lines"] for finding in said] == [[1]]
+    assert "a document a row; lists are read in JSON lines" in said[0]["message"]

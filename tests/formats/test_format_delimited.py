@@ -211,11 +211,19 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
         tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
 
 
-def test_a_table_without_a_known_header_says_what_the_first_line_is(tmp_path):
-    (tmp_path / "a").write_text("id,prediction\n1,2 3\n")
-    with pytest.raises(
-        tr.InputError, match=r"a:1: a run line has 6 columns .* this one has 1: the first line of a"
-    ):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Id,Predicted\n1,2 3\n", "no column holds the query ids.*'Id', 'Predicted'.*a row; lists are read"),
+        ("id\tlabels\n1\t2 3\n", "no column holds the query ids.*'id', 'labels'.*a row; lists are read"),
+        ("q1,d1,0.5\nq1,d2,0.4\n", "a run line has 6 columns .* this one has 1: the first line of a"),
+        ("first line\nsecond, line\n", "a run line has 6 columns .* this one has 2"),
+        ("one, line\n", "a run line has 6 columns .* this one has 2"),
+    ],
+)
+def test_a_table_without_a_known_header_says_what_the_first_line_is(text, message, tmp_path):
+    (tmp_path / "a").write_text(text)
+    with pytest.raises(tr.InputError, match=rf"a:1: {message}"):
         tr.evaluate({"q": ["a"]}, tmp_path / "a", "RR")
 
 

@@ -32,6 +32,7 @@ from truerank.core.messages import Message, from_plain, joined, message, plural,
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run, uncut
 from truerank.core.scan import Scan, scan
+from truerank.formats.delimited import header
 from truerank.formats.records import LONGEST
 from truerank.formats.registry import chosen, sniffed
 from truerank.formats.source import Source, as_source
@@ -329,7 +330,8 @@ def _of_lint(finding: LintFinding) -> AuditFinding:
 
 
 def _audit_lines(source: Source, format: str, contest: Contest) -> SubmissionAudit:
-    if format == "trec" and len(source.head.lstrip().split(b"\n", 1)[0].split()) != 6:
+    is_run = header(source.head).is_known or len(source.head.lstrip().split(b"\n", 1)[0].split()) == 6
+    if format in ("trec", "csv", "tsv") and not is_run:
         format = "jsonl"  # only any text, that no reader wanted
     most = contest.settings.ids
     if format == "jsonl":

@@ -154,7 +154,16 @@ def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
     first = header(head)
     if first.is_known and first.delimiter in delimiters:
         return 0.9
-    return 0.3 if suffix in name.lower() else 0.0
+    if suffix in name.lower():
+        return 0.3
+    return 0.2 if first.delimiter in delimiters and _has_names(head, first) else 0.0  # to say what is missing
+
+
+def _has_names(head: bytes, first: Header) -> bool:
+    """Whether a first line, which is no JSON, may name the columns of the second."""
+    second = _rows(head.decode("utf-8", "replace").split("\n")[1:2], first.delimiter)
+    is_table = [len(row) for row in second] == [len(first.names)] > [1] and head.lstrip()[:1] not in b"{["
+    return is_table and names.may_name(first.names)
 
 
 def holds(source: Source) -> str | None:

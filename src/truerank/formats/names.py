@@ -201,6 +201,7 @@ NAME = "{}.jpg"
 
 
 _WHOLE = re.compile(r"([-+]?\d+(\.0*)?([eE]\+?\d+)?)?")
+_NUMBER = re.compile(r"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)?")
 
 SHOWN = 12
 """Names that a message has at most."""
@@ -277,8 +278,8 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             if query is None
             else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
         )
-        listed = doc is None and find(names, (*ANSWERS, *RELEVANT)) is not None
-        if query is not None and listed:
+        is_unknown = query is None and (doc is None or folded(names[doc]) == "id") and may_name(names)
+        if is_unknown or (query is not None and find(names, (*ANSWERS, *RELEVANT)) is not None):
             said = message(
                 "{fault}: a table of text has a document a row; lists are read in JSON lines, {example}",
                 fault=said,
@@ -332,6 +333,11 @@ def kind(names: Sequence[str]) -> str | None:
     if ranked == graded:
         return None
     return "run" if ranked else "qrels"
+
+
+def may_name(cells: Collection[str]) -> bool:
+    """Whether cells may be the names of columns: none is empty or a number."""
+    return not any(map(_NUMBER.fullmatch, cells))
 
 
 def are_whole(scores: Iterable[str]) -> bool:
