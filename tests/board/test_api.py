@@ -15,6 +15,7 @@ import truerank as tr
 from board_worlds import QRELS, Build, run
 from truerank.board import api, submissions
 from truerank.board.audit import SubmissionAudit
+from truerank.board.errors import BoardError
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 from truerank.board.scoring import MOST_GROUPS, tie_groups
 
@@ -204,6 +205,15 @@ def test_a_host_hands_in_the_truth_while_nothing_was_submitted(build: Build, add
     late = world.client.put("/api/boards/new/truth", content=QRELS, headers=world.headers("host"))
     assert (late.status_code, late.json()["error"]) == (409, "too-late")
     assert "run `truerank board rescore new`" in late.json()["message"]
+
+
+def test_a_truth_that_any_of_the_measures_cannot_be_computed_from_is_refused(build: Build, sqlite: str):
+    with pytest.raises(BoardError, match=r"board 'main': .*alpha_nDCG@5"):
+        build(sqlite, 'measures = ["AP", "alpha_nDCG@5"]')
+    world = build(sqlite, '[[boards]]\nname = "new"\nmeasures = ["AP", "xinfAP"]')
+    put = world.client.put("/api/boards/new/truth", content=QRELS, headers=world.headers("host"))
+    assert (put.status_code, put.json()["error"]) == (422, "bad-truth")
+    assert "xinfAP" in put.json()["message"]
 
 
 def test_the_export_has_everything_and_is_for_hosts(build: Build, address: str):

@@ -113,10 +113,10 @@ class Contest:
     def evaluated(self) -> tuple[bytes, ...]:
         """The queries that have a strict value, whatever a submission answers."""
         if self.by_lines:
-            names = audit(self.qrels, {}, self.rank_by, rules=self.rules).strict_scores.queries
+            names = audit(self.qrels, {}, self.measures, rules=self.rules).strict_scores.queries
         else:
             rules = self.rules.replace(missing="zero")
-            names = evaluate(self.qrels, Run("nothing", lambda: iter(())), self.rank_by, rules=rules).queries
+            names = evaluate(self.qrels, Run("nothing", lambda: iter(())), self.measures, rules=rules).queries
         return tuple(map(as_bytes, names))
 
     @cached_property
