@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -126,3 +127,15 @@ def test_what_comes_through_a_pipe_is_sent_as_a_file(tmp_path: Path, is_named: b
         args = ["submit", name, "--board", server.board, "--token", "tr_x", "--check"]
         done = CliRunner().invoke(truerank, args, input=io.BytesIO(sent))
     assert (done.exit_code, server.got["body"]) == (0, sent), done.output
+
+
+def test_counts_are_whole_numbers_and_what_is_not_known_here_has_digits(file: Path) -> None:
+    means = {"all": {"AP": 0.5, "NumRet": 40.0, "of_the_host": 2.0}}
+    attempts = {"left": 1, "total": 1, "most": 9, "resets": None}
+    said = {"score": 0.5, "ranks": "strict", "interval": None, "shown": None, "strict": means, "official": means}
+    said |= {"id": "1", "rank_by": "AP", "attempts": attempts, "is_new": True, "audit": {"findings": []}}
+    with answering(201, json.dumps(said | {"state": "scored"}).encode()) as server:
+        done = CliRunner().invoke(truerank, ["submit", str(file), "--board", server.board, "--token", "tr_x"])
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["NumRet", "40", "40"] in rows
+    assert ["of_the_host", "2.0000", "2.0000"] in rows

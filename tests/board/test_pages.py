@@ -314,3 +314,15 @@ def test_a_board_of_runs_says_how_lists_in_a_table_are_to_be_written(build: Buil
     said = world.submit("A", "Id,Predicted\nq1,d1 d2\n").json()["findings"]
     assert [finding["lines"] for finding in said] == [[1]]
     assert "a document a row; lists are read in JSON lines" in said[0]["message"]
+
+
+def test_counts_are_whole_numbers_on_a_page(build: Build, sqlite: str):
+    world = build(sqlite, 'measures = ["AP", "NumRet"]\npublic = 0.5\nreveal = "queries"')
+    id = world.submit("A", run(good=7)).json()["id"]
+    for who in ("A", "host"):
+        world.headers(who)
+        world.client.post("/login", data={"token": world.accounts[who]})
+        page = world.client.get(f"/submissions/{id}").text
+        assert '<td class="number">40</td>' in page
+        assert '<td class="number">4</td>' in page
+        assert not re.search(r"\b[48]0?\.0000\b", page)

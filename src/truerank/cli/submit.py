@@ -21,7 +21,9 @@ from truerank.core.languages import translated
 from truerank.core.messages import Message, joined, message, plural
 from truerank.formats import convert
 from truerank.formats.source import as_source
+from truerank.present.lines import named_cell
 from truerank.present.names import cells
+from truerank.present.table import as_text
 
 
 @click.command("submit")
@@ -168,12 +170,16 @@ def _scored(said: dict[str, Any]) -> Message:
     for part, strict in said["strict"].items():
         official = said["official"].get(part, {})
         rows.append([PARTS[part], message("official"), message("strict")])
-        rows += [[m, f"{official[m]:.4f}" if m in official else "-", f"{strict[m]:.4f}"] for m in strict]
+        rows += [[m, _value(m, official[m]) if m in official else "-", _value(m, strict[m])] for m in strict]
     rows += [[message("ranked by"), said["rank_by"]], [message("submission"), said["id"]]]
     texts = [[translated(cell, spoken()) for cell in row] for row in rows]
     wide = max(cells(row[0]) for row in texts)
     lines = ["  ".join([_padded(row[0], wide), *(_padded(cell, 8) for cell in row[1:])]).rstrip() for row in texts]
     return joined("\n", [*lines, _left(said["attempts"])])
+
+
+def _value(measure: str, mean: float) -> str:
+    return as_text(named_cell(measure, mean), 4)
 
 
 def _padded(text: str, columns: int) -> str:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from truerank.core.errors import printable
+from truerank.core.errors import TruerankError, printable
 from truerank.core.scores import Scores
-from truerank.measures import Measure
+from truerank.measures import Measure, parse_measure
 from truerank.present.percent import HUNDRED, is_share
 from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, as_text, number
@@ -61,6 +61,18 @@ def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
     values = [(m, scores.columns[str(m)].tolist() if str(m) in scores.columns else nothing) for m in measures]
     columns = [[_cell(m, value, percent) for value in each] for m, each in values]
     return list(zip(map(printable, scores.queries), *columns, strict=True))
+
+
+def named_cell(measure: str, value: float) -> Cell:
+    """A value of a measure that is known by its name; as it is where that is not known here.
+
+    >>> named_cell("NumRet", 160.0), named_cell("AP", 1.0), named_cell("unknown here", 2.0)
+    (160, 1.0, 2.0)
+    """
+    try:
+        return _cell(parse_measure(measure), value, percent=False)
+    except TruerankError:
+        return value
 
 
 def _cell(measure: Measure, value: float, percent: bool) -> Cell:

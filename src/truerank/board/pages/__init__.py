@@ -26,6 +26,8 @@ from truerank.board.upload import shown_size
 from truerank.core.languages import SOURCE, catalogue, languages
 from truerank.core.messages import Message, plural
 from truerank.present import palette
+from truerank.present.lines import named_cell
+from truerank.present.table import as_text
 
 LANGUAGE = "truerank-lang"
 
@@ -141,11 +143,16 @@ def _until(at: datetime, now: float) -> Message | str:
 
 
 @pass_context
-def _digits(context: Context, number: float) -> str:
-    """A score with the digits that its board shows; a host's are not rounded, and have four at least."""
+def _digits(context: Context, number: float, measure: str = "") -> str:
+    """A value with the digits that its board shows; a host's are not rounded, and have four at least.
+
+    Args:
+        measure: whose value it is, where that may be a count.
+    """
     settings, team = context.get("settings"), context.get("team")
     digits = 4 if settings is None or settings.digits is None else settings.digits
-    return f"{number:.{max(digits, 4) if team and team.is_host else digits}f}"
+    digits = max(digits, 4) if team and team.is_host else digits
+    return as_text(named_cell(measure, number) if measure else number, digits)
 
 
 def _share(part: float) -> str:
