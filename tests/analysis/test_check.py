@@ -23,6 +23,7 @@ from truerank.analysis.check import limit_of, read_settings
 from truerank.analysis.check.deciding import _by_interval
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.saved_scores import is_saved
+from truerank.cli.tables import by_ending
 from truerank.live import SimulatedClock
 from truerank.live.censored import Bounded
 from truerank.present import check as report
@@ -648,8 +649,8 @@ def test_every_format_names_every_gate() -> None:
         text = report.render(found, format)
         assert "AP" in text, format
         assert "p95" in text, format
-    assert report.by_ending("a.xml") == "junit"
-    assert report.by_ending("a.md") == "markdown"
+    assert by_ending("a.xml", report.FORMATS) == "junit"
+    assert by_ending("a.md", report.FORMATS) == "markdown"
 
 
 def test_figures_of_figures_are_themselves() -> None:

@@ -150,6 +150,14 @@ def test_one_run_is_no_error(invoke):
         ((*TWO, "-m", "NDGC"), "truerank: unknown measure 'NDGC'"),
         ((*TWO, "--test", "f"), "truerank: Invalid value for '--test'"),
         ((*TWO, "--confidence", "1"), "truerank: Invalid value for '--confidence'"),
+        (
+            (*TWO, "-o", "x.pdf"),
+            "truerank: x.pdf: no format of results ends in .pdf: say which",
+        ),
+        (
+            ("compare", "no.qrels", "first.run", "-o", "x.Parquet.gz"),
+            "truerank: x.Parquet.gz: no format of results",
+        ),
         (("compare", "qrels.txt"), "truerank: Missing argument"),
         (("compare", "-", "-", "first.run"), "truerank: Standard input (-) can be only one"),
     ],
@@ -159,6 +167,20 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (("-o", "x.JSON"), "{"),
+        (("-o", "x.Html"), "<"),
+        (("-o", "x.pdf", "-f", "csv"), "measure,"),
+        (("-o", "x.out"), "nDCG@10"),
+    ],
+)
+def test_a_file_is_written_as_its_ending_or_the_format_says(invoke, arguments, start):
+    assert invoke(*TWO, *arguments).exit_code == 0
+    assert Path(arguments[1]).read_text().startswith(start)
 
 
 def test_what_is_listed_is_compared_and_checked_with_a_table_of_the_documents(invoke, here):

@@ -87,6 +87,7 @@ def command(
     if len(runs) < 2:
         raise click.UsageError(message("One run agrees with nothing: give two or more."))
     inputs.refuse(*runs, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     how: dict[str, Any] = {"p": persistence, "k": k, "ties": ties, "unseen": unseen, "rules": under}
     with inputs.opened(runs, run_format, collapse=collapse) as sources:

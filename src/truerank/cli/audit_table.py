@@ -56,6 +56,7 @@ def command(
       pbpaste | truerank audit-table - --queries 100 --sd 0.2
     """
     inputs.refuse(file, output=output)
+    format = format or tables.by_ending(output)
     names = [name.strip() for name in measures.split(",") if name.strip()] if measures is not None else None
     audit = audit_table(file, queries, sd=sd, measures=names, binary=binary, baseline=baseline, alpha=alpha)
     tables.show(document_of(audit, digits), format, output)

@@ -85,6 +85,7 @@ def command(
     """
     names = [run, *([run_b] if run_b else [])]
     inputs.refuse(qrels, *names, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     if to_judge and not run_b:
         raise click.UsageError(message("--judge-next needs a second run to tell the first one from."))
     under = inputs.rules_asked(rules, changes, names)

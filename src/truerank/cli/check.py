@@ -29,7 +29,7 @@ from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
-from truerank.present.check import FORMATS, by_ending, document_of, render
+from truerank.present.check import FORMATS, document_of, render
 
 if TYPE_CHECKING:
     from truerank.analysis.compare.prediction_powered import Predicted
@@ -170,6 +170,7 @@ def command(
     read += judgements.files if judgements else []
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
+        tables.by_ending(output or "-", FORMATS)
     if not (settings.qrels or judgements):
         inputs.refuse_of_runs()
     under = options.changed(settings.rules, changes)
@@ -291,4 +292,4 @@ def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None)
         tables.tell(document_of(check).remarks)
     write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
-        write(render(check, by_ending(output), digits=digits, language=spoken()), output)
+        write(render(check, tables.by_ending(output, FORMATS), digits=digits, language=spoken()), output)

@@ -156,6 +156,7 @@ def command(
     several = read_collections(file) if file else given
     files = [path for qrels, runs in several.values() for path in (qrels, *runs.values())]
     inputs.refuse(file, *files, rules=rules, output=output, plot=plot)
+    format = format or tables.by_ending(output)
     under = inputs.rules_asked(rules, changes, [run for _, runs in several.values() for run in runs.values()])
     wanted = inputs.measures_asked(measures, under)
     scores: dict[str, dict[str, Scores]] = {}

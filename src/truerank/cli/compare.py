@@ -124,6 +124,7 @@ def command(
     path, column = options.file_and_column(by)
     read = [*(judgements.files if judgements else []), qrels, *runs, *chain(*systems.values())]
     inputs.refuse(*read, path, items, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     if judgements and items:

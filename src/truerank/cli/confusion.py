@@ -105,11 +105,13 @@ def command(
         others = {"QRELS": qrels is not None, "-k": k is not None, **limits, "--of": of != UNITS[0]}
         others["--collapse"] = bool(options.typed_of(options.COLLAPSING))
         _refuse_with("--counts", {**others, "--sweep": is_swept, "--per-query": per_query})
+        format = format or tables.by_ending(output)
         tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
         return
     if qrels is None or run is None:
         raise click.UsageError(message("Give QRELS and RUN, or --counts."))
     inputs.refuse(qrels, run, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     _refuse_with("--documents", {"--of results": of == "results" and documents is not None})
     how: dict[str, Any] = {"k": k, "of": of, "documents": documents}
     how["rules"] = inputs.rules_asked(rules, changes, [run])

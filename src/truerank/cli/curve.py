@@ -63,6 +63,7 @@ def command(
       truerank curve qrels.txt bm25.run --rules trec_eval-10
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
+    format = format or tables.by_ending(output)
     under = _ruled(rules, changes, runs)
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format, collapse=collapse) as sources:

@@ -19,7 +19,7 @@ from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.present.names import labels
-from truerank.present.scores import Shape
+from truerank.present.scores import FORMATS, Shape
 
 if TYPE_CHECKING:
     from truerank.present.score_slices import Slices
@@ -119,7 +119,7 @@ def command(
     path, column = options.file_and_column(by)
     inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, items, path, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
-    format = format or tables.scores_by_ending(output)
+    format = format or tables.by_ending(output, FORMATS)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = inputs.measures_asked(measures, under)
     is_of_lines = under.unit == "line"

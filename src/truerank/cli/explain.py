@@ -132,6 +132,7 @@ def command(
       truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
     """
     inputs.refuse(qrels, run, other, queries, docs, items, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     chosen = parse_measures(" ".join(measures))
     judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):

@@ -92,6 +92,7 @@ def command(
     """
     read_too = [_namesake(results, output), *files_in(asked["truth"])]
     inputs.refuse(queries, references, results, *read_too, rules=rules, output=output, save_run=save_run)
+    format = format or tables.by_ending(output)
     files = queries, references, results
     how: dict[str, Any] = {"measures": measures, "rules": rules, "changes": changes, "format": run_format}
     _, located = places.evaluated(files, asked, **how, keep="judged" if accept is None else 1)

@@ -79,6 +79,7 @@ def command(
     """
     named = distinct(map(_named, runs), "--run")
     inputs.refuse(log, *named.values(), rules=rules, output=output, plot=plot)
+    format = format or tables.by_ending(output)
     _refuse_unused(method, has_runs=bool(runs))
     preferences = interleaving(
         log,

@@ -68,6 +68,7 @@ def command(
       truerank ips clicks.jsonl new.run --randomized shuffled.jsonl --cluster query
     """
     inputs.refuse(log, *runs, propensities, randomized, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     estimate = ips(
         log,
         list(runs),

@@ -111,6 +111,7 @@ def command(
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
     """
     inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
+    format = format or tables.by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     _refuse_unused(runs, under)
     wanted = inputs.measures_asked(measures, under)

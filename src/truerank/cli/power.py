@@ -87,6 +87,7 @@ def command(
     if not runs and (idle := options.typed_of(("items", *options.COLLAPSING))):
         raise click.UsageError(message("{option} needs QRELS and RUNs.", option=idle[0]))
     inputs.refuse(qrels, *runs, items, rules=rules, output=output)
+    format = format or tables.by_ending(output)
     named = " ".join(measures) or None
     how: dict[str, Any] = {"systems": systems, "alpha": alpha, "power": wanted, "measures": named}
     if qrels is None:

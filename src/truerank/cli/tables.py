@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -18,7 +18,7 @@ from truerank.formats.compression import unpacked_name
 from truerank.present import ledger, scores
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.renderers import FORMATS, by_ending
+from truerank.present.renderers import FORMATS
 from truerank.present.scores import Shape
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ def show(
     Args:
         figures: in HTML, the pictures too.
     """
-    chosen = format or by_ending(output)
+    chosen = format or "table"
     _say_fractions(chosen, percent)
     if chosen == "csv":
         tell(document.remarks)
@@ -121,19 +121,22 @@ def _say_fractions(format: str, percent: bool) -> None:
         tell([message("{format} has fractions: --percent is for {formats}.", format=format, formats=formats)])
 
 
-def scores_by_ending(path: str) -> str:
-    """The format of scores that a file's name asks for; a table where its ending asks for none.
+def by_ending(path: str, formats: Mapping[str, Sequence[str]] = FORMATS) -> str:
+    """The format of results that a file's name asks for; a table where its ending asks for none.
+
+    Args:
+        formats: the endings of each format that there is.
 
     Raises:
         InputError: the ending is that of something else.
     """
     ending = os.path.splitext(unpacked_name(path).lower())[1]
-    asked = next((name for name, endings in scores.FORMATS.items() if ending in endings), None)
+    asked = next((name for name, endings in formats.items() if ending in endings), None)
     if asked or ending in PLAIN or not ending[1:2].isalpha():
         return asked or "table"
-    known = ", ".join(one for endings in scores.FORMATS.values() for one in endings)
+    known = ", ".join(one for endings in formats.values() for one in endings)
     raise InputError(
-        "no format of scores ends in {ending}: say which (--format), or end it in {known}",
+        "no format of results ends in {ending}: say which (--format), or end it in {known}",
         path,
         ending=ending,
         known=known,

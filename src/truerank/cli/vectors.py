@@ -10,7 +10,7 @@ import click
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.messages import message
-from truerank.present.scores import Shape
+from truerank.present.scores import FORMATS, Shape
 from truerank.vectors import evaluate_matrix, evaluate_vectors
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.files import Files
@@ -122,7 +122,7 @@ def command(
     """
     named = [name for name in (queries, gallery, *labels, *cameras, *ids, qrels) if name]
     inputs.refuse(*named, rules=rules, output=output, save_run=save_run)
-    format = format or tables.scores_by_ending(output)
+    format = format or tables.by_ending(output, FORMATS)
     protocol = _protocol(junk, distractor, galleries, seed)
     under = options.changed(rules, [*changes, *protocol])
     files = Files(queries=queries, gallery=gallery, labels=labels, cameras=cameras, ids=ids)

@@ -16,7 +16,6 @@ from truerank.present.document import Document
 from truerank.present.ledger import named_remarks
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
-from truerank.present.renderers import by_ending as table_by_ending
 from truerank.present.table import Cell, Table, as_text
 
 JUNIT = "junit"
@@ -24,11 +23,6 @@ FORMATS = {**TABLES, JUNIT: (".xml",)}
 """The formats by name, and the file endings that suggest them."""
 
 SAID = {"pass": message("pass"), "fail": message("FAIL"), "undecided": message("undecided")}
-
-
-def by_ending(path: str) -> str:
-    """The format that a file's name asks for."""
-    return JUNIT if path.endswith(FORMATS[JUNIT]) else table_by_ending(path)
 
 
 def render(

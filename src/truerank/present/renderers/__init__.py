@@ -56,7 +56,7 @@ def _renderer(format: str) -> Any:
 
 def by_ending(path: str) -> str:
     """The format of results that a file's name asks for; a table for want of a better one."""
-    ending = os.path.splitext(unpacked_name(path))[1]
+    ending = os.path.splitext(unpacked_name(path).lower())[1]
     return next((name for name, endings in FORMATS.items() if ending in endings), "table")
 
 
