@@ -216,6 +216,17 @@ def test_a_truth_that_any_of_the_measures_cannot_be_computed_from_is_refused(bui
     assert "xinfAP" in put.json()["message"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "submissions"), ("POST", "audits"), ("PUT", "truth")], ids=lambda part: part
+)
+def test_a_file_in_a_form_is_told_to_be_the_body(build: Build, sqlite: str, method: str, path: str):
+    world = build(sqlite)
+    form = {"file": ("a.run", run())}
+    said = world.client.request(method, f"/api/boards/main/{path}", files=form, headers=world.headers("host"))
+    assert (said.status_code, said.json()["error"]) == (415, "a-form")
+    assert "curl --data-binary @FILE" in said.json()["message"]
+
+
 def test_the_export_has_everything_and_is_for_hosts(build: Build, address: str):
     world = build(address)
     world.submit("A", run(good=3))

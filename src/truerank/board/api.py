@@ -39,6 +39,7 @@ REASONS = {
     408: "The file did not arrive.",
     409: "It contradicts what is there.",
     413: "The file is too large.",
+    415: "The body is a form, not the file.",
     422: "The submission or a parameter is invalid.",
     429: "Too often, or no attempts are left.",
     503: "Not now.",
@@ -214,7 +215,7 @@ async def board_history(request: Request, board: BoardName, team: Asker) -> sche
     "/api/boards/{board}/submissions",
     tags=["submissions"],
     status_code=201,
-    responses={**problems(400, 401, 404, 408, 409, 413, 422, 429, 503), **SENT},
+    responses={**problems(400, 401, 404, 408, 409, 413, 415, 422, 429, 503), **SENT},
     openapi_extra=FILE,
 )
 async def submit(
@@ -279,7 +280,7 @@ def attempts_state(
 @router.post(
     "/api/boards/{board}/audits",
     tags=["submissions"],
-    responses=problems(400, 401, 404, 408, 409, 413, 422, 429, 503),
+    responses=problems(400, 401, 404, 408, 409, 413, 415, 422, 429, 503),
     openapi_extra=FILE,
 )
 async def check(request: Request, board: BoardName, team: Sender) -> schemas.Checked:

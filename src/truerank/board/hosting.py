@@ -176,7 +176,7 @@ async def export(request: Request, board: BoardName) -> StreamingResponse:
 
 @router.put(
     "/api/boards/{board}/truth",
-    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429),
+    responses=problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
     openapi_extra=a_file("Qrels in any format; plain, gzip, zstd, bzip2 or xz."),
 )
 async def put_truth(request: Request, board: BoardName) -> schemas.Version:

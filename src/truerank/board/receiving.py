@@ -30,7 +30,16 @@ OTHER = 1 << 17
 
 
 def body(request: Request) -> Feed:
-    """The request's body as a file."""
+    """The request's body as a file.
+
+    Raises:
+        ApiError: it is a form, which would be taken for the file.
+    """
+    if request.headers.get("content-type", "").lower().startswith("multipart/"):
+        why = message(
+            "the file is the body of the request, and no field of a form: curl --data-binary @FILE, not -F"
+        )
+        raise ApiError(415, "a-form", why)
 
     async def feed(receiver: Receiver) -> None:
         async for batch in _batches(request):
