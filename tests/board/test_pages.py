@@ -174,6 +174,7 @@ def test_pages_show_the_digits_that_the_board_says(build: Build, sqlite: str, di
     for address in ("/boards/main", f"/submissions/{id}"):
         page = world.client.get(address).text
         assert [word for word in words if word not in page] == []
+    assert words[0] in world.client.get("/").text
 
 
 def test_under_a_ladder_a_submission_shows_the_boards_score_as_the_boards(build: Build, sqlite: str):

@@ -36,7 +36,7 @@ async def index(request: Request) -> Response:
     """The boards."""
     team = await viewer(request)
     boards = [one.model_dump() for one in await api.boards(request, team)]
-    return page(request, "index.html", team, boards=boards)
+    return page(request, "index.html", team, boards=boards, settings_of=service_of(request).board)
 
 
 @router.get("/boards/{board}")

@@ -22,6 +22,7 @@ from truerank.board.pages.history import plot
 from truerank.board.pages.rules import faults, measure_in_words, rules_in_words
 from truerank.board.pages.ties import first_place, moves, rivals, slots
 from truerank.board.service import service_of
+from truerank.board.settings import BoardSettings
 from truerank.board.upload import shown_size
 from truerank.core.languages import SOURCE, catalogue, languages
 from truerank.core.messages import Message, plural
@@ -143,13 +144,14 @@ def _until(at: datetime, now: float) -> Message | str:
 
 
 @pass_context
-def _digits(context: Context, number: float, measure: str = "") -> str:
+def _digits(context: Context, number: float, measure: str = "", board: BoardSettings | None = None) -> str:
     """A value with the digits that its board shows; a host's are not rounded, and have four at least.
 
     Args:
         measure: whose value it is, where that may be a count.
+        board: whose value it is, on a page of several boards.
     """
-    settings, team = context.get("settings"), context.get("team")
+    settings, team = board or context.get("settings"), context.get("team")
     digits = 4 if settings is None or settings.digits is None else settings.digits
     digits = max(digits, 4) if team and team.is_host else digits
     return as_text(named_cell(measure, number) if measure else number, digits)
