@@ -147,11 +147,13 @@ def test_a_board_that_a_host_closed_tells_when_and_its_history_goes_on_until_the
     world.client.post("/api/boards/main/close", headers=world.headers("host"))
     world.clock[0] += 86400
     assert world.board()["closes"] == "2030-03-17T18:46:40Z"
+    assert all("<dt>Closed</dt>" in world.client.get(address).text for address in ("/", "/boards/main"))
     corners = re.search(r'<polyline[^>]* points="([^"]+)"', world.client.get("/boards/main").text)
     assert corners
     assert [float(corner.partition(",")[0]) for corner in corners[1].split()] == [0, 1000]
     world.client.post("/api/boards/main/reopen", headers=world.headers("host"))
     assert world.board()["closes"] == "2031-01-01T00:00:00Z"
+    assert all("<dt>Closes</dt>" in world.client.get(address).text for address in ("/", "/boards/main"))
 
 
 def test_digits_round_the_private_scores_too(build: Build, sqlite: str):
