@@ -195,7 +195,6 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
     [
         ("a,b,c", "no column holds the query ids; name it query_id .there is 'a', 'b', 'c'"),
         ("query_id,b,c", "no column holds the document ids; name it doc_id"),
-        ("query_id,docs,c", "no column .* a document a row; lists are read in JSON lines, {.query_id.: .*.docs.:"),
         ("query_id,doc_id,c", "no column holds the scores; name it score"),
         (
             "query_id,doc_id,distance",
@@ -214,8 +213,8 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Id,Predicted\n1,2 3\n", "no column holds the query ids.*'Id', 'Predicted'.*a row; lists are read"),
-        ("id\tlabels\n1\t2 3\n", "no column holds the query ids.*'id', 'labels'.*a row; lists are read"),
+        ("Id,Predicted\n1,2 3\n", "no column holds the query ids.*'Id', 'Predicted'.*a row, or a query a row and its list as JSON, as query_id, docs"),
+        ("id\tlabels\n1\t2 3\n", "no column holds the query ids.*'id', 'labels'.*a row, or a query a row and its list as JSON, as query_id, docs"),
         ("q1,d1,0.5\nq1,d2,0.4\n", "a run line has 6 columns .* this one has 1: the first line of a"),
         ("first line\nsecond, line\n", "a run line has 6 columns .* this one has 2"),
         ("one, line\n", "a run line has 6 columns .* this one has 2"),

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
 from truerank.formats.contexts import questions_of
-from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, few, find, folded
+from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, WIDEST, few, find, folded
 from truerank.formats.rank_eval import queries_of
-
-WIDEST = 64
-"""Columns that a table may have; more keys are those of queries or documents."""
+from truerank.formats.records import list_places
 
 _QUERY = frozenset(QUERY)
 
@@ -38,14 +36,14 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     Raises:
         InputError: the columns are not of one length.
     """
-    if queries := queries_of(table, what, name) or questions_of(table):
+    if queries := queries_of(table, what, name) or questions_of(table) or _batch_of(table, what, name):
         return queries
     first = next(iter(table.values()), None)
-    if type(first) is dict and _are_columns(first):
+    if type(first) is dict and _are_columns(first, what):
         rows = list(table.values())
         are_alike = all(type(row) is dict and row.keys() == first.keys() for row in rows)
         return partial(iter, rows) if are_alike else None
-    if not _are_columns(table):
+    if not _are_columns(table, what):
         return None
     values = list(table.values())
     if type(first) is dict:
@@ -98,18 +96,40 @@ def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
 def may_be_table(part: Mapping[str, Any]) -> bool:
     """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
     first = next(iter(part.values()), None)
-    return any(
+    return "ids" in part or any(
         len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
         for keys in (part, first if type(first) is dict else {})
     )
 
 
-def _are_columns(keys: Mapping[Any, Any]) -> bool:
-    """Whether these keys name the columns of a query, of a document, and of its score, rank or grade."""
+def _batch_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
+    """A record a query of Chroma's answer to several, which are numbered from 0 where no query_ids stand beside it.
+
+    Raises:
+        InputError: there are not as many lists of distances, or ids of queries, as lists of documents.
+    """
+    ids, distances = table.get("ids"), table.get("distances")
+    if what != "run" or not _are_lists(ids) or not ("distances" in table or "documents" in table):
+        return None
+    queries = table.get("query_ids") or list(map(str, range(len(ids))))
+    beside = [None] * len(ids) if distances is None else distances
+    if not isinstance(queries, list) or not isinstance(beside, list) or {len(queries), len(beside)} != {len(ids)}:
+        raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
+    return partial(_records, ["query_id", "ids", "distances"], [queries, ids, beside])
+
+
+def _are_lists(values: Any) -> TypeGuard[list[list[Any]]]:
+    return isinstance(values, list) and bool(values) and all(isinstance(each, list) for each in values)
+
+
+def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
+    """Whether these keys name the columns of a query, and of a document and its value, or of lists of documents."""
     if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):
         return False
     names = list(keys)
-    return all(find(names, wanted) is not None for wanted in (DOC, (*SCORE, *RANK, *GRADE)))
+    return bool(list_places(names, what)) or all(
+        find(names, wanted) is not None for wanted in (DOC, (*SCORE, *RANK, *GRADE))
+    )
 
 
 def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import BEIR, Layout, are_whole
-from truerank.formats.records import LONGEST
+from truerank.formats.records import LONGEST, Numbered, kind, list_places, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
@@ -64,6 +64,12 @@ class Header(NamedTuple):
     def is_known(self) -> bool:
         """Whether the names of a query's and a document's ids are among them."""
         return all(names.find(self.names, group) is not None for group in (names.QUERY, names.DOC))
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether a row is a query, with its documents in a cell."""
+        is_named = names.find(self.names, names.QUERY) is not None
+        return is_named and any(list_places(self.names, what) for what in ("run", "qrels"))
 
 
 def header(head: bytes) -> Header:
@@ -152,7 +158,7 @@ def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
     if b"\0" in head:
         return 0.0
     first = header(head)
-    if first.is_known and first.delimiter in delimiters:
+    if (first.is_known or first.is_listed) and first.delimiter in delimiters:
         return 0.9
     if suffix in name.lower():
         return 0.3
@@ -169,6 +175,8 @@ def _has_names(head: bytes, first: Header) -> bool:
 def holds(source: Source) -> str | None:
     """Told by the names of the columns; a column named score may hold grades if they are whole."""
     first = header(source.head)
+    if first.is_listed:
+        return kind(first.names)
     held = names.kind(first.names)
     column = names.find(first.names, names.SCORE)
     if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
@@ -183,6 +191,9 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
+    if records := _lists(source, "run"):
+        yield from run_parts(records, source.name)
+        return
     layout, parts = _read(source, "run")
     for part in parts:
         yield part._replace(scores=-part.scores, are_ranks=True) if layout.falling else part
@@ -190,8 +201,21 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
+    if records := _lists(source, "qrels"):
+        return qrels_of_records(records, source.name)
     layout, parts = _read(source, "qrels")
     return qrels_of(parts, source.name, layout.unsure)
+
+
+def _lists(source: Source, what: str) -> Iterator[Numbered] | None:
+    """The rows of a table of which each is a query with its documents; None of another table."""
+    first = header(source.head)
+    places = list_places(first.names, what)
+    if not places:
+        return None
+    rows = Reader(source.name, first.delimiter, first.names, Layout(0, 0, 0)).rows(without_header(source.blocks()))
+    parts = iter(partial(_next_rows, rows), [])
+    return ((line, {first.names[at]: row[at] for at in places}) for part in parts for line, row in part)
 
 
 def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
@@ -270,11 +294,7 @@ class Reader(NamedTuple):
 
     def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
         """The columns of any lines."""
-        blocks = iter(blocks)
-        line, first = next(blocks)
-        texts = itertools.chain([first], (block for _, block in blocks))
-        cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
-        numbered = self.numbered(cells_of(cut, self.delimiter), line - 1)
+        numbered = self.numbered(self.rows(blocks))
         while part := _next_rows(numbered):
             lines, queries, docs, scores, *more = zip(*part, strict=True)
             batch = columns(queries, docs, scores, lines)
@@ -285,13 +305,25 @@ class Reader(NamedTuple):
                 batch = batch._replace(aspects=text_column(more[0]), weights=weights)
             yield complete(batch, self.name)
 
-    def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:
-        """Line, query, document and score of each row that has a document; then the call, or aspect and weight."""
+    def numbered(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[Any, ...]]:
+        """Line, query, document and score of each row; then the call, or aspect and weight."""
         query, doc, value = self.layout.query, self.layout.doc, self.layout.value
         aspect, numbers = self.layout.aspect, (self.layout.weight, self.layout.call)
+        for line, row in rows:
+            more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
+            more += tuple(self.number(row[place], line, place) for place in numbers if place is not None)
+            yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line, value), *more
+
+    def rows(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[str]]]:
+        """The line and the cells of each row that has a document."""
+        blocks = iter(blocks)
+        first, block = next(blocks, (1, b"\n"))
+        texts = itertools.chain([block], (block for _, block in blocks))
+        cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
+        rows = cells_of(cut, self.delimiter)
         try:
             for row in rows:
-                line = before + rows.line_num
+                line = first - 1 + rows.line_num
                 if self.is_of_no_document(row):
                     continue
                 if len(row) != self.width:
@@ -302,17 +334,9 @@ class Reader(NamedTuple):
                         wanted=self.width,
                         n=len(row),
                     )
-                more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
-                more += tuple(self.number(row[place], line, place) for place in numbers if place is not None)
-                yield (
-                    line,
-                    as_bytes(row[query]),
-                    as_bytes(row[doc]),
-                    self.number(row[value], line, value),
-                    *more,
-                )
+                yield line, row
         except csv.Error as error:
-            raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
+            raise InputError("this is no CSV: {error}", self.name, first - 1 + rows.line_num, error=error) from None
 
     def is_of_no_document(self, row: Sequence[str]) -> bool:
         """Whether a row is empty, ends with its query, or has no grade, as Quepid exports what nobody rated."""
@@ -421,6 +445,12 @@ def _register(name: str, meaning: Message, sniff: Callable[[bytes, str], float],
 
 
 _register(
-    "csv", message("a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance"), sniff_csv, ","
+    "csv",
+    message(
+        "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance; or a row a query, with its "
+        "documents in one cell, as JSON or Python writes a list: query_id,retrieved_ids or query_id,relevant_ids"
+    ),
+    sniff_csv,
+    ",",
 )
 _register("tsv", message("a header, then tabs: as csv"), sniff_tsv, "\t")

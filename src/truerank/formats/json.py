@@ -15,8 +15,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
+from truerank.formats.answers import answers, is_answer
 from truerank.formats.jsonl import dumped, graded, may_repeat, refuse_repeats, scattered, utf8
-from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
+from truerank.formats.records import parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import complete_answers, complete_judgements
 from truerank.formats.source import BLOCK, MARK, Source
@@ -94,7 +95,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def _answered(part: dict[str, Any], name: str) -> Iterator[Batch]:
     """{query: documents}."""
-    if all(type(docs) is dict for docs in part.values()):
+    if all(type(docs) is dict for docs in part.values()) and not any(map(is_answer, part.values())):
         yield complete_answers(part, name)
     else:
         lists = (answers(q, docs, None, name) for q, docs in part.items())
@@ -288,7 +289,8 @@ register(
         message(
             "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored; "
             "Elasticsearch's rank_eval: its request is qrels, its response a run; MTEB's predictions; contexts of "
-            "questions with has_answer, as DPR and Pyserini write them: a run, and judgements of it"
+            "questions with has_answer, as DPR and Pyserini write them: a run, and judgements of it; as a run what "
+            "Pinecone and Chroma answer, LlamaIndex's nodes and RankLLM's results"
         ),
         sniff,
         holds,

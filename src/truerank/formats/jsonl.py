@@ -44,7 +44,7 @@ def sniff(head: bytes, name: str) -> float:
         return 0.0
     if _SEVERAL.match(head):
         return 0.95
-    lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
+    lists = {*names.ANSWERS, *names.SCORES, *names.RELEVANT} - {"ids"}  # with which Chroma's answer begins
     return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
 
 

@@ -52,6 +52,7 @@ LAST_PAGE = ("pageend", "endpage", "lastpage")
 # What orders documents: the higher the better, the lower the better, either.
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 SCORES = ("scores", "sims", "similarities")
+DISTANCES = ("distances", "dists")
 RANK = ("rank", "position", "docposition")
 RANKS = ("rank", "ranks", "position", "place")
 LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
@@ -86,21 +87,23 @@ BEIR = ["query-id", "corpus-id", "score"]
 # Lists of documents, one list a query.
 _LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
 ANSWERS = (
-    *("topk", "results", "docs", "ranking", "hits", "documents", "retrieved"),
+    *("topk", "results", "docs", "ranking", "hits", "ids", "documents", "retrieved"),
     *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
-    *("docids", "items", "candidates"),
+    *("docids", "items", "candidates", "matches", "retrievednodes", "sourcenodes", "nodes"),
+    *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
 CONTEXTS = "ctxs"
 """Of a question, as they are written: each says whether it has the answer."""
 RELEVANT = (
     *("relevant", "relevantdocs"),
     *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
+    "referencecontexts",
     *("groundtruth", "truth", "gold", "positives", "qrels", "judgments"),
 )
 
 # Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.
 NEIGHBOUR_LISTS = (
-    *(*ANSWERS, "matches", "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
+    *(*ANSWERS, "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
     *("result", "response", "data", "images", "references", "faiss", "search"),
 )
 IDS = (
@@ -203,6 +206,9 @@ NAME = "{}.jpg"
 _WHOLE = re.compile(r"([-+]?\d+(\.0*)?([eE]\+?\d+)?)?")
 _NUMBER = re.compile(r"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)?")
 
+WIDEST = 64
+"""Columns that a table may have; more keys are those of queries or documents."""
+
 SHOWN = 12
 """Names that a message has at most."""
 
@@ -278,12 +284,11 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             if query is None
             else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
         )
-        is_unknown = query is None and (doc is None or folded(names[doc]) == "id") and may_name(names)
-        if is_unknown or (query is not None and find(names, (*ANSWERS, *RELEVANT)) is not None):
+        if query is None and (doc is None or folded(names[doc]) == "id") and may_name(names):
             said = message(
-                "{fault}: a table of text has a document a row; lists are read in JSON lines, {example}",
+                "{fault}: a table has a document a row, or a query a row and its list as JSON, as {example}",
                 fault=said,
-                example='{"query_id": "q1", "' + ("docs" if what == "run" else "relevant") + '": ["d1", "d2"]}',
+                example="query_id, " + ("docs" if what == "run" else "relevant"),
             )
         is_bare = what == "run" and len(names) == 3 and names[2].isdecimal()
         hint = message(

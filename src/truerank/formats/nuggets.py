@@ -15,8 +15,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl, names
-from truerank.formats.records import checked_ids, keys_of
+from truerank.formats.records import keys_of
 from truerank.formats.registry import Format, register
+from truerank.formats.rows import checked_ids
 from truerank.formats.source import Source
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": -1.0}

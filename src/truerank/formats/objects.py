@@ -18,11 +18,12 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
+from truerank.formats.answers import LISTS, answer, answers, are_lists, is_answer
 from truerank.formats.columnar import judged_in, predicted_in, rows_of
 from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
-from truerank.formats.records import LISTS, answer, are_lists, qrels_of_records, run_parts
+from truerank.formats.records import qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
 
 NUMPY = (np.generic, np.ndarray)
@@ -194,7 +195,9 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
 
 def _is_run(value: Any) -> bool:
     """Whether this is a run by itself, and no query's documents: a Series, which Arrow takes too, has one type."""
-    return _holds_answers(value) if isinstance(value, Mapping) else is_frame(value) and not hasattr(value, "dtype")
+    if isinstance(value, Mapping):
+        return _holds_answers(value) and not is_answer(value)
+    return is_frame(value) and not hasattr(value, "dtype")
 
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:
@@ -291,7 +294,8 @@ def _record(values: dict[str, Any]) -> dict[str, Any]:
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
     refuse_no_ids(run, name)
-    if type(run) is dict and set(map(type, run.values())) <= {dict}:
+    are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
+    if are_scored and not any(map(is_answer, run.values())):
         ids = [None if None in docs else next(iter(docs), "") for docs in run.values()]  # in a frame all are floats
         refuse_no_ids(ids, name)
         yield complete_answers(run, name)
@@ -308,7 +312,9 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
     """A query's list, or its lists, one a call; or its ids and their scores, which are fractions as no id is."""
-    if _are_ids_and_scores(docs):
+    if is_answer(docs):
+        yield from answers(query, docs, None, name)
+    elif _are_ids_and_scores(docs):
         ids, scores = (plain_array(part, "ids and scores", name) for part in docs)
         if ids.shape != scores.shape or ids.ndim != 1:
             raise no_ids(query, docs, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
-from truerank.core.kernel.names import all_ids, first_empty
+from truerank.core.kernel.names import all_floats, all_ids, first_empty
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.mappings import are_no_ids, distinct_ids, refuse_no_ids
 from truerank.core.messages import message
@@ -265,3 +266,29 @@ def complete_judgements(qrels: Qrels) -> Qrels:
     if b"" in qrels.queries:
         raise InputError("the query id is empty", qrels.name)
     return qrels
+
+
+def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
+    """The ids, if all of them are text or whole numbers."""
+    if not all_ids(ids) and (not set(map(type, ids)) <= {str, int} or "" in ids):
+        bad = next(i for i in ids if type(i) not in (str, int) or i == "")
+        raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad))
+    return ids
+
+
+def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
+    """The numbers, if all of them are such as a float holds."""
+    if all_floats(values):
+        return values
+    kinds = set(map(type, values))
+    if not kinds <= {int, float}:
+        from decimal import Decimal  # which databases answer with; files have none
+
+        values = [float(each) if type(each) is Decimal and not each.is_snan() else each for each in values]
+        kinds = set(map(type, values))
+    if not kinds <= {int, float}:
+        bad = next(value for value in values if type(value) not in (int, float))
+        raise InputError("a number should stand here, not {value}", name, line, value=quoted(bad))
+    if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
+        raise InputError("a number here is too large", name, line)
+    return values

@@ -14,10 +14,9 @@ from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import message
-from truerank.formats.columnar import WIDEST
 from truerank.formats.frames import is_frame
 from truerank.formats.lines import json_or_lines
-from truerank.formats.names import CATALOGUE, few, find, folded
+from truerank.formats.names import CATALOGUE, WIDEST, few, find, folded
 from truerank.formats.source import Source, as_source
 from truerank.formats.stored import is_stored
 from truerank.truth import tabular

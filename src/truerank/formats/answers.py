@@ -1,0 +1,235 @@
+"""What was returned for one query: a list of documents, a list a call, or an object that holds them under a key.
+
+Such objects are what Pinecone and Chroma answer, and records of RankLLM, RAGAS and others; documents may be nodes
+of LlamaIndex, and lists may stand in cells of text.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.scanning import as_bytes
+from truerank.core.messages import plural
+from truerank.core.run import Ranked
+from truerank.formats import names
+from truerank.formats.names import DOC, RANK, SCORE
+from truerank.formats.rows import checked_ids, checked_numbers, whole_calls
+
+LISTS = (list, np.ndarray)
+"""What the list of a call may be: a tuple is a pair (id, score)."""
+
+NUMBERS = (int, float, np.number)
+
+_ROW = tuple(name for name in DOC if name != "id")
+"""What names the document of a row; an id may be that of a query."""
+
+_ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
+_LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
+"""A list as Python writes it; beside each other, as NumPy writes them, two texts would be one."""
+
+
+class Lists(NamedTuple):
+    """The keys of a query's id, its documents and, beside them, their scores or distances and the call."""
+
+    query: str
+    docs: str
+    scores: str | None
+    distances: str | None
+    call: str | None
+
+
+@lru_cache(maxsize=64)
+def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str, ...]) -> Lists | None:
+    """The keys of a record with a list; None for a record that is a row, with one document and its value."""
+    if names.find(keys, _ROW) is not None and names.find(keys, values) is not None:
+        return None
+    groups = ((*names.QUERY_OR_ID, *names.QUESTION), wanted, names.SCORES, names.DISTANCES, names.CALL)
+    query, docs, scores, distances, call = (names.find(keys, group) for group in groups)
+    if query is None or docs is None:
+        return None
+    more = (None if place is None else keys[place] for place in (scores, distances, call))
+    return Lists(keys[query], keys[docs], *more)
+
+
+def is_answer(docs: Any) -> bool:
+    """Whether this is an object that has a query's list under a key, and no {document: score}."""
+    if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or list not in map(type, docs.values()):
+        return False
+    return (keys := _keys(docs)) is not None and type(docs[keys.docs]) is list
+
+
+def _keys(docs: Mapping[Any, Any]) -> Lists | None:
+    named = set(map(type, docs)) == {str}
+    return list_keys(("query_id", *docs), names.ANSWERS, (*SCORE, *RANK)) if named else None
+
+
+def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:
+    """One query's list, or its lists, one a call."""
+    if scores is None and is_answer(docs) and (keys := _keys(docs)):
+        yield from ranked(query, docs, keys, name, line)
+        return
+    if not are_lists(docs):
+        yield answer(query, docs, scores, name, line)
+        return
+    beside = itertools.repeat(None) if scores is None else scores
+    if scores is not None and not (isinstance(scores, list) and len(scores) == len(docs)):
+        raise InputError(
+            plural(
+                "there is {n} list of documents, but other scores",
+                "there are {n} lists of documents, but other scores",
+                n=len(docs),
+            ),
+            name,
+            line,
+        )
+    for call, (each, own) in enumerate(zip(docs, beside, strict=False), 1):
+        yield answer(query, each, own, name, line)._replace(call=call)
+
+
+def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: int | None) -> Iterator[Ranked]:
+    """What a record says was returned for a query, which may be an object with an id, as RankLLM writes it."""
+    if isinstance(query, Mapping) and (place := names.find(list(query), names.QUERY_OR_ID)) is not None:
+        query = list(query.values())[place]
+    query = checked_ids([query], name, line)[0]
+    docs, scores, distances = (
+        None if key is None else listed(record[key], name, line) for key in (keys.docs, keys.scores, keys.distances)
+    )
+    if names.folded(keys.docs) == "ids":  # Chroma has a list of lists, one a question, where one alone was asked
+        docs, scores, distances = map(_only, (docs, scores, distances))
+    beside = distances if scores is None else scores
+    if keys.call is None:
+        found = answers(query, docs, beside, name, line)
+    else:
+        given = np.array(checked_numbers([record[keys.call]], name, line), np.float64)
+        call = int(whole_calls(given, name, lines=[line or 0])[0])
+        found = iter([answer(query, docs, beside, name, line)._replace(call=call)])
+    yield from (_by_distance(each, name) for each in found) if beside is not scores else found
+
+
+def _only(values: Any) -> Any:
+    """The one list of a list; others as they are."""
+    is_nested = isinstance(values, list) and len(values) == 1 and isinstance(values[0], list)
+    return values[0] if is_nested else values
+
+
+def _by_distance(found: Ranked, name: str) -> Ranked:
+    """With the distances, which rise along the list; where they fall they are none, and the order stands."""
+    distances = found.scores or []
+    steps = list(itertools.pairwise(distances))
+    if all(a <= b for a, b in steps):
+        return found._replace(scores=[-each for each in distances], are_distances=True)
+    if all(a >= b for a, b in steps):
+        return found._replace(scores=None)
+    raise InputError(
+        "the distances of query {query} neither rise nor fall along its documents: leave them out where the order "
+        "decides, or give scores, of which the highest is best",
+        name,
+        found.line,
+        query=truncated(as_bytes(found.query)),
+    )
+
+
+def listed(cell: Any, name: str, line: int | None) -> Any:
+    """The list that a text holds, as JSON or as Python writes it; what begins with no bracket as it is.
+
+    >>> listed('["a", "b"]', "", None), listed("['a', 'b']", "", None), listed("a", "", None)
+    (['a', 'b'], ['a', 'b'], 'a')
+    """
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return cell
+    import orjson
+
+    with suppress(ValueError):
+        return orjson.loads(cell)
+    with suppress(ValueError, SyntaxError):
+        if _LIST.fullmatch(cell):
+            return ast.literal_eval(cell.strip())
+    raise InputError("this is no list as JSON or Python writes it: {value}", name, line, value=quoted(cell))
+
+
+def are_lists(docs: Any) -> bool:
+    """Whether these are lists of documents, one a call, and no pairs (id, score)."""
+    if not isinstance(docs, list | tuple) or not docs or not all(isinstance(each, LISTS) for each in docs):
+        return False
+    return not all(len(each) == 2 and isinstance(each[1], NUMBERS) for each in docs)
+
+
+def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
+    """One query's documents and, beside them or among them, their scores."""
+    if scores is None:
+        docs, scores = split(_best_first(_of_nodes(docs, name, line), name, line), SCORE, name, line)
+    if not isinstance(docs, list) or not isinstance(scores, list | None):
+        value = quoted(scores if isinstance(docs, list) else docs)
+        raise InputError("a list of documents should stand here, not {value}", name, line, value=value)
+    if scores is not None and len(docs) != len(scores):
+        raise InputError(
+            "there are {n} documents, but {scores} scores", name, line, n=len(docs), scores=len(scores)
+        )
+    return Ranked(
+        query, checked_ids(docs, name, line), None if scores is None else checked_numbers(scores, name, line), line
+    )
+
+
+def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
+    """The ids of LlamaIndex's nodes, with their scores if there are any; other documents as they are."""
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict) or "node" not in docs[0]:
+        return docs
+    nodes = [each["node"] for each in docs if isinstance(each, dict) and isinstance(each.get("node"), dict)]
+    if len(nodes) < len(docs):
+        raise _unlike(name, line)
+    ids = [node.get("id_", node.get("node_id")) for node in nodes]
+    scores = [each.get("score") for each in docs]
+    return ids if all(score is None for score in scores) else list(zip(ids, scores, strict=True))
+
+
+def _best_first(docs: Any, name: str, line: int | None) -> Any:
+    """The documents of a query; objects that have a rank and no score are put in the order of the ranks."""
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
+        return docs
+    keys = tuple(docs[0])
+    rank = names.find(keys, RANK)
+    if rank is None or names.find(keys, SCORE) is not None:
+        return docs
+    if not all(isinstance(item, dict) and keys[rank] in item for item in docs):
+        raise _unlike(name, line)
+    ranks = checked_numbers([item[keys[rank]] for item in docs], name, line)
+    if not all(map(math.isfinite, ranks)):
+        raise InputError("a number should stand here, not {value}", name, line, value=quoted(ranks))
+    return [docs[place] for place in sorted(range(len(docs)), key=ranks.__getitem__)]
+
+
+def _unlike(name: str, line: int | None) -> InputError:
+    return InputError("the documents of this query are not all written in one way", name, line)
+
+
+def split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
+    """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …].
+
+    What is a map in Arrow is a list of pairs (id, value).
+    """
+    if isinstance(docs, dict):
+        return list(docs), list(docs.values())
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict | list | tuple):
+        return docs, None
+    try:
+        if isinstance(docs[0], list | tuple):
+            return [doc for doc, _ in docs], [value for _, value in docs]
+        keys = tuple(docs[0])
+        doc, value = names.find(keys, DOC), names.find(keys, value_names)
+        if doc is None:
+            raise InputError(
+                "no key holds the document ids; name it doc_id, not {keys}", name, line, keys=quoted(keys)
+            )
+        return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
+    except (KeyError, TypeError, ValueError):
+        raise _unlike(name, line) from None

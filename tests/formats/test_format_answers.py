@@ -1,0 +1,233 @@
+"""What tools write down of one query: vector stores' answers, nodes, candidates, and lists in cells of text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+
+import pandas as pd
+import pytest
+
+import truerank as tr
+
+TEXTS = [
+    "d1",
+    "7",
+    "a,b",
+    "it's",
+    'say "hi"',
+    "two\nlines",
+    "back\\slash",
+    "[x]",
+    "é",
+    "日本",
+    "a|b",
+    "x;y",
+    " d",
+    "']",
+]
+
+Lists = dict[str, list[tuple[str, float]]]
+
+
+def world(seed: int) -> Lists:
+    """Lists of documents with falling scores, some of them equal; one query has none."""
+    rng = random.Random(seed)
+    lists: Lists = {f"q{n}": [] for n in range(6)}
+    for query in list(lists)[:-1]:
+        docs = rng.sample(TEXTS, rng.randint(1, len(TEXTS)))
+        scores = sorted((rng.randint(0, 12) / 8 for _ in docs), reverse=True)
+        lists[query] = list(zip(docs, scores, strict=True))
+    return lists
+
+
+def as_scores(lists: Lists) -> dict[str, dict[str, float]]:
+    return {query: dict(docs) for query, docs in lists.items()}
+
+
+def pinecone(docs: list[tuple[str, float]]) -> dict[str, object]:
+    matches = [{"id": doc, "score": score, "values": [], "metadata": {"id": "no"}} for doc, score in docs]
+    return {"matches": matches, "namespace": "", "usage": {"read_units": 6}}
+
+
+def chroma(docs: list[tuple[str, float]]) -> dict[str, object]:
+    texts = [f"text of {doc}" for doc, _ in docs]
+    beside = {
+        "embeddings": None,
+        "documents": [texts],
+        "metadatas": [[None for _ in docs]],
+        "included": ["distances"],
+    }
+    return {"ids": [[doc for doc, _ in docs]], **beside, "distances": [[2 - score for _, score in docs]]}
+
+
+def nodes(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
+    of = ({"id_": doc, "embedding": None, "metadata": {}, "text": "…", "class_name": "TextNode"} for doc, _ in docs)
+    return [
+        {"node": node, "score": score, "class_name": "NodeWithScore"}
+        for node, (_, score) in zip(of, docs, strict=True)
+    ]
+
+
+def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
+    return [{"docid": doc, "score": score, "doc": {"contents": "…"}} for doc, score in docs]
+
+
+DUMPS = {
+    "pinecone": lambda lists: {query: pinecone(docs) for query, docs in lists.items()},
+    "pinecone records": lambda lists: [{"query_id": q, **pinecone(docs)} for q, docs in lists.items()],
+    "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
+    "llama-index records": lambda lists: [
+        {"query": q, "retrieved_nodes": nodes(docs)} for q, docs in lists.items()
+    ],
+    "rank_llm": lambda lists: [
+        {"query": {"text": "what?", "qid": query}, "candidates": candidates(docs)} for query, docs in lists.items()
+    ],
+    "columns": lambda lists: {
+        "question": list(lists),
+        "retrieved_ids": [[doc for doc, _ in docs] for docs in lists.values()],
+        "scores": [[score for _, score in docs] for docs in lists.values()],
+    },
+}
+
+
+def dumped(dump: object, folder, ending: str):
+    """The dump as a file, in Python where no ending is given, or None where it cannot have the ending."""
+    if not ending:
+        return dump
+    if ending == "jsonl" and not isinstance(dump, list):
+        return None
+    path = folder / f"run.{ending}"
+    path.write_text("\n".join(map(json.dumps, dump)) if ending == "jsonl" else json.dumps(dump, indent=1))
+    return path
+
+
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+@pytest.mark.parametrize("tool", DUMPS)
+def test_what_tools_answer_is_a_run(tool, ending, tmp_path):
+    for seed in range(20):
+        run = dumped(DUMPS[tool](world(seed)), tmp_path, ending)
+        if run is not None:
+            assert tr.open_run(run).to_dict() == as_scores(world(seed))
+
+
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+@pytest.mark.parametrize("is_one", [True, False])
+def test_chromas_distances_are_told_from_scores_and_its_texts_from_ids(is_one, ending, tmp_path):
+    for seed in range(20):
+        lists = world(seed)
+        if is_one:
+            dump = {query: chroma(docs) for query, docs in lists.items()}
+        else:
+            dump = [{"query_id": query, **chroma(docs)} for query, docs in lists.items()]
+        run = dumped(dump, tmp_path, ending)
+        if run is not None:
+            found = tr.open_run(run)
+            assert found.to_dict() == {q: {d: s - 2 for d, s in docs} for q, docs in lists.items()}
+            assert all(part.are_distances for part in found.batches())
+
+
+@pytest.mark.parametrize("ending", ["", "json"])
+def test_chromas_answer_to_several_questions_numbers_them(ending, tmp_path):
+    lists = list(world(3).values())
+    each = [chroma(docs) for docs in lists]
+    whole = {key: [one[key][0] for one in each] for key in ("ids", "documents", "distances")}
+    numbered = {str(n): {d: s - 2 for d, s in docs} for n, docs in enumerate(lists)}
+    assert tr.open_run(dumped(whole, tmp_path, ending)).to_dict() == numbered
+    named = {"query_ids": [f"q{n}" for n in range(len(lists))], **whole}
+    assert tr.open_run(dumped(named, tmp_path, ending)).to_dict() == {f"q{n}": d for n, d in numbered.items()}
+    unscored = {key: whole[key] for key in ("ids", "documents")}
+    ranked = tr.open_run(dumped({**unscored, "distances": None}, tmp_path, ending)).to_dict()
+    assert [list(docs) for docs in ranked.values()] == [[doc for doc, _ in docs] for docs in lists]
+    with pytest.raises(tr.InputError, match="are not of one length"):
+        tr.open_run({**whole, "distances": whole["distances"][1:]}).to_dict()
+
+
+def test_numbers_called_distances_that_fall_leave_the_order_and_others_are_refused():
+    run = [{"query_id": "q", "docs": ["b", "a"], "distances": [0.9, 0.1]}]
+    assert list(tr.open_run(run).to_dict()["q"]) == ["b", "a"]
+    run = [{"query_id": "q", "docs": ["c", "b", "a"], "distances": [0.1, 0.9, 0.3]}]
+    with pytest.raises(tr.InputError, match="the distances of query q neither rise nor fall"):
+        tr.open_run(run).to_dict()
+
+
+@pytest.mark.parametrize("as_text", [json.dumps, str])
+@pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
+def test_cells_hold_lists_as_json_or_python_writes_them(as_text, ending, delimiter, tmp_path):
+    path = tmp_path / f"samples.{ending}"
+    for seed in range(20):
+        lists = world(seed)
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerow(["user_input", "retrieved_context_ids", "scores", "reference_context_ids", "response"])
+            for query, docs in lists.items():
+                ids, scores = [doc for doc, _ in docs], [score for _, score in docs]
+                writer.writerow([query, as_text(ids), as_text(scores), as_text(ids[:2]), "two\nlines"])
+        right = {q.encode(): {doc.encode(): 1.0 for doc, _ in docs[:2]} for q, docs in lists.items()}
+        frame = pd.read_csv(path, sep=delimiter)
+        for one in (path, frame):
+            assert tr.open_run(one).to_dict() == as_scores(lists)
+            assert tr.read_qrels(one).to_dict() == right
+
+
+def test_texts_are_the_ids_of_contexts_that_have_no_others(tmp_path):
+    path = tmp_path / "samples.csv"
+    rows = [
+        ("q1", ["By post.", "Within 30 days."], ["Within 30 days."]),
+        ("q2", ["No.", "Yes."], ["Yes.", "It is."]),
+    ]
+    pd.DataFrame(rows, columns=["user_input", "retrieved_contexts", "reference_contexts"]).to_csv(path, index=False)
+    assert tr.evaluate(path, path, "context_precision context_recall").mean == {"SetP": 0.5, "SetR": 0.75}
+    both = [{"user_input": "q", "retrieved_contexts": ["No."], "retrieved_context_ids": ["a"]}]
+    assert tr.open_run(both).to_dict() == {"q": {"a": 0.0}}
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("['a' 'b']", "no list as JSON or Python writes it: \"['a' 'b']\""),
+        ("[1 2]", "no list as JSON or Python writes it"),
+        ("['a', ", "no list as JSON or Python writes it"),
+        ("[a, b]", "no list as JSON or Python writes it"),
+        ("a b", "a list of documents should stand here, not 'a b'"),
+        ("", "a list of documents should stand here, not ''"),
+        ('["a", null]', "an id is text or a whole number, not None"),
+        ('["a", ""]', "an id is text or a whole number, not ''"),
+        ("['a', 0.5]", "an id is text or a whole number, not 0.5"),
+    ],
+)
+@pytest.mark.parametrize("column", ["retrieved_ids", "relevant_ids"])
+def test_a_cell_without_a_list_of_ids_is_refused_with_its_line(column, cell, said, tmp_path):
+    path = tmp_path / "samples.tsv"
+    path.write_text(f"query_id\t{column}\nq1\t['a']\n\nq2\t{cell}\n")
+    read = tr.read_qrels if column == "relevant_ids" else lambda one: tr.open_run(one).to_dict()
+    with pytest.raises(tr.InputError) as caught:
+        read(path)
+    assert f"samples.tsv:4: {said}" in str(caught.value) or f"samples.tsv:4: this is {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"matches": [{"score": 1.0}]}, "no key holds the document ids"),
+        ({"matches": [{"id": "a", "score": "high"}]}, "a number should stand here, not 'high'"),
+        ({"matches": [{"id": "a", "score": 1.0}, {"score": 0.5}]}, "not all written in one way"),
+        ({"ids": [["a", "b"]], "distances": [[0.5]]}, "there are 2 documents, but 1 scores"),
+        ({"ids": ["a"], "distances": ["near"]}, "a number should stand here, not 'near'"),
+        ({"ids": ["a", "b"], "distances": [0.5, None]}, "a number should stand here, not None"),
+        ([{"node": {"id_": "a"}, "score": 1.0}, {"node": None, "score": 0.5}], "not all written in one way"),
+        ([{"node": {"id_": "a"}, "score": 1.0}, {"node": {"id_": "b"}}], "a number should stand here, not None"),
+        ([{"node": {"text": "a"}, "score": 1.0}], "an id is text or a whole number, not None"),
+    ],
+)
+def test_damaged_answers_are_refused(answer, said, tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"q1": answer}))
+    for run in ({"q1": answer}, tmp_path / "run.json"):
+        with pytest.raises(tr.InputError, match=said):
+            tr.open_run(run).to_dict()
+
+
+def test_nodes_without_scores_stand_in_their_order():
+    run = {"q": [{"node": {"id_": doc}, "score": None} for doc in "ba"]}
+    assert list(tr.open_run(run).to_dict()["q"]) == ["b", "a"]
