@@ -228,6 +228,23 @@ def test_damaged_answers_are_refused(answer, said, tmp_path):
             tr.open_run(run).to_dict()
 
 
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ([{1: "a", "score": 2.0}], "no column holds the query ids"),
+        ([{"query_id": "q", "docs": ["a"], "call": float("inf")}], "inf is no number of a call"),
+    ],
+)
+def test_records_that_are_none_are_refused(run, said):
+    with pytest.raises(tr.InputError, match=said):
+        tr.open_run(run).to_dict()
+
+
+def test_objects_in_lists_of_alternatives_are_refused():
+    with pytest.raises(tr.InputError, match="documents are ids"):
+        tr.read_qrels({"q": [["a"], [{"id": "b"}]]})
+
+
 def test_nodes_without_scores_stand_in_their_order():
     run = {"q": [{"node": {"id_": doc}, "score": None} for doc in "ba"]}
     assert list(tr.open_run(run).to_dict()["q"]) == ["b", "a"]

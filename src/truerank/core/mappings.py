@@ -66,13 +66,17 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
             )
         return pairs
     if are_no_ids(docs):
-        raise InputError(
-            "query {query} has {docs}: documents are ids, or {{id: grade}}",
-            name,
-            query=quoted(query),
-            docs=quoted(docs),
-        )
+        raise _no_ids(query, docs, name)
     return dict.fromkeys(docs, 1.0)
+
+
+def _no_ids(query: object, docs: object, name: str) -> InputError:
+    return InputError(
+        "query {query} has {docs}: documents are ids, or {{id: grade}}",
+        name,
+        query=quoted(query),
+        docs=quoted(docs),
+    )
 
 
 def are_labelled_numbers(thing: Any) -> bool:
@@ -153,6 +157,8 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
                 query=quoted(query),
                 group=quoted(group),
             )
+        if are_no_ids(group):
+            raise _no_ids(query, group, name)
         yield from ((doc, str(number), 1.0) for doc in dict.fromkeys(group))
 
 

@@ -214,9 +214,9 @@ SHOWN = 12
 
 
 @lru_cache(maxsize=256)
-def folded(name: str) -> str:
+def folded(name: object) -> str:
     """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one."""
-    return re.sub(r"[\W_]+", "", name).lower()
+    return re.sub(r"[\W_]+", "", str(name)).lower()
 
 
 def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:

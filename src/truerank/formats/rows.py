@@ -71,7 +71,8 @@ def peeked(run: Iterable[Ranked]) -> tuple[Ranked | None, Iterator[Ranked]]:
 
 def whole_calls(numbers: NDArray[np.float64], name: str | None, row: int = 1, lines: Any = None) -> Ints:
     """The numbers of calls, if they are whole; `row` is the number of the first row where they have no lines."""
-    wrong = ~(np.abs(numbers) < 2**53) | (numbers % 1 != 0)
+    wrong = ~(np.abs(numbers) < 2**53)
+    wrong |= np.where(wrong, 0.0, numbers) % 1 != 0
     if wrong.any():
         first = int(wrong.argmax())
         said = message("{call} is no number of a call; calls are numbered from 1", call=f"{numbers[first]:g}")
