@@ -70,6 +70,15 @@ def nodes(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
     ]
 
 
+def qdrant(docs: list[tuple[str, float]]) -> dict[str, object]:
+    return {"points": [{"id": doc, "version": 3, "score": score, "payload": {"id": "no"}} for doc, score in docs]}
+
+
+def elasticsearch(docs: list[tuple[str, float]]) -> dict[str, object]:
+    hits = [{"_index": "i", "_id": doc, "_score": score, "_source": {"id": "no"}} for doc, score in docs]
+    return {"took": 3, "_shards": {"total": 1}, "hits": {"total": {"value": 1}, "max_score": None, "hits": hits}}
+
+
 def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
     return [{"docid": doc, "score": score, "doc": {"contents": "…"}} for doc, score in docs]
 
@@ -77,6 +86,9 @@ def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
 DUMPS = {
     "pinecone": lambda lists: {query: pinecone(docs) for query, docs in lists.items()},
     "pinecone records": lambda lists: [{"query_id": q, **pinecone(docs)} for q, docs in lists.items()],
+    "qdrant": lambda lists: {query: qdrant(docs) for query, docs in lists.items()},
+    "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
+    "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
     "llama-index records": lambda lists: [
         {"query": q, "retrieved_nodes": nodes(docs)} for q, docs in lists.items()
@@ -245,6 +257,8 @@ def test_objects_in_lists_of_alternatives_are_refused():
         tr.read_qrels({"q": [["a"], [{"id": "b"}]]})
 
 
-def test_nodes_without_scores_stand_in_their_order():
-    run = {"q": [{"node": {"id_": doc}, "score": None} for doc in "ba"]}
-    assert list(tr.open_run(run).to_dict()["q"]) == ["b", "a"]
+def test_documents_without_scores_stand_in_their_order():
+    nodes = [{"node": {"id_": doc}, "score": None} for doc in "ba"]
+    hits = [{"_id": doc, "_score": None, "sort": [7]} for doc in "ba"]
+    for answer in (nodes, {"hits": {"hits": hits}}):
+        assert list(tr.open_run({"q": answer}).to_dict()["q"]) == ["b", "a"]

@@ -1,7 +1,7 @@
 """What was returned for one query: a list of documents, a list a call, or an object that holds them under a key.
 
-Such objects are what Pinecone and Chroma answer, and records of RankLLM, RAGAS and others; documents may be nodes
-of LlamaIndex, and lists may stand in cells of text.
+Such objects are what Pinecone, Chroma, Qdrant and Elasticsearch answer, and records of RankLLM, RAGAS and others;
+documents may be nodes of LlamaIndex, and lists may stand in cells of text.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ LISTS = (list, np.ndarray)
 """What the list of a call may be: a tuple is a pair (id, score)."""
 
 NUMBERS = (int, float, np.number)
+
+_HOLDERS = {list, dict}
+"""What a query's list may stand in."""
 
 _ROW = tuple(name for name in DOC if name != "id")
 """What names the document of a row; an id may be that of a query."""
@@ -62,10 +65,10 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
 
 
 def is_answer(docs: Any) -> bool:
-    """Whether this is an object that has a query's list under a key, and no {document: score}."""
-    if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or list not in map(type, docs.values()):
+    """Whether this is an object with a query's list in it, or in such an object in it, and no {document: score}."""
+    if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or _HOLDERS.isdisjoint(map(type, docs.values())):
         return False
-    return (keys := _keys(docs)) is not None and type(docs[keys.docs]) is list
+    return (keys := _keys(docs)) is not None and (type(docs[keys.docs]) is list or is_answer(docs[keys.docs]))
 
 
 def _keys(docs: Mapping[Any, Any]) -> Lists | None:
@@ -167,7 +170,12 @@ def are_lists(docs: Any) -> bool:
 def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
     """One query's documents and, beside them or among them, their scores."""
     if scores is None:
-        docs, scores = split(_best_first(_of_nodes(docs, name, line), name, line), SCORE, name, line)
+        given = _best_first(_of_nodes(docs, name, line), name, line)
+        docs, scores = split(given, SCORE, name, line)
+        if (
+            isinstance(given, list) and scores and all(each is None for each in scores)
+        ):  # as where Elasticsearch sorts by a field
+            scores = None
     if not isinstance(docs, list) or not isinstance(scores, list | None):
         value = quoted(scores if isinstance(docs, list) else docs)
         raise InputError("a list of documents should stand here, not {value}", name, line, value=value)
@@ -181,15 +189,14 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
 
 
 def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
-    """The ids of LlamaIndex's nodes, with their scores if there are any; other documents as they are."""
+    """The ids of LlamaIndex's nodes, with their scores; other documents as they are."""
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict) or "node" not in docs[0]:
         return docs
     nodes = [each["node"] for each in docs if isinstance(each, dict) and isinstance(each.get("node"), dict)]
     if len(nodes) < len(docs):
         raise _unlike(name, line)
-    ids = [node.get("id_", node.get("node_id")) for node in nodes]
-    scores = [each.get("score") for each in docs]
-    return ids if all(score is None for score in scores) else list(zip(ids, scores, strict=True))
+    ids = (node.get("id_", node.get("node_id")) for node in nodes)
+    return [(doc, each.get("score")) for doc, each in zip(ids, docs, strict=True)]
 
 
 def _best_first(docs: Any, name: str, line: int | None) -> Any:

@@ -89,7 +89,7 @@ _LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
 ANSWERS = (
     *("topk", "results", "docs", "ranking", "hits", "ids", "documents", "retrieved"),
     *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
-    *("docids", "items", "candidates", "matches", "retrievednodes", "sourcenodes", "nodes"),
+    *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes"),
     *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
 CONTEXTS = "ctxs"
