@@ -230,6 +230,7 @@ def test_a_cell_without_a_list_of_ids_is_refused_with_its_line(column, cell, sai
         ({"ids": ["a", "b"], "distances": [0.5, None]}, "a number should stand here, not None"),
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": None, "score": 0.5}], "not all written in one way"),
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": {"id_": "b"}}], "a number should stand here, not None"),
+        ({"hits": {"hits": {"hits": []}}}, "a score is a number, not dict|these are several runs"),
         ([{"node": {"text": "a"}, "score": 1.0}], "an id is text or a whole number, not None"),
     ],
 )

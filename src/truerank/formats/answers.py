@@ -65,10 +65,16 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
 
 
 def is_answer(docs: Any) -> bool:
-    """Whether this is an object with a query's list in it, or in such an object in it, and no {document: score}."""
+    """Whether this is an object that has a query's list under a key, and no {document: score}.
+
+    Elasticsearch's has it under `hits` of `hits`.
+    """
     if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or _HOLDERS.isdisjoint(map(type, docs.values())):
         return False
-    return (keys := _keys(docs)) is not None and (type(docs[keys.docs]) is list or is_answer(docs[keys.docs]))
+    if (keys := _keys(docs)) is None:
+        return False
+    held = docs[keys.docs]
+    return type(held) is list or (type(held) is dict and type(held.get(keys.docs)) is list)
 
 
 def _keys(docs: Mapping[Any, Any]) -> Lists | None:
