@@ -31,6 +31,18 @@ def test_the_four_averages_are_those_of_trec_rag(tmp_path: Path) -> None:
     assert [scores[name].tolist() for name in scores] == [[0.75, 0.0], [0.625, 0.5], [0.5, 0.0], [0.5, 0.0]]
 
 
+def test_nuggets_are_read_from_lists_of_objects_and_where_the_first_answers_have_none(tmp_path: Path) -> None:
+    answers = [answer("0", []), answer("1", SAID), answer("2", [("partial_support", "okay")])]
+    (tmp_path / "assigned.json").write_text(json.dumps(answers))
+    passages = [{"qid": "3", "docid": doc, "nuggets": answer("3", SAID)["nuggets"]} for doc in "ab"]
+    for given in (written(tmp_path, *answers), tmp_path / "assigned.json", answers):
+        scores = tr.evaluate(given, given, "all_score vital_score")
+        assert [scores[name].tolist() for name in scores] == [[0.0, 0.625, 0.5], [0.0, 0.75, 0.0]]
+    one = [{"query_id": "1", "docs": ["answer"]}]
+    assert tr.evaluate(answers, one, "all_score")["all_score"].tolist() == [0.0, 0.625, 0.0]
+    assert tr.open_run(passages).to_dict() == {"3": {"a": 0.0, "b": -1.0}}
+
+
 def test_a_system_that_is_not_in_a_run_has_no_part_in_its_nuggets(tmp_path: Path) -> None:
     both = [{**answer("1", SAID), "run_id": "a"}, {**answer("1", SAID[::-1]), "run_id": "b"}]
     both[1]["nuggets"] = [{**both[0]["nuggets"][i], "assignment": "not_support"} for i in range(4)]

@@ -29,9 +29,9 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import BEIR, Layout, are_whole
-from truerank.formats.records import LONGEST, Numbered, kind, list_places, qrels_of_records, run_parts
+from truerank.formats.records import LONGEST, kind, list_places, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
+from truerank.formats.rows import Numbered, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 

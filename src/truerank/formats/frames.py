@@ -16,9 +16,9 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
-from truerank.formats.records import Numbered, list_places, qrels_of_records
+from truerank.formats.records import list_places, qrels_of_records
 from truerank.formats.records import run_parts as lists_of_records
-from truerank.formats.rows import Ints, complete, qrels_of, whole_calls
+from truerank.formats.rows import Ints, Numbered, complete, qrels_of, whole_calls
 
 if TYPE_CHECKING:
     import pyarrow

@@ -17,8 +17,9 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
-from truerank.formats.records import LONGEST, Numbered, kind, parsed, qrels_of_records, run_parts
+from truerank.formats.records import LONGEST, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
+from truerank.formats.rows import Numbered
 from truerank.formats.source import Source
 
 SHORT = 1 << 11

@@ -92,6 +92,8 @@ ANSWERS = (
     *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes"),
     *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
+NUGGETS = "nuggets"
+"""Of an answer or a passage, as they are written: each says how far it is supported."""
 CONTEXTS = "ctxs"
 """Of a question, as they are written: each says whether it has the answer."""
 RELEVANT = (

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
-import numpy as np
-
-from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import distinct_ids, ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Ranked
-from truerank.formats import jsonl, names
-from truerank.formats.records import keys_of
+from truerank.core.run import Batch
+from truerank.formats import assignments, jsonl
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import checked_ids
 from truerank.formats.source import Source
-
-SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": -1.0}
-"""The grade of an answer for a nugget, by its assignment; where the model failed to assign one it is not judged."""
-
-IMPORTANCE = {"vital": 1.0, "okay": 0.5, "failed": 0.5}
-"""The weight of a nugget; one of which the model failed to say is not vital, as nuggetizer counts it."""
 
 _MARKS = re.compile(rb'"(assignment|importance)"')
 
@@ -37,113 +23,12 @@ def sniff(head: bytes, name: str) -> float:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
-    named = (_named(record, source.name, line) for line, record in jsonl.records(source))
-    for _, together in itertools.groupby(named, lambda each: (each.query, None if each.is_passage else each.line)):
-        lines = list(together)
-        yield Ranked(lines[0].query, [each.doc for each in lines], None, lines[0].line)
+    return assignments.run_of(jsonl.records(source), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
-    rows: list[tuple[str, str, str, float, int]] = []
-    weights: dict[str, dict[str, float]] = {}
-    firsts: dict[str, tuple[str, set[str]]] = {}
-    for line, record in jsonl.records(source):
-        query, answer, *_ = _named(record, source.name, line)
-        weights.setdefault(query, {})  # an answer may have no nuggets
-        nuggets = _nuggets(record, source.name, line)
-        for nugget in nuggets:
-            text = _text(nugget, source.name, line)
-            rows.append((query, answer, text, _value(nugget, "assignment", SUPPORT, source.name, line), line or 0))
-            weight = _value(nugget, "importance", IMPORTANCE, source.name, line)
-            if weights[query].setdefault(text, weight) != weight:
-                raise InputError(
-                    "a nugget of query {query} is vital in one line and okay in another",
-                    source.name,
-                    line,
-                    query=quoted(query),
-                )
-        if nuggets:
-            own = {_text(nugget, source.name, line) for nugget in nuggets}
-            first, known = firsts.setdefault(query, (answer, own))
-            _refuse_others(query, (first, answer), known, own, source.name, line)
-    owners, answers, texts, grades, lines = zip(*rows, strict=True) if rows else ((),) * 5
-    queries, place = distinct_ids(ids((*weights, *owners), source.name))
-    aspects = distinct_ids(ids(texts, source.name))
-    worth, where = np.array(grades, np.float64), np.array(lines)
-    place, docs = place[len(weights) :], ids(answers, source.name)
-    qrels = Qrels.from_rows(queries, place, docs, worth, name=source.name, lines=where, aspects=aspects)
-    return qrels.weighted(weights, source.name) if rows else qrels
-
-
-def _refuse_others(
-    query: str, answers: tuple[str, str], known: set[str], own: set[str], name: str, line: int | None
-) -> None:
-    """Raise where two answers were held against different nuggets: a share of all would say nothing of either."""
-    if known != own:
-        has, lacks = answers if known - own else answers[::-1]
-        raise InputError(
-            "the nuggets of query {query} are not the same for all of its answers: {has} is judged for {nugget}, "
-            "and {lacks} is not",
-            name,
-            line,
-            query=quoted(query),
-            has=quoted(has),
-            lacks=quoted(lacks),
-            nugget=quoted(min(known - own or own - known)),
-        )
-
-
-class _Named(NamedTuple):
-    """What a line judges: an answer to a query, called "answer" where it has no name, or a passage."""
-
-    query: str
-    doc: str
-    is_passage: bool
-    line: int | None
-
-
-def _named(record: Any, name: str, line: int | None) -> _Named:
-    keys = keys_of((line, record), name)
-    query, run, passage = (names.find(keys, known) for known in (names.QUERY, names.ANSWER, names.PASSAGE))
-    if query is None:
-        raise InputError("no key holds the query id; name it qid", name, line)
-    is_passage = run is None and passage is not None
-    key = passage if is_passage else run
-    pair = [record[keys[query]], "answer" if key is None else record[keys[key]]]
-    of_query, of_answer = map(str, checked_ids(pair, name, line))
-    return _Named(of_query, of_answer, is_passage, line)
-
-
-def _nuggets(record: Any, name: str, line: int | None) -> list[Any]:
-    nuggets = record.get("nuggets")
-    if not isinstance(nuggets, list):
-        raise InputError("a list of nuggets should stand here, not {value}", name, line, value=quoted(nuggets))
-    return nuggets
-
-
-def _text(nugget: Any, name: str, line: int | None) -> str:
-    text = nugget.get("id", nugget.get("text")) if isinstance(nugget, dict) else None
-    if not isinstance(text, str) or not text:
-        raise InputError("a nugget is an object with a text, not {value}", name, line, value=quoted(nugget))
-    return text
-
-
-def _value(nugget: dict[str, Any], key: str, known: dict[str, float], name: str, line: int | None) -> float:
-    said = nugget.get(key)
-    values = {names.folded(word): value for word, value in known.items()}
-    if not isinstance(said, str) or names.folded(said) not in values:
-        if said is None:
-            raise InputError("a nugget has no {key}: one of {known}", name, line, key=key, known=", ".join(known))
-        raise InputError(
-            "a nugget's {key} is one of {known}, not {value}",
-            name,
-            line,
-            key=key,
-            known=", ".join(known),
-            value=quoted(said),
-        )
-    return values[names.folded(said)]
+    return assignments.qrels_of(jsonl.records(source), source.name)
 
 
 register(

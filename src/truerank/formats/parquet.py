@@ -20,7 +20,7 @@ from truerank.formats import frames, names, records
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.records import list_places
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import by_aspect, peeked, qrels_of, text_column
+from truerank.formats.rows import Numbered, by_aspect, peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _lists(source: Source, what: str) -> list[str]:
         return [columns[place] for place in list_places(columns, what)]
 
 
-def _records(source: Source, columns: Sequence[str]) -> Iterator[records.Numbered]:
+def _records(source: Source, columns: Sequence[str]) -> Iterator[Numbered]:
     """The rows of some columns, each by their names."""
     some = batches(source, lambda _: columns, LISTS)
     return ((None, record) for batch in some for record in batch.to_pylist())

@@ -18,10 +18,16 @@ from truerank.core.run import Batch
 from truerank.formats import names
 from truerank.formats.answers import answer, list_keys, listed, ranked, split
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
-from truerank.formats.rows import checked_ids, checked_numbers, columns, weights_of, whole_calls
-
-Numbered = tuple[int | None, Any]
-"""A record and the line that it stands in, if in one."""
+from truerank.formats.rows import (
+    Numbered,
+    checked_ids,
+    checked_numbers,
+    columns,
+    keys_of,
+    peeked,
+    weights_of,
+    whole_calls,
+)
 
 ROWS = 1 << 15
 
@@ -85,6 +91,11 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
             for line, record in group:
                 yield from ranked(record[lists.query], record, lists, name, line)
             continue
+        if names.NUGGETS in keys and names.find(keys, (*SCORE, *RANK)) is None:
+            from truerank.formats import assignments
+
+            yield from assignments.run_of(group, name)
+            continue
         while part := list(itertools.islice(group, ROWS)):
             where = names.layout(keys, "run", name, part[0][0])
             if falling not in (None, where.falling):
@@ -95,6 +106,12 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
 
 def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     """Judgements; a query may have none."""
+    first, records = peeked(records)
+    keys = () if first is None else keys_of(first, name)
+    if names.NUGGETS in keys and names.find(keys, (*GRADE, *RELEVANT)) is None:
+        from truerank.formats import assignments
+
+        return assignments.qrels_of(records, name)
     index: dict[bytes, int] = {}
     rows: list[tuple[int, bytes, type, float, int, bytes | None, float | None]] = []
     is_whole = True
@@ -132,14 +149,6 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     owners = map(ids.__getitem__, queries)
     own, places = weights_of(owners, aspects, weights, name, where)
     return qrels.weighted(own, name, places)
-
-
-def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
-    """The keys of a record, which is an object."""
-    line, record = numbered
-    if not isinstance(record, dict):
-        raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
-    return tuple(record)
 
 
 def list_places(keys: list[str], what: str) -> tuple[int, ...]:

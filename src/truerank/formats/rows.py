@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,15 @@ from truerank.core.mappings import are_no_ids, distinct_ids, refuse_no_ids
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
-from truerank.core.run import Columns, Ranked
+from truerank.core.run import Columns
 from truerank.core.schema import is_missing
 
+Thing = TypeVar("Thing")
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+
+Numbered = tuple[int | None, Any]
+"""A record and the line that it stands in, if in one."""
 
 FILL = -1
 """The id with which FAISS fills short rows."""
@@ -62,9 +66,9 @@ def by_aspect(qrels: Qrels) -> Iterator[tuple[Any, ...]]:
         yield query, docs, grades, aspects, weights
 
 
-def peeked(run: Iterable[Ranked]) -> tuple[Ranked | None, Iterator[Ranked]]:
-    """The first ranking, which tells whether they have calls, and all of them."""
-    rest = iter(run)
+def peeked(things: Iterable[Thing]) -> tuple[Thing | None, Iterator[Thing]]:
+    """The first of them, which tells what they are, and all of them."""
+    rest = iter(things)
     first = next(rest, None)
     return first, rest if first is None else itertools.chain([first], rest)
 
@@ -293,3 +297,11 @@ def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]
     if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
         raise InputError("a number here is too large", name, line)
     return values
+
+
+def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
+    """The keys of a record, which is an object."""
+    line, record = numbered
+    if not isinstance(record, dict):
+        raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
+    return tuple(record)

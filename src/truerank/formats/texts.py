@@ -20,7 +20,8 @@ from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
 from truerank.formats.delimited import any_length, header
 from truerank.formats.jsonl import KEY, records
-from truerank.formats.records import LONGEST, Numbered, keys_of, parsed
+from truerank.formats.records import LONGEST, parsed
+from truerank.formats.rows import Numbered, keys_of
 from truerank.formats.source import HEAD, Source, as_source
 from truerank.formats.stored import batches, is_stored
 from truerank.formats.topics import are_topics, topics
