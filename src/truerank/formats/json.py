@@ -95,7 +95,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 def _answered(part: dict[str, Any], name: str) -> Iterator[Batch]:
     """{query: documents}."""
-    if all(type(docs) is dict for docs in part.values()) and not any(map(is_answer, part.values())):
+    if all(type(docs) is dict for docs in part.values()) and not is_answer(next(iter(part.values()), None)):
         yield complete_answers(part, name)
     else:
         lists = (answers(q, docs, None, name) for q, docs in part.items())

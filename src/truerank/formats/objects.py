@@ -295,7 +295,7 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
     refuse_no_ids(run, name)
     are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
-    if are_scored and not any(map(is_answer, run.values())):
+    if are_scored and not is_answer(next(iter(run.values()), None)):
         ids = [None if None in docs else next(iter(docs), "") for docs in run.values()]  # in a frame all are floats
         refuse_no_ids(ids, name)
         yield complete_answers(run, name)
