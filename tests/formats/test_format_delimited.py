@@ -213,8 +213,14 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Id,Predicted\n1,2 3\n", "no column holds the query ids.*'Id', 'Predicted'.*a row, or a query a row and its list as JSON, as query_id, docs"),
-        ("id\tlabels\n1\t2 3\n", "no column holds the query ids.*'id', 'labels'.*a row, or a query a row and its list as JSON, as query_id, docs"),
+        (
+            "Id,Predicted\n1,2 3\n",
+            "no column holds the query ids.*'Id', 'Predicted'.*a row, or a query a row and its list as JSON",
+        ),
+        (
+            "id\tlabels\n1\t2 3\n",
+            "no column holds the query ids.*'id', 'labels'.*a row, or a query a row and its list as JSON",
+        ),
         ("q1,d1,0.5\nq1,d2,0.4\n", "a run line has 6 columns .* this one has 1: the first line of a"),
         ("first line\nsecond, line\n", "a run line has 6 columns .* this one has 2"),
         ("one, line\n", "a run line has 6 columns .* this one has 2"),

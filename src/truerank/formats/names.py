@@ -344,7 +344,7 @@ def kind(names: Sequence[str]) -> str | None:
 
 def may_name(cells: Collection[str]) -> bool:
     """Whether cells may be the names of columns: none is empty or a number."""
-    return not any(map(_NUMBER.fullmatch, cells))
+    return all(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in cells)
 
 
 def are_whole(scores: Iterable[str]) -> bool:
