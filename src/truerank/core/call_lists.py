@@ -88,7 +88,6 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     return whole._replace(
         table=table[(table["doc"] < len(qrels.grades)) | (table["rank"] <= keep)],
         rows=lists.scan.rows,
-        repeated=0 if repeats is None else int(repeats.sum()),
         interleaved=lists.scan.interleaved,
         repeats=repeats,
         scoring=lists.scan.scoring,

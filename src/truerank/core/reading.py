@@ -58,7 +58,6 @@ class Reading:
             answered. A document that is returned twice has two rows, unless the rules count it once.
         unjudged: the ids of the unjudged documents among the rows.
         extra: the answered queries that are not judged.
-        repeated: how many rows of judged queries repeat a document.
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
         repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
@@ -76,7 +75,6 @@ class Reading:
     rows: Hits
     unjudged: Ids = NO_IDS
     extra: tuple[bytes, ...] = ()
-    repeated: int = 0
     interleaved: bool = False
     kept: int = 0
     repeats: Ints | None = None
@@ -87,7 +85,7 @@ class Reading:
         """A reading of what the kernel found, in whatever form it came."""
         rows = hits_of(qrels, scan)
         extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
-        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats, scan.scoring
+        facts = extra, scan.interleaved, kept, scan.repeats, scan.scoring
         return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
@@ -103,6 +101,11 @@ class Reading:
     def __len__(self) -> int:
         """The number of judged queries."""
         return len(self.rows.queries)
+
+    @property
+    def repeated(self) -> int:
+        """How many rows of judged queries repeat a document."""
+        return 0 if self.repeats is None else int(self.repeats.sum())
 
     @property
     def rising(self) -> bool:
@@ -176,8 +179,7 @@ class Reading:
             keep: whether each query stays, in the order of `rows.queries`.
         """
         repeats = None if self.repeats is None else self.repeats[keep]
-        repeated = 0 if repeats is None else int(repeats.sum())
-        return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats, repeated=repeated)
+        return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats)
 
     def only(self, *queries: bytes) -> Reading:
         """The same for these queries alone."""
@@ -228,7 +230,7 @@ class Reading:
             judgements: False leaves them out, and queries that are not answered: what a part sends to where the
                 qrels are, which `from_arrow` is given.
         """
-        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept", "scoring")}
+        facts = {name: getattr(self, name) for name in ("name", "interleaved", "kept", "scoring")}
         facts |= {"rules": self.rules.to_dict()}
         docs = self.docs(self.rows.doc)
         return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)

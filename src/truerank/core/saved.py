@@ -153,9 +153,9 @@ def scan_of(
     repeats = np.zeros(len(judged), np.int64) if "repeats" in table.schema.names else None
     if repeats is not None:
         repeats[place] = table["repeats"].to_numpy()
-    counts = len(rows), facts["repeated"], facts["interleaved"]
     scoring = Scoring(*facts.get("scoring", Scoring(falls=True)))
-    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place), scoring)
+    found = rows, returned, extra, len(rows), facts["interleaved"]
+    return judged, Scan(*found, unjudged, repeats, _calls(table, place), scoring)
 
 
 def _calls(table: Any, place: Ints) -> Calls | None:

@@ -77,7 +77,6 @@ class Scan(NamedTuple):
         returned: (queries,) how many documents were returned, -1 where the query was not answered.
         extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
-        repeated: how many rows repeated a document of their query, where that was judged.
         interleaved: whether the rows of some query were scattered.
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
@@ -89,7 +88,6 @@ class Scan(NamedTuple):
     returned: NDArray[np.int64]
     extra: tuple[bytes, ...]
     rows: int
-    repeated: int
     interleaved: bool = False
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
@@ -100,9 +98,8 @@ class Scan(NamedTuple):
     def of(cls, scanner: Scanner, found: Found) -> Scan:
         """What one scanner found."""
         extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-        repeated, repeats = _counted([scanner.repeats])
-        counts = scanner.rows, repeated
-        return cls(*found, extra, *counts, False, unjudged, repeats, scoring=Scoring.of(scanner))
+        repeats = _counted([scanner.repeats])
+        return cls(*found, extra, scanner.rows, False, unjudged, repeats, scoring=Scoring.of(scanner))
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -284,19 +281,18 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     rows = sum(scanner.rows for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
-    repeated, repeats = _counted([scanner.repeats for scanner in scanners])
-    facts = rows, repeated, False, joined(unjudged), repeats
+    facts = rows, False, joined(unjudged), _counted([scanner.repeats for scanner in scanners])
     return Scan(table, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
 
 
-def _counted(parts: Sequence[NDArray[np.int64] | None]) -> tuple[int, NDArray[np.int64] | None]:
-    """How many rows repeat a document, in all and of each query; of queries that nobody judged they are not known.
+def _counted(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    """How many rows of each query repeat a document; of queries that nobody judged they are not known.
 
     Their rows are not kept where they are scattered, and so are not counted where they follow each other either.
     """
     there = [part for part in parts if part is not None]
     repeats: NDArray[np.int64] | None = np.sum(there, axis=0) if there else None
-    return (0, None) if repeats is None or not repeats.any() else (int(repeats.sum()), repeats)
+    return None if repeats is None or not repeats.any() else repeats
 
 
 def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:

@@ -263,7 +263,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     reading = Reading.of(judged, scan, under, few.name, EVERY_RANK)
     docs = reading.docs(scan.table["doc"].astype(np.int64))
     raw = map(Raw, docs, scan.table["score"].tolist())  # of this query, as only it is answered
-    answer = _answer(reading, query, rules, scan.repeated)
+    answer = _answer(reading, query, rules)
     return dataclasses.replace(answer, raw=tuple(raw), lines=lines, is_scored=query not in ordered)
 
 
@@ -312,11 +312,10 @@ def answers_in(reading: Reading, queries: Sequence[bytes], rules: Rules) -> dict
     return {query: _answer(part, query, rules) for query in queries}
 
 
-def _answer(reading: Reading, query: bytes, rules: Rules, repeated: int | None = None) -> Answer:
+def _answer(reading: Reading, query: bytes, rules: Rules) -> Answer:
     one, place = reading.only(query), reading.qrels.queries.index(query)
     docs = one.docs(one.rows.doc)
-    again = len(docs) - len(set(docs)) if repeated is None else repeated
-    under = dataclasses.replace(one, rules=lenient(rules), repeated=again)
+    under = dataclasses.replace(one, rules=lenient(rules))
     raw = tuple(map(Raw, docs, one.rows.score.tolist()))
     return Answer(query, _grades(reading.qrels, place), under, raw, 1, rules)
 

@@ -68,8 +68,7 @@ def merge(
     rest = _again(parts, several, again)
     whole = Parts.of([*parts.readings, rest])
     merged = _merged(whole, [*[~several] * len(given), several], name)
-    repeated = merged.repeated - int(parts.repeats[several].sum())
-    return replace(merged, interleaved=True, repeated=repeated)
+    return replace(merged, interleaved=True)
 
 
 def _again(parts: Parts, several: Bools, again: Again | None) -> Reading:
@@ -136,7 +135,6 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         returned,
         tuple(sorted({query for part in parts.readings for query in part.extra} - set(parts.qrels.queries))),
         len(table),
-        sum(part.repeated for part in parts.readings),
         any(part.interleaved for part in parts.readings),
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,

@@ -153,7 +153,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     rows = first_ranks(rows, reading.qrels, reading.kept)
     repeats = reading.repeats if total.seen is None else _repeats(scattered, total.seen)
     assert repeats is not None
-    return replace(reading, rows=rows, repeats=repeats, repeated=int(repeats.sum()))
+    return replace(reading, rows=rows, repeats=repeats)
 
 
 def uncounted(scattered: Scattered) -> RankCounts:

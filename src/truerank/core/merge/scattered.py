@@ -120,7 +120,7 @@ def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
     if crossing.any() and first.rules.duplicates == "error":
         _refuse(qrels, scan)
     repeats = parts.repeats[several] + crossing
-    scan = scan._replace(repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
+    scan = scan._replace(repeats=repeats, returned=parts.returned[several])
     return Scattered(Reading.of(qrels, scan, first.rules, parts.name, first.kept))
 
 
@@ -136,9 +136,7 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     reading, runs = scattered.found, [open_run(source) for source in sources]
     whole = joined([run.whole() for run in runs], reading.name)
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
-    repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
-    again = again._replace(extra=(), repeated=repeated)
-    read_again = Reading.scanned(reading.qrels, again, reading.rules, reading.name, reading.kept)
+    read_again = Reading.scanned(reading.qrels, again._replace(extra=()), reading.rules, reading.name, reading.kept)
     _refuse_others(reading, read_again)
     return read_again
 

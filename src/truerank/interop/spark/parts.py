@@ -45,7 +45,7 @@ class Part:
         for name in HIT.names or ():
             table[name] = getattr(rows, name)
         _renumber(table, rows.query, queries[rows.query], reading.qrels, qrels)
-        scan = Scan(table, rows.returned, (), len(rows), reading.repeated, False, reading.unjudged, reading.repeats)
+        scan = Scan(table, rows.returned, (), len(rows), False, reading.unjudged, reading.repeats)
         answered = np.flatnonzero(rows.returned >= 0)
         return cls(queries[answered], _of_queries(scan, answered))
 
@@ -53,9 +53,8 @@ class Part:
         """The same without some queries."""
         kept = ~np.isin(self.answered, queries)
         scan = self.found
-        gone = 0 if scan.repeats is None else int(scan.repeats[~kept].sum())
         table = scan.table[~np.isin(scan.table["query"], queries)]
-        rest = _of_queries(scan, np.flatnonzero(kept))._replace(table=table, repeated=scan.repeated - gone)
+        rest = _of_queries(scan, np.flatnonzero(kept))._replace(table=table)
         return Part(self.answered[kept], rest)
 
     def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
@@ -74,7 +73,7 @@ class Part:
         returned[place] = scan.returned[kept]
         if scan.repeats is not None:
             repeats[place] = scan.repeats[kept]
-        return Scan(table, returned, (), len(table), int(repeats.sum()), False, scan.unjudged, repeats)
+        return Scan(table, returned, (), len(table), False, scan.unjudged, repeats)
 
 
 def _of_queries(scan: Scan, places: Ints) -> Scan:
@@ -115,7 +114,6 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         returned,
         tuple(sorted({name for each in scans for name in each.extra})),
         sum(each.rows for each in scans),
-        sum(each.repeated for each in scans),
         any(each.interleaved for each in scans),
         joined([NO_IDS, *(each.unjudged for each in scans)]),  # of no partition there is nothing
         repeats if repeats.any() else None,

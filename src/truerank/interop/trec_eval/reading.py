@@ -124,7 +124,7 @@ def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
     scanned = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
     if not scanned.rows:
         raise InputError("there are no rows in it", run.name)
-    if not scanned.repeated:
+    if scanned.repeats is None:
         return scanned
     counted = Run(run.name, lambda: _counted(qrels, run, options))
     return scan(counted, qrels.judged, options.rules)
