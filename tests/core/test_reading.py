@@ -235,3 +235,24 @@ def test_runs_without_scores_have_no_measure_of_one_list_by_score(tmp_path):
 
 def test_lists_without_documents_have_scores_enough():
     assert tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": [], "r": {"b": 0.5}}, "GAP").mean["GAP"] == 0.5
+
+
+def test_of_a_saved_reading_that_is_changed_anywhere_nothing_else_is_read(tmp_path):
+    """Not of one with a bit that is another, and not of one that is cut, or that another one follows."""
+    pytest.importorskip("pyarrow")
+    whole = tr.read({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 1.0}, "r": ["y"]}, keep="all")
+    bad = tmp_path / "bad"
+    whole.save(tmp_path / "whole")
+    data = (tmp_path / "whole").read_bytes()
+    refused = []
+    for place in range(0, len(data), 5):
+        bad.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        try:
+            assert same(Reading.load(bad), whole)
+        except tr.InputError:
+            refused.append(place)
+    assert len(refused) > len(data) / 10  # a footer repeats what stands before it
+    for other in (data[:-1], data[: len(data) // 2], data + b"\0", data + data):
+        bad.write_bytes(other)
+        with pytest.raises(tr.InputError, match="no reading that was saved, or it is damaged or cut short"):
+            Reading.load(bad)

@@ -260,7 +260,7 @@ class Reading:
         """The reading that `save` or `truerank read` wrote.
 
         Raises:
-            InputError: it is no such file.
+            InputError: it is no such file, or was changed or cut since.
         """
         return _of_table(open_reading(path), None, os.fspath(path))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEY = b"truerank.reading"
 """Where the schema of a table keeps what is said of the reading as a whole."""
 
-VERSION = 2
+VERSION = 3
 
 FOUND = ("rank", "first", "last", "score")
 """What is kept of each row beside its document."""
@@ -137,10 +137,9 @@ def scan_of(
         qrels: the judgements, where the table has none.
         facts: what it says of the reading as a whole.
     """
-    table = table.combine_chunks().sort_by("query")
-    is_extra = table["returned"].is_null().to_numpy(zero_copy_only=False)
-    extra = tuple(table["query"].filter(is_extra).to_pylist())
-    table = table.filter(~is_extra)
+    table = table.combine_chunks()
+    extra = tuple(table["query"].filter(table["returned"].is_null()).to_pylist())
+    table = _of_judged(table)
     judged, place = _judged(table, qrels, facts, name)
     sizes, found = _flat(table["rows"])
     rows = np.empty(int(sizes.sum()), HIT)
@@ -185,7 +184,7 @@ def qrels_of(table: pyarrow.Table, name: str | None) -> Qrels:
 
 def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     """The judgements in a table of which each column is in one piece."""
-    table = table.filter(table["returned"].is_valid()).sort_by("query")
+    table = _of_judged(table)
     queries = table["query"].to_pylist()
     sizes, judged = _flat(table["judgements"])
     ends, text = _text(judged.field("doc"))
@@ -196,6 +195,13 @@ def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
     return replace(qrels, apart=own, aspects=aspects, iterations=facts.get("iterations", 0))
+
+
+def _of_judged(table: Any) -> Any:
+    """The rows of judged queries, in their order; a table that has no others, and is in order, is not copied."""
+    some = table.filter(table["returned"].is_valid()) if table["returned"].null_count else table
+    queries = some["query"].to_pylist()
+    return some if queries == sorted(queries) else some.sort_by("query")
 
 
 def _answers(pa: Any, aspects: Aspects) -> Any:

@@ -5,11 +5,12 @@ Commands that evaluate take a reading in place of a run.
 
 from __future__ import annotations
 
+import io
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -55,10 +56,31 @@ def read_table(source: Source) -> pyarrow.Table:
     """
     pa = arrow(f"reading {source.name}")
     with undamaged(source.name):
-        with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
-            table = file.read_all()
+        data = pa.memory_map(str(source.path)).read_buffer() if source.path else pa.py_buffer(source.read())
+        start = pa.BufferReader(data)
+        start.seek(8)  # Arrow's letters; what follows, up to the footer, is a stream
+        with pa.ipc.open_stream(start) as stream:
+            *batches, (_, seal) = stream.iter_batches_with_custom_metadata()
+        if seal is None:
+            facts_of(stream.schema, source.name)  # of a version without checksums
+        _refuse_damaged(data, start.tell(), seal)
+        table = pa.Table.from_batches([batch for batch, _ in batches], stream.schema)
         table.validate(full=True)  # what points outside of the file would end the process
         return table
+
+
+def _refuse_damaged(data: Any, end: int, seal: Any) -> None:
+    """Raise where bytes are not those that were written.
+
+    Args:
+        end: where the footer begins.
+        seal: what `write_reading` says of the bytes before it.
+    """
+    if seal is None or zlib.crc32(data[: int(seal["bytes"])]) != int(seal["crc32"]):
+        raise ValueError("the checksum is another")
+    tail = bytes(data[-4 - len(MAGIC) :])
+    if not tail.endswith(MAGIC) or end + int.from_bytes(tail[:4], "little") + len(tail) != len(data):
+        raise ValueError("the end is another")
 
 
 def rules_of(path: str) -> Rules | None:
@@ -78,8 +100,27 @@ def open_reading(path: str | os.PathLike[str]) -> pyarrow.Table:
 def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
     """Write the table of a reading."""
     pa = arrow("writing a reading")
-    with writing(path) as file, pa.ipc.new_file(file, table.schema) as out:
+    with writing(path) as file, pa.ipc.new_file(counted := _Counted(file), table.schema) as out:
         out.write_table(table)
+        seal = {"bytes": str(counted.bytes), "crc32": str(counted.crc32)}
+        out.write_batch(pa.RecordBatch.from_pylist([], table.schema), custom_metadata=seal)
+
+
+class _Counted(io.RawIOBase):
+    """A file that knows how many bytes it was given, and their checksum."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self.file, self.bytes, self.crc32 = file, 0, 0
+
+    def writable(self) -> bool:
+        """It is there for that."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write them, count them and sum them up."""
+        self.bytes, self.crc32 = self.bytes + len(data), zlib.crc32(data, self.crc32)
+        return self.file.write(data)
 
 
 def read_run(source: Source) -> Iterator[Batch]:
@@ -106,7 +147,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     reader = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
         # not mapped into memory: a file that is cut while it is read would end the process
-        with reader(pa.OSFile(source.path) if source.path else BytesIO(source.read())) as data:
+        with reader(pa.OSFile(source.path) if source.path else io.BytesIO(source.read())) as data:
             tuple(data.schema.names)  # of which one may be no UTF-8
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
