@@ -301,3 +301,13 @@ def test_three_columns_that_are_no_ranks_are_not_taken_for_a_run(tmp_path):
     (tmp_path / "run.tsv").write_text("7\t30\t5\n7\t10\t9\n")
     with pytest.raises(tr.InputError, match="no column holds"):
         tr.evaluate({"7": ["10"]}, tmp_path / "run.tsv", "RR")
+
+
+def test_recboles_names_of_columns_have_a_type_behind_them(tmp_path):
+    interactions = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t7\t3\t88\n1\t8\t4.5\t89\n"
+    (tmp_path / "ml.inter").write_text(interactions)
+    (tmp_path / "topk.tsv").write_text("user_id:token\titem_id:token\tscore:float\n1\t8\t0.9\n1\t9\t0.8\n")
+    assert tr.read_qrels(tmp_path / "ml.inter").to_dict() == {b"1": {b"7": 3, b"8": 4.5}}
+    assert tr.evaluate(tmp_path / "ml.inter", tmp_path / "topk.tsv", "R@1").mean == {"R@1": 0.5}
+    table = {"user_id:token": [1, 1], "item_id:token": [7, 8], "rating:float": [3.0, 4.5]}
+    assert tr.read_qrels(pytest.importorskip("pandas").DataFrame(table)).to_dict() == {b"1": {b"7": 3, b"8": 4.5}}

@@ -217,8 +217,11 @@ SHOWN = 12
 
 @lru_cache(maxsize=256)
 def folded(name: object) -> str:
-    """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one."""
-    return re.sub(r"[\W_]+", "", str(name)).lower()
+    """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one.
+
+    And without the type that RecBole's files add: "user_id:token" is "user_id".
+    """
+    return re.sub(r":(token|float)(_seq)?$|[\W_]+", "", str(name)).lower()
 
 
 def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:
