@@ -52,6 +52,12 @@ def interrupted_twice(query):
         time.sleep(0.3)  # else all may be over before a busy machine delivers them
     return ["d1"]
 
+def never(query):
+    __import__("threading").Event().wait()
+
+def now_and_then(query):
+    return never(query) if int(query[5:]) % 2 else ["d1"]
+
 def stopped(query):
     if query == "text 3":
         raise KeyboardInterrupt
@@ -139,6 +145,12 @@ def test_an_interrupt_keeps_and_saves_what_was_measured(here):
     text = run(f"{here}:stopped", *ASK, "-o", "part.json", status=130)
     assert "ended early (interrupted)" in text
     assert text.endswith(run("--show", "part.json"))
+
+
+def test_a_run_that_ends_itself_early_is_no_success(here):
+    call = [sys.executable, "-m", "truerank", "bench", f"{here}:now_and_then", *ASK, "--repeats", "6"]
+    done = subprocess.run([*call, "--timeout", "5ms"], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "ended early (100 calls hang)" in done.stdout) == (1, True)
 
 
 def test_an_interrupt_that_comes_twice_at_once_is_one(here):

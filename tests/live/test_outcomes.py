@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import operator
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import threading
 import pytest
 
 import truerank as tr
+import truerank.live.overhead
 from truerank.live import SimulatedClock
 from truerank.live.collector import IMMORTAL, Collector, Pause, overlap
 from truerank.live.retriever import Answer, Retriever
@@ -246,6 +248,43 @@ def test_an_interrupt_keeps_what_was_measured(how):
     assert found.stopped == "interrupted"
     assert found.outcomes["ok"] >= 2
     assert found.scores is not None
+
+
+class Interrupting:
+    """Does what a function does, but is interrupted at one of its calls."""
+
+    def __init__(self, function, at):
+        self.function, self.left = function, at
+
+    def __call__(self, *arguments, **named):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+        return self.function(*arguments, **named)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "is_scored"),
+    [
+        ("running.score", 2, False),  # the first is a rehearsal
+        ("running.harness", 1, True),
+        ("running.gathered", 1, True),
+        ("overhead._returning", 1, True),
+        ("record._finished", 3, True),
+    ],
+)
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_an_interrupt_after_the_last_call_keeps_what_was_measured(monkeypatch, name, at, is_scored, concurrency):
+    called = Interrupting(operator.attrgetter(name)(truerank.live), at)
+    asked = Interrupting(lambda query, k: ["d1"], 7)  # what is made is interrupted, and not the making
+    made = (lambda answer: asked) if name == "overhead._returning" else called
+    monkeypatch.setattr(f"truerank.live.{name}", made)
+    answers = {"one": ["d1"], "two": [object()], "three": [object()], "four": ["d1"]}
+    found = bench(lambda query: answers[query], concurrency=concurrency)
+    assert found.stopped == "interrupted"
+    assert (found.outcomes["ok"], found.outcomes["error"]) == (2, 2)
+    assert found.harness.clock > 0
+    assert (found.scores.mean if is_scored else found.scores) == ({"RR": 0.5} if is_scored else None)
 
 
 PROGRAM = """

@@ -193,8 +193,9 @@ def command(
     the intended start, so that a stall is charged to everyone who waited. More than one value of -k,
     --concurrency or --sweep gives a row each.
 
-    Exit status: 0 when all is well, 1 when nothing was answered (of a sweep or of two: by one of them), 2 when
-    something cannot be read or run, 130 when it was interrupted.
+    Exit status: 0 when all is well, 1 when nothing was answered (of a sweep or of two: by one of them) or a run
+    ended itself early, as where 100 calls hang, 2 when something cannot be read or run, 130 when it was
+    interrupted.
 
     \b
     Examples:
@@ -295,10 +296,10 @@ SHOWING = ("show", "pair", "output", "save_run", "plot", "against", "percentiles
 
 
 def _status(benches: Sequence[Bench]) -> int:
-    """How the command ends: 1 where nothing was answered."""
+    """How the command ends: 1 where nothing was answered, or a run ended by itself before its end."""
     if any(one.stopped == "interrupted" for one in benches):
         return INTERRUPTED
-    return 0 if all(len(one.measured.answered) for one in benches) else 1
+    return 0 if all(len(one.measured.answered) and not one.stopped for one in benches) else 1
 
 
 def _place(path: str | None) -> str | None:

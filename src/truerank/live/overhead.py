@@ -25,7 +25,11 @@ HELD = 200_000
 
 
 def harness(is_async: bool = False, answer: object = ()) -> Harness:
-    """The overhead of a closed loop with one worker around a callable that returns this, which is written down."""
+    """The overhead of a closed loop with one worker around a callable that returns this, which is written down.
+
+    Raises:
+        KeyboardInterrupt: it was interrupted, and few calls tell little.
+    """
     calls = max(FEW, min(CALLS, HELD // max(1, room(answer))))
     returning = _returning_async(answer) if is_async else _returning(answer)
     planned = plan(Load(warmup=0), [(returning, "")] * calls, calls)
@@ -33,6 +37,8 @@ def harness(is_async: bool = False, answer: object = ()) -> Harness:
     tally = Tally(planned, [idle], calls)
     pool = pool_of(is_async)(planned, tally, WallClock())
     pool.run()
+    if pool.stopped:
+        raise KeyboardInterrupt
     samples = gathered(pool.records, planned, tally, pool.started).samples
     service = float(np.median(samples.service))
     return Harness(float(np.median(np.diff(samples.begin))) - service, service)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
 from truerank.live.storage import ODD
-from truerank.live.workers import WorkerPool
+from truerank.live.workers import INTERRUPTED, WorkerPool
 from truerank.measures import MeasuresLike
 from truerank.stats.quantiles import LINEAR, NEAREST
 
@@ -146,6 +147,8 @@ def measure(
 ) -> list[Bench]:
     """One run over retrievers, which are closed at its end; what it found of each.
 
+    An interrupt keeps what was measured: one that comes after the last call leaves out the scores at most.
+
     Args:
         options: what `adapt` takes.
     """
@@ -153,13 +156,20 @@ def measure(
     texts = read_queries(queries)
     judging = rehearsed(judging, list(texts))
     indexed = None if index is None else timed(index, clock or WallClock())
-    with ExitStack() as closing:
-        retrievers = []
-        for target in targets:
-            retrievers.append(adapt(target, **options))
-            closing.callback(retrievers[-1].close)
-        benches = _measured(_distinct(retrievers), texts, load, clock, progress)
-    return [replace(one, percentiles=kind, indexing=indexed) for one in judged(benches, judging)]
+    benches: list[Bench] = []
+    try:
+        with ExitStack() as closing:
+            retrievers = []
+            for target in targets:
+                retrievers.append(adapt(target, **options))
+                closing.callback(retrievers[-1].close)
+            found = _measured(_distinct(retrievers), texts, load, clock, progress)
+            benches = [replace(one, percentiles=kind, indexing=indexed) for one in found]
+        return judged(benches, judging)
+    except KeyboardInterrupt:
+        if not benches:
+            raise
+        return [replace(one, stopped=one.stopped or INTERRUPTED) for one in benches]
 
 
 def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
@@ -216,21 +226,38 @@ def _measured(
             pool.run()
     if pool.fault:
         raise pool.fault
+    found = partial(_found, pool, collector, tuple(texts), begun, is_real=clock is None)
+    try:
+        return found()
+    except KeyboardInterrupt:  # all is measured: the answers are read to the end, unless another one comes
+        pool.stopped = pool.stopped or INTERRUPTED
+        return found()
+
+
+def _found(
+    pool: WorkerPool, collector: Collector, queries: tuple[str, ...], begun: str, *, is_real: bool
+) -> list[Bench]:
+    """What a run found of each retriever, when its calls are over.
+
+    Args:
+        is_real: whether its times are those of the machine's clock.
+    """
+    tally, retrievers = pool.tally, pool.tally.retrievers
     some = returned(pool.records)
-    calls = gathered(pool.records, planned, tally, pool.started)
+    calls = gathered(pool.records, pool.plan, tally, pool.started)
     pauses = collector.pauses(pool.started)
     paused = overlap(pauses, calls.samples.due, calls.samples.end)
     calls = replace(calls, samples=replace(calls.samples, paused=paused))
     blank = Bench(
         name="",
-        load=load,
-        queries=tuple(texts),
+        load=pool.plan.load,
+        queries=queries,
         samples=calls.samples,
         answers=FirstAnswers({}),
         faults={},
         scores=None,
         pauses=pauses,
-        harness=Harness(0.0, 0.0) if clock else harness(retrievers[0].is_async, some),
+        harness=harness(retrievers[0].is_async, some) if is_real else Harness(0.0, 0.0),
         describe={},
         machine=_machine(),
         begun=begun,
