@@ -29,7 +29,7 @@ LAYERS = [
     {"measures"},
     {"truth"},
     {"core.found", "formats"},
-    {"core.saved", "core.unjudged"},
+    {"core.judgements", "core.saved", "core.unjudged"},
     {"core.hits"},
     {"core.lists"},
     {"core.scan"},

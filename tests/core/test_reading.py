@@ -256,3 +256,41 @@ def test_of_a_saved_reading_that_is_changed_anywhere_nothing_else_is_read(tmp_pa
         bad.write_bytes(other)
         with pytest.raises(tr.InputError, match="no reading that was saved, or it is damaged or cut short"):
             Reading.load(bad)
+
+
+def test_readings_with_different_judgements_are_not_compared(tmp_path):
+    mine, others = {"q": {"a": 1, "b": 1}}, {"q": {"b": 1, "c": 1}}
+    judged = mine, others, {"q": {"b": 1, "a": 1}}
+    one, two, same_too = (tr.read(qrels, {"q": ["a", "b"]}, keep="all") for qrels in judged)
+    ways = [
+        lambda qrels, *runs: tr.compare(qrels, list(runs), "RR"),
+        lambda qrels, *runs: tr.diff(qrels, *runs, "RR"),
+        lambda qrels, *runs: tr.judge_next(qrels, *runs, "RR"),
+        lambda qrels, *runs: tr.write_report(qrels, list(runs), tmp_path / "report.json", "RR"),
+    ]
+    for way in ways:
+        way(None, one, same_too)
+        way(mine, one, {"q": ["b"]})
+        for qrels, runs in ((None, (one, two)), (others, (one, one)), (mine, ({"q": ["b"]}, two))):
+            with pytest.raises(tr.InputError, match="this reading was made with other judgements than"):
+                way(qrels, *runs)
+
+
+@pytest.mark.parametrize(
+    ("own", "rules"),
+    [
+        ({"q": {"a": {"x": 1}, "b": {"y": 1}}}, {}),
+        ({"q": {"q": 2, "a": 1}}, {"self_match": "remove-from-answers"}),
+    ],
+)
+def test_a_saved_reading_is_of_its_judgements_alone_also_of_aspects_and_of_the_query_itself(own, rules, tmp_path):
+    pytest.importorskip("pyarrow")
+    tr.read(own, {"q": ["q", "a", "b"]}, rules=rules).save(tmp_path / "run.arrow")
+    first, last = own["q"].items()
+    in_another_order = {"q": dict([last, first])}
+    for same_judgements in (own, in_another_order):
+        tr.evaluate(same_judgements, tmp_path / "run.arrow", "AP", rules=rules)
+    others = [{"q": {**own["q"], first[0]: {"x": 1, "y": 1} if not rules else 1}}, {**own, "r": own["q"]}]
+    for other_judgements in others:
+        with pytest.raises(tr.InputError, match="other judgements than"):
+            tr.evaluate(other_judgements, tmp_path / "run.arrow", "AP", rules=rules)

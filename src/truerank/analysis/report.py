@@ -18,7 +18,7 @@ from truerank.core.evaluate import ranked, read_catalogue, rules_of, run_reading
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading
+from truerank.core.reading import Keep, Reading, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
@@ -148,6 +148,8 @@ def evaluated(
     known = None if items is None else read_catalogue(items)
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"
+    if not is_contest:
+        refuse_others(judged, named.values())
     submitted = named if is_contest else {}
     audited = {name: judge(judged, run, chosen, rules=under, format=format) for name, run in submitted.items()}
     read = {name: run if isinstance(run, Reading) else opened(run, name, format) for name, run in named.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -338,18 +338,28 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
     judged = read_qrels(qrels)
     if reading.kept < kept_rows(keep, reading.qrels):
         raise InputError(lacking(keep), path)
-    if not any(_are_same(reading.qrels, other) for other in (as_ruled(judged, reading.rules), judged)):
-        raise InputError(
-            "this reading was made with other judgements than {qrels}; give those, or read the run again",
-            path,
-            qrels=judged.name,
-        )
+    refuse_others(judged, [replace(reading, name=path)], in_all=True)
     return reading.under(rules)
 
 
-def _are_same(one: Qrels, other: Qrels) -> bool:
-    """Whether two judge the same alike, in whichever order."""
-    return one.digest == other.digest or (one.queries == other.queries and one.to_dict() == other.to_dict())
+def refuse_others(qrels: Qrels | None, runs: Iterable[object], *, in_all: bool = False) -> None:
+    """Raise where a reading among the runs was made with other judgements than these, or than the first one.
+
+    Args:
+        in_all: they have the same queries too; else those that only one of them judges may be any.
+    """
+    for run in runs:
+        if not isinstance(run, Reading):
+            continue
+        from truerank.core.judgements import are_same  # a start need not wait for it
+
+        qrels = run.qrels if qrels is None else qrels
+        if not any(are_same(run.qrels, other, in_all) for other in (as_ruled(qrels, run.rules), qrels)):
+            raise InputError(
+                "this reading was made with other judgements than {qrels}; give those, or read the run again",
+                run.name,
+                qrels=qrels.name,
+            )
 
 
 def lacking(keep: Keep) -> Message:

@@ -18,7 +18,7 @@ from truerank.core.hits import COLUMNS, Bools, Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.schema import is_whole
@@ -152,6 +152,7 @@ def judge_next(
     judged = None if qrels is None else read_qrels(qrels)
     refuse_lines(under)
     refuse_undefined(under)
+    refuse_others(judged, (run_a, run_b))
     one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)

@@ -19,7 +19,7 @@ from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import plural
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
@@ -84,7 +84,8 @@ def scored(
     """The scores of each system by its name; what is scored already is taken as it is.
 
     Raises:
-        TruerankError: no system; scores made under different rules; whatever `evaluate` raises.
+        TruerankError: no system; scores made under different rules, or readings with different judgements;
+            whatever `evaluate` raises.
     """
     named = by_name(runs)
     things = [one for thing in named.values() for one in (thing if are_several(thing) else [thing])]
@@ -93,7 +94,9 @@ def scored(
     under = ready[0].rules if ready and rules is None else Rules.of(rules)
     if measures is None and made:
         measures = made[0].measures
-    judged = read_qrels(qrels) if len(ready) < len(things) and qrels is not None else None
+    judged = read_qrels(qrels) if len(made) < len(things) and qrels is not None else None
+    if under.unit != "line":  # whose judgements are those of its lines
+        refuse_others(judged, things)
     known = None if items is None else read_catalogue(items)
     how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
 

@@ -19,7 +19,7 @@ from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading
+from truerank.core.reading import Keep, Reading, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_whole
@@ -232,6 +232,7 @@ def diff_each(
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
     known = None if items is None else read_catalogue(items)
+    refuse_others(judged, (run_a, run_b))
     a, b = (reading_for(judged, run, chosen, under, threads) for run in (run_a, run_b))
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
     shown = [_shown_of(a.qrels, both, measure, query, most, only) for measure in chosen]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
 from truerank.core.ids import starts_of
+from truerank.core.judgements import Judgement, judgements_of
 from truerank.core.kernel.scanning import HIT
-from truerank.core.mappings import IGNORED, distinct_ids
+from truerank.core.mappings import distinct_ids
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.saved import FOUND
@@ -64,13 +65,11 @@ class Parts:
         return made
 
     def _refuse_unjudged(self) -> None:
-        """Raise where a query is answered by a part that had no judgements of it, and by none that had."""
+        """Raise where a query is answered by a part that had no judgements of it, as another one had."""
         parts = [part for part in self.readings if part.extra and part.qrels is not self.qrels]
-        if not parts:
-            return
-        lost = {self.qrels.queries[number] for number in np.flatnonzero(self.times == 0).tolist()}
+        judged = set(self.qrels.queries) if parts else ()
         for part in parts:
-            if lacking := next((query for query in part.extra if query in lost), None):
+            if lacking := next((query for query in part.extra if query in judged), None):
                 raise InputError(
                     "query {query} is answered here, but was not judged when this was read, as it was for another "
                     "part: read it again with the judgements of its queries",
@@ -143,14 +142,17 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     for qrels in distinct:
         for number, query in enumerate(qrels.queries):
             other, at = owner.setdefault(query, (qrels, number))
-            if other is not qrels and _of(other, at) != _of(qrels, number):
+            if other is qrels:
+                continue
+            is_alike = judgements_of(other, at) == judgements_of(qrels, number)
+            if not is_alike or other.apart.get(query) != qrels.apart.get(query):
                 raise InputError(
                     "query {query} is judged differently, or in another order",
                     qrels.name,
                     query=printable(query),
                 )
     names = sorted(owner)
-    judged = [_of(*owner[name]) for name in names]
+    judged = [judgements_of(*owner[name]) for name in names]
     numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))
     docs = [doc for each in judged for doc, *_ in each]
     grades = [grade for each in judged for _, grade, *_ in each]
@@ -160,24 +162,7 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     return replace(merged, apart=apart, aspects=_aspects(judged), iterations=iterations)
 
 
-_Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
-"""A document, its grade, and name, grade and weight of each aspect that it answers; None without aspects."""
-
-
-def _of(qrels: Qrels, query: int) -> list[_Judgement]:
-    """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
-    answers: dict[bytes, list[tuple[bytes, float, float]]] = {}
-    for doc, aspect, grade, weight in qrels.rows_of(query) if qrels.aspects is not None else ():
-        answers.setdefault(doc, []).append((aspect or b"", grade, weight))
-    judged = slice(int(qrels.start[query]), int(qrels.start[query + 1]))
-    docs, grades = qrels.docs(judged), qrels.grades[judged].tolist()
-    return [
-        (doc, IGNORED if grade != grade else grade, None if qrels.aspects is None else tuple(answers.get(doc, ())))
-        for doc, grade in zip(docs, grades, strict=True)
-    ]
-
-
-def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
+def _aspects(judged: Sequence[list[Judgement]]) -> Aspects | None:
     """The aspects of these judgements, a list of which each query has; None where there are none."""
     docs = [(query, answers) for query, each in enumerate(judged) for *_, answers in each]
     if not any(answers is not None for _, answers in docs):
