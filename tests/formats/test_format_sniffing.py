@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import pickle
+import sqlite3
+import tarfile
+import zipfile
+from contextlib import closing
+
 import pytest
 
 import truerank as tr
@@ -185,3 +192,53 @@ def test_of_the_folder_of_a_data_set_the_file_of_judgements_is_named(splits, tmp
         (tmp_path / "qrels" / split).write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
     with pytest.raises(tr.InputError, match=rf"name the file of its judgements, such as .*qrels.{splits[-1]}"):
         tr.read_qrels(tmp_path)
+
+
+def _tar(folder):
+    with tarfile.open(folder / "a.tar.gz", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("a.run"))
+    return gzip.decompress((folder / "a.tar.gz").read_bytes())
+
+
+def _sqlite(folder):
+    with closing(sqlite3.connect(folder / "a.db")) as database:
+        database.execute("CREATE TABLE run (query_id, doc_id, score)")
+    return (folder / "a.db").read_bytes()
+
+
+def _orc(folder):
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.orc").write_table(pyarrow.table({"query_id": ["q"]}), folder / "a.orc")
+    return (folder / "a.orc").read_bytes()
+
+
+def _duckdb(folder):
+    pytest.importorskip("duckdb").connect(folder / "a.duckdb").close()
+    return (folder / "a.duckdb").read_bytes()
+
+
+def _workbook(folder):
+    with zipfile.ZipFile(folder / "a.xlsx", "w") as book:
+        book.writestr("[Content_Types].xml", "<Types/>")
+    return (folder / "a.xlsx").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (_tar, r"a \.tar archive, .* unpack it \(tar -xf\)"),
+        (_sqlite, r"a database of SQLite; write rows of it to a file: sqlite3 -header -csv FILE"),
+        (_duckdb, r"a database of DuckDB; write rows of it to a file: duckdb -csv FILE"),
+        (_orc, r"a table in ORC, .* what pyarrow\.orc\.read_table returns"),
+        (_workbook, "an Excel workbook; save its sheet as CSV"),
+        (
+            lambda folder: b"7z\xbc\xaf\x27\x1c\0\4" + bytes(24),
+            "packed by 7-Zip; unpack it: gzip, bzip2, xz and zstd",
+        ),
+        (lambda folder: pickle.dumps({"q": {"d": 1.0}}) + bytes(1), "Python's pickle, which is not read"),
+    ],
+)
+def test_of_a_file_that_is_not_read_it_is_said_what_it_is(made, says, tmp_path):
+    (tmp_path / "a.run").write_bytes(made(tmp_path))
+    with pytest.raises(tr.InputError, match=rf"a\.run: this is {says}"):
+        tr.evaluate({"q": ["d"]}, tmp_path / "a.run", "RR")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, quoted
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.core.schema import parameters_of, written_arguments
@@ -218,11 +219,8 @@ def _unknown(source: Source) -> InputError:
     head = source.head
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
-    if head.startswith(b"PK\3\4"):
-        return InputError(
-            "this is a .zip archive, which may hold many files; unpack it (unzip), or compress one file (gzip, xz)",
-            source.name,
-        )
+    if foreign := next((said for start, said in FOREIGN.items() if re.match(start, head, re.DOTALL)), None):
+        return InputError(foreign, source.name)
     zero = head.find(b"\0")
     if zero < 0:
         return InputError("this is in no known format; `truerank formats` lists what can be read", source.name)
@@ -231,3 +229,50 @@ def _unknown(source: Source) -> InputError:
         source.name,
         head.count(b"\n", 0, zero) + 1,
     )
+
+
+def _packed(tool: str) -> Message:
+    return message("this is packed by {tool}; unpack it: gzip, bzip2, xz and zstd are read as they are", tool=tool)
+
+
+def _database(maker: str, command: str) -> Message:
+    return message(
+        'this is a database of {maker}; write rows of it to a file: {command} FILE "SELECT query_id, doc_id, score '
+        'FROM …" > run.csv',
+        maker=maker,
+        command=command,
+    )
+
+
+def _table(kind: str, reader: str) -> Message:
+    return message(
+        "this is a table in {kind}, which is not read; save it as Parquet, or give Python what {reader} returns",
+        kind=kind,
+        reader=reader,
+    )
+
+
+FOREIGN: dict[bytes, Message] = {
+    rb"PK\x03\x04.{26}(\[Content_Types\]|docProps/|xl/)": message(
+        "this is an Excel workbook; save its sheet as CSV"
+    ),
+    rb"PK(\x03\x04|\x05\x06)": message(
+        "this is a .zip archive, which may hold many files; unpack it (unzip), or compress one file (gzip, xz)"
+    ),
+    rb".{257}ustar": message(
+        "this is a .tar archive, which may hold many files; unpack it (tar -xf), or compress one file (gzip, xz)"
+    ),
+    rb"\x04\x22\x4d\x18": _packed("lz4"),
+    rb"7z\xbc\xaf\x27\x1c": _packed("7-Zip"),
+    rb"Rar!\x1a\x07": _packed("RAR"),
+    rb"\x1f\x9d": _packed("compress (.Z)"),
+    rb"\x5d\0\0.{2}": _packed("lzma"),
+    rb"SQLite format 3\0": _database("SQLite", "sqlite3 -header -csv"),
+    rb".{8}DUCK.\0{7}": _database("DuckDB", "duckdb -csv"),
+    rb"ORC": _table("ORC", "pyarrow.orc.read_table"),
+    rb"Obj\x01": _table("Avro", "polars.read_avro"),
+    rb"\x80[\x02-\x05]": message(
+        "this is Python's pickle, which is not read, as reading one may run anything; save a table as Parquet"
+    ),
+}
+"""How files begin that others write and that are not read, and what to say of them."""
