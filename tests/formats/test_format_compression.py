@@ -10,6 +10,7 @@ import threading
 import time
 import tracemalloc
 import zlib
+from contextlib import suppress
 
 import pytest
 import zstandard
@@ -66,6 +67,18 @@ def test_damaged_data_is_refused(kind, tmp_path):
     (tmp_path / "b").write_bytes(PACK[kind](TEXT) + b"rubbish")
     with pytest.raises(tr.InputError, match=f"b: the {kind} data (is damaged|ends too early)"):
         as_source(tmp_path / "b").read()
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst", "bz2", "xz"])
+def test_no_other_run_is_read_from_a_written_file_of_which_a_byte_changed(ending, tmp_path):
+    run = {f"q{number}": {f"d{doc}": 1 / (1 + doc + number) for doc in range(7)} for number in range(9)}
+    path = tmp_path / f"a.run.{ending}"
+    tr.open_run(run).save(path)
+    kept, written = tr.open_run(path).to_dict(), path.read_bytes()
+    for place in range(0, len(written), 3):
+        path.write_bytes(written[:place] + bytes([written[place] ^ 16]) + written[place + 1 :])
+        with suppress(tr.InputError):
+            assert tr.open_run(path).to_dict() == kept
 
 
 def test_damage_is_found_while_a_run_is_evaluated(tmp_path):

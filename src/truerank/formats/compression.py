@@ -108,7 +108,7 @@ CODECS = (
         ".zst",
         rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
         lambda: zstd_library().ZstdDecompressor().decompressobj(),
-        lambda file: zstd_library().ZstdCompressor().stream_writer(file, closefd=False),
+        lambda file: zstd_library().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False),
     ),
     Codec(
         "xz",
