@@ -76,7 +76,9 @@ def _refuse_damaged(data: Any, end: int, seal: Any) -> None:
         end: where the footer begins.
         seal: what `write_reading` says of the bytes before it.
     """
-    if seal is None or zlib.crc32(data[: int(seal["bytes"])]) != int(seal["crc32"]):
+    if seal is None:
+        raise ValueError("there is no checksum, as Reading.save writes one")
+    if zlib.crc32(data[: int(seal["bytes"])]) != int(seal["crc32"]):
         raise ValueError("the checksum is another")
     tail = bytes(data[-4 - len(MAGIC) :])
     if not tail.endswith(MAGIC) or end + int.from_bytes(tail[:4], "little") + len(tail) != len(data):
