@@ -65,11 +65,16 @@ class Parts:
         return made
 
     def _refuse_unjudged(self) -> None:
-        """Raise where a query is answered by a part that had no judgements of it, as another one had."""
+        """Raise where a query is answered by a part that had no judgements of it, and by none that had.
+
+        Where one that had some answers it too, all may have been read from the whole run, each for its own queries.
+        """
         parts = [part for part in self.readings if part.extra and part.qrels is not self.qrels]
-        judged = set(self.qrels.queries) if parts else ()
+        if not parts:
+            return
+        lost = {self.qrels.queries[number] for number in np.flatnonzero(self.times == 0).tolist()}
         for part in parts:
-            if lacking := next((query for query in part.extra if query in judged), None):
+            if lacking := next((query for query in part.extra if query in lost), None):
                 raise InputError(
                     "query {query} is answered here, but was not judged when this was read, as it was for another "
                     "part: read it again with the judgements of its queries",
