@@ -189,3 +189,31 @@ def test_a_map_in_a_column_is_documents_with_their_scores_or_grades(form, tmp_pa
     assert judged.to_dict() == {b"q": {b"a": 1.0, b"b": 0.0}}
     with pytest.raises(tr.InputError, match="document a is returned twice"):
         tr.evaluate({"q": ["a"]}, table("docs", pa.float64(), ("a", 1.0), ("a", 2.0)), "RR")
+
+
+def _duckdb(statement: str) -> Any:
+    return pytest.importorskip("duckdb").connect().execute(statement)
+
+
+@pytest.mark.parametrize("execute", [lambda statement: sqlite3.connect(":memory:").execute(statement), _duckdb])
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ("query_id, doc_id, score", 1.0),
+        ("doc_id, query_id, score", 1.0),
+        ("query_id, doc_id, place AS rank", 1.0),
+        ("place, doc_id, score, query_id", 1.0),
+        ("query_id AS a, doc_id AS b, score AS c", 1.0),
+        ("query_id, doc_id, place AS bm25", "no column holds the scores; name it score"),
+    ],
+)
+def test_what_a_cursor_answers_is_read_by_the_names_of_its_columns(execute, columns, found):
+    rows = "SELECT 'q' AS query_id, 'a' AS doc_id, 2.5 AS score, 1 AS place UNION ALL SELECT 'q', 'b', 1.5, 2"
+    cursor = execute(f"SELECT {columns} FROM ({rows}) AS run")
+    if isinstance(found, str):
+        with pytest.raises(tr.InputError, match=found):
+            tr.evaluate({"q": ["a"]}, cursor, "RR")
+    else:
+        assert tr.evaluate({"q": ["a"]}, cursor, "RR").mean == {"RR": found}
+    judged = execute("SELECT 'a' AS doc_id, 'q' AS query_id, 1 AS relevance")
+    assert tr.read_qrels(judged).to_dict() == {b"q": {b"a": 1.0}}

@@ -122,7 +122,7 @@ def _whole(thing: Any) -> Any:
     """The rows of what has them behind a call: a query of polars, a Hugging Face Dataset, ranx's Qrels or Run.
 
     And all rows of what can only be gone through, as generators can, and the qrels of a dataset of ir_datasets; and
-    the body of a response of Elasticsearch's client.
+    the body of a response of Elasticsearch's client; and the rows that a database's cursor answers with.
     """
     if type(thing) is dict:
         return thing
@@ -142,7 +142,17 @@ def _whole(thing: Any) -> Any:
         return thing.with_format("arrow")[:]
     if is_lazy(thing):
         return thing.collect()
+    if hasattr(thing, "fetchone") and getattr(thing, "description", None) and not is_frame(thing):
+        return _of_cursor(thing)
     return list(thing) if _is_of_rows(thing) else thing
+
+
+def _of_cursor(cursor: Any) -> list[Any]:
+    """The rows that are left of what a database answered, by the names of its columns where these are known."""
+    names, rows = [column[0] for column in cursor.description], list(iter(cursor.fetchone, None))
+    are_bare = bool(rows) and not hasattr(rows[0], "keys") and not hasattr(rows[0], "_asdict")
+    are_known = len(set(names)) == len(names) and None not in (find(names, QUERY), find(names, DOC))
+    return [dict(zip(names, row, strict=True)) for row in rows] if are_bare and are_known else rows
 
 
 def _is_of_rows(thing: Any) -> bool:
