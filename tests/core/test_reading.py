@@ -297,3 +297,14 @@ def test_a_saved_reading_is_of_its_judgements_alone_also_of_aspects_and_of_the_q
     for other_judgements in others:
         with pytest.raises(tr.InputError, match="other judgements than"):
             tr.evaluate(other_judgements, tmp_path / "run.arrow", "AP", rules=rules)
+
+
+@pytest.mark.parametrize("duplicates", ["count", "once"])
+def test_within_a_budget_the_repeats_are_those_that_are_read(duplicates):
+    rows = [("q", doc, -place) for place, doc in enumerate("xaabb")]
+    reading = tr.read({"q": {"a": 1, "b": 1}}, rows, rules={"duplicates": duplicates}, keep="all")
+    for budget, repeated in ((2, 0), (3, 1), (4, 1), (5, 2)):
+        within = reading.within(budget, dict.fromkeys("xab", 1))
+        assert tr.evaluate(within, measures="AP").ledger.duplicates == repeated
+        again = tr.read({"q": {"a": 1, "b": 1}}, rows[:budget], rules=reading.rules, keep="all")
+        assert tr.evaluate(within, measures="AP P@2").mean == tr.evaluate(again, measures="AP P@2").mean

@@ -215,7 +215,10 @@ class Reading:
         if not (sizes >= 0).all():
             doc = truncated(names[int(np.argmin(sizes >= 0))])
             raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)
-        return replace(self, rows=rows.read_to(difference(rows.running_sum(sizes), budget) <= 0))
+        read, repeats = rows.read_to(difference(rows.running_sum(sizes), budget) <= 0), self.repeats
+        if repeats is not None and self.rules.duplicates in ("count", "once"):  # which are among the rows
+            repeats = np.bincount(read.query[is_later(read.doc)], minlength=len(self))
+        return replace(self, rows=read, repeats=repeats)
 
     def to_arrow(self, *, judgements: bool = True) -> pyarrow.Table:
         """One row a judged query: its id, how many documents it returned, its judgements, and its rows.
