@@ -189,6 +189,16 @@ def test_a_number_after_a_comma_is_another_cutoff_of_the_measure_before(text, ex
     assert parse_measures(text) == [parse_measure(one) for one in expected]
 
 
+def test_each_text_of_a_list_is_split_as_one_alone_is() -> None:
+    assert parse_measures(["P.5,10", "nDCG@5 AP"]) == parse_measures("P@5,10 nDCG@5 AP")
+    scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, {"map_cut.1,3"}, rules="trec_eval-9", as_written=True)
+    assert list(scores.mean) == ["map_cut.1", "map_cut.3"]
+    with pytest.raises(tr.MeasureError, match=r"'Mean Reciprocal Rank'. Did you mean RR"):
+        parse_measures(["AP", "Mean Reciprocal Rank"])
+    with pytest.raises(tr.MeasureError, match="cannot read the measure ''"):
+        parse_measures(["AP", ""])
+
+
 @pytest.mark.parametrize("text", ["P@1 5", "AP,5", "5", "P@1,5 10"])
 def test_a_number_that_continues_no_cutoff_is_no_measure(text) -> None:
     with pytest.raises(tr.MeasureError, match=r"unknown measure '(5|10)'"):
@@ -207,6 +217,8 @@ def test_scores_are_found_by_any_spelling() -> None:
 
 REFUSED = {
     "relstring_10": "relstring_10 is text, not a number; `truerank trec_eval -m relstring` prints it",
+    "official": "official is trec_eval's name for several measures; `truerank trec_eval -m official` prints these",
+    "mrt": "mrt is a time, which tr.experiment and tr.bench take of each retriever without being told",
     "PRCurve": "PRCurve is a curve, not a number; `truerank curve` draws it",
     "NDGC@10": "unknown measure 'NDGC'. Did you mean nDCG?",
     "": "cannot read the measure ''",

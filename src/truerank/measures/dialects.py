@@ -62,6 +62,8 @@ _CURVE = message("a curve, not a number; `truerank curve` draws it, and IPrec@0.
 _STATED = message(
     "a share of statements, not of documents; where these are aspects that documents support, StRecall"
 )
+_NICKNAME = message("trec_eval's name for several measures; `truerank trec_eval -m official` prints these")
+
 _PREDICTED = message("about predicted ratings, not about ranked lists; scikit-learn computes it")
 
 NO_MEASURE = {
@@ -77,6 +79,8 @@ NO_MEASURE = {
     ),
     **dict.fromkeys(("rmse", "mae", "rsquared", "exp_var", "logloss"), _PREDICTED),
     **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
+    **dict.fromkeys(("official", "all_trec", "set"), _NICKNAME),
+    "mrt": message("a time, which tr.experiment and tr.bench take of each retriever without being told"),
 }
 """Names of theirs for which there is no measure here, and why, or what is near."""
 

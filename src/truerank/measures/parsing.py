@@ -147,7 +147,7 @@ def spelled(measure: Any) -> Any:
 
 
 def parse_measures(text: MeasuresLike) -> list[Measure]:
-    """Measures from one text with blanks or commas between them, or from a list; without repeats.
+    """Measures from one text with blanks or commas between them, or from a list of such; without repeats.
 
     In a text, a number after a comma is another cutoff of the measure before:
 
@@ -158,17 +158,22 @@ def parse_measures(text: MeasuresLike) -> list[Measure]:
 
 
 def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[tuple[str | Measure, Measure]]:
-    """What is asked for, word by word or as it stands in a list, and what is read of each."""
+    """What is asked for, word by word, and what is read of each."""
     text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError("measures are named by text, such as nDCG@10, not {text!r}", text=text)
-    words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
+    asked: Iterable[str | Measure] = [text] if isinstance(text, str | Measure) else text
+    return [pair for one in asked for pair in _each(one, read)]
+
+
+def _each(text: str | Measure, read: Callable[[str | Measure], Measure]) -> list[tuple[str | Measure, Measure]]:
+    words: list[Any] = [text]
     if isinstance(text, str):
-        words = split(text)
+        words = split(text) or words
     try:
         return [(word, read(word)) for word in words]
     except MeasureError:
-        if isinstance(text, str) and len(split(text)) > 1 and _near().is_phrase(text):  # no measures each
+        if len(words) > 1 and _near().is_phrase(text):  # no measures each
             raise MeasureError(
                 "unknown measure {text!r}.{hint}", text=text, hint=_near().suggestion(text, ())
             ) from None

@@ -171,14 +171,26 @@ def _by_names(systems: Any, names: Sequence[str]) -> dict[str, Any]:
 
 VALUES = "found.comparison.to_pandas('queries') has the value of each query"
 
+LEVEL = "confidence=0.95 is a level of 0.05"
+
+AMONG = "The means are over the queries that are judged, of those that are asked where queries are given"
+
 INSTEAD = {
-    "alpha": "confidence=0.95 is a level of 0.05",
+    "alpha": LEVEL,
+    "batch_size": "Each call asks one query; concurrency= is how many may be under way",
     "by": "compare(None, found.scores, by=…) compares the same scores slice by slice",
+    "correction_alpha": LEVEL,
+    "drop_unused": AMONG,
     "eval_metrics": "The measures are the fourth argument, measures=",
+    "filter_by_qrels": AMONG,
+    "filter_by_topics": AMONG,
     "metrics": "The measures are the fourth argument, measures=",
     "perquery": VALUES,
     "per_query": VALUES,
+    "round": "What is printed is rounded, and found.mean is not",
+    "save_dir": "found.benches[name].save_run(path) keeps what a retriever returned",
     "topics": "The texts are the second argument, queries=",
+    "verbose": "progress= is called with how much is done",
 }
 """What stands here for options of other packages."""
 
