@@ -283,6 +283,11 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         ({"q": ["a", "b", "a"]}, "document a is returned twice for query q; mend the run"),
         ({"q": {1: 2.0, "1": 1.0}}, "document 1 is returned twice for query q"),
         (["q"], "pairs .query, documents., not 'q'"),
+        (
+            [["a", "b", "c"]],
+            r"not \['a', 'b', 'c'\]; lists of ids, one a query, become dicts: dict.enumerate.lists",
+        ),
+        ([["a", "b"]], r"not \['a', 'b'\]; lists of ids, one a query"),
         (([1, 2], [1.0, 2.0]), "two arrays of one shape"),
         (([[1, 2]], [[1.0]]), "two arrays of one shape"),
         (([[1.5]], [[1.0]]), "the ids are float64, not whole numbers or text"),
@@ -306,7 +311,8 @@ def test_objects_that_are_no_run(run, message):
     ("qrels", "message"),
     [
         (5, "qrels are a path, .*, not 5"),
-        ([("q", "a")], r"qrels are a path, .*, not \[\('q', 'a'\)\]"),
+        ([("q", "a")], r"qrels are a path, .*, not \[\('q', 'a'\)\]$"),
+        ([["a"], ["b"]], r"not \[\['a'\], \['b'\]\]; lists of ids, one a query, become dicts"),
         ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
         ({"q": {"a": "x"}}, "document a of query q has the grade 'x', which is no finite number"),
         ({"q": {"a": None}}, "document a of query q has the grade None, which is no finite number"),

@@ -90,7 +90,7 @@ def test_ids_that_are_no_utf8_keep_their_bytes(kind, form, tmp_path):
 def test_ids_that_print_in_several_ways_are_refused(values, kind, place, form, tmp_path):
     columns = {"query_id": ["1", "1"], "doc_id": ["1", "2"], "score": [1.0, 2.0], place: values}
     frame = FORMS[form](pa.table(columns), tmp_path)
-    with pytest.raises(tr.InputError, match=rf"'{place}' holds {kind}.*: cast it to text"):
+    with pytest.raises(tr.InputError, match=rf"'{place}' holds {kind}.*: cast it to text, or 1.0 to the"):
         tr.evaluate({"1": ["1"]}, frame, "RR")
 
 

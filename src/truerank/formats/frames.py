@@ -257,7 +257,8 @@ def _as_text(array: Any, field: str, name: str) -> pyarrow.Array:
     if pyarrow.types.is_integer(array.type) or is_text(array.type):
         return array.cast("large_string")
     raise InputError(
-        "column {column} holds {type}; ids are text or whole numbers: cast it to text, as in the judgements",
+        "column {column} holds {type}; ids are text or whole numbers: cast it to text, or 1.0 to the whole number "
+        "1, as in the judgements",
         name,
         column=quoted(field),
         type=array.type,

@@ -14,7 +14,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.mappings import refuse_no_ids
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
@@ -54,7 +54,15 @@ def qrels_from_object(qrels: Any) -> Qrels:
         "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade), a DataFrame, a "
         "sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10)"
     )
-    raise InputError("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
+    said = message("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
+    raise _unread(said, next(iter(qrels), None) if isinstance(qrels, list | tuple) else None)
+
+
+def _unread(fault: Message, row: Any, name: str | None = None) -> InputError:
+    """What is wrong; of lists beside lists, whose queries have no ids, how these are given too."""
+    if isinstance(row, list | set):
+        fault = message("{fault}; lists of ids, one a query, become dicts: dict(enumerate(lists))", fault=fault)
+    return InputError(fault, name)
 
 
 def _by_iteration(records: Iterator[dict[str, Any]]) -> Qrels:
@@ -315,8 +323,10 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
 
 def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
-        if not isinstance(pair, Sequence) or len(pair) != 2:
-            raise InputError("a list of answers has pairs (query, documents), not {pair}", name, pair=quoted(pair))
+        is_pair = isinstance(pair, Sequence) and len(pair) == 2
+        if not is_pair or (isinstance(pair, list) and isinstance(pair[1], str | int)):
+            said = message("a list of answers has pairs (query, documents), not {pair}", pair=quoted(pair))
+            raise _unread(said, pair, name)
         yield from _answers(pair[0], pair[1], name)
 
 

@@ -162,14 +162,13 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
     text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError("measures are named by text, such as nDCG@10, not {text!r}", text=text)
-    asked: Iterable[str | Measure] = [text] if isinstance(text, str | Measure) else text
-    return [pair for one in asked for pair in _each(one, read)]
+    if isinstance(text, str | Measure):
+        return _each(text, read)
+    return [pair for one in text for pair in _each(one, read) or [(one, read(one))]]
 
 
 def _each(text: str | Measure, read: Callable[[str | Measure], Measure]) -> list[tuple[str | Measure, Measure]]:
-    words: list[Any] = [text]
-    if isinstance(text, str):
-        words = split(text) or words
+    words = split(text) if isinstance(text, str) else [text]
     try:
         return [(word, read(word)) for word in words]
     except MeasureError:
