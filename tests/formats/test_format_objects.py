@@ -212,6 +212,14 @@ def test_tensors_are_arrays():
     assert tr.evaluate({"0": {"3": 1}}, (torch.tensor([[7, 3]]), scores), "RR").mean == {"RR": 0.5}
 
 
+@pytest.mark.parametrize("make", [dict.fromkeys, list, tuple])
+def test_a_tensor_is_no_id(make):
+    docs = [dataclasses.make_dataclass("Number", ["of"], eq=False, namespace={"detach": None})(7)] * 2
+    for qrels, run in (({"q": make(docs)}, {"q": ["7"]}), ({"q": ["7"]}, {"q": make(docs)})):
+        with pytest.raises(tr.InputError, match=r"an id is text or a whole number, not .*Number\(of=7\)"):
+            tr.evaluate(qrels, run, "RR")
+
+
 class Qrel(NamedTuple):
     query_id: str
     doc_id: str

@@ -163,12 +163,13 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
 
 
 def refuse_no_ids(names: Iterable[Any], name: str) -> None:
-    """Raise where an id is None, which has a text as all objects have, or a float.
+    """Raise where an id is None or a tensor, which have a text as all objects have, or a float.
 
     7.0 would be no document 7, and where pandas made it of 7, NaN is near.
     """
-    if not NO_IDS.isdisjoint(map(type, names)):
-        bad = next(one for one in names if type(one) in NO_IDS)
+    others = {kind for kind in set(map(type, names)) if kind in NO_IDS or hasattr(kind, "detach")}
+    if others:
+        bad = next(one for one in names if type(one) in others)
         raise InputError("an id is text or a whole number, not {value}", name, value=quoted(bad))
 
 
