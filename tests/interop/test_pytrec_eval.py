@@ -185,3 +185,13 @@ def test_installed_it_stands_in_for_the_package(compat: str, value: float) -> No
         [sys.executable, "-c", INSTALLED.format(compat)], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"{{'q': {{'recip_rank': {value}}}}}\nFalse\n"
+
+
+def test_whoever_has_the_package_already_keeps_it_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ours.RelevanceEvaluator, "compat", 9)
+    monkeypatch.setitem(sys.modules, "pytrec_eval", theirs)
+    with pytest.warns(UserWarning, match="was imported before install") as warned:
+        ours.install(compat=10)
+    assert warned[0].filename == __file__
+    assert sys.modules["pytrec_eval"] is ours
+    ours.install()  # again, without a warning

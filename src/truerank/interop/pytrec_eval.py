@@ -12,6 +12,7 @@ import math
 import operator
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError, quoted
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules
@@ -327,6 +328,8 @@ def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[s
 def install(compat: int = 9) -> None:
     """Stand in for the package: who imports pytrec_eval from now on has this module.
 
+    Who imported it before keeps the package, of which a `UserWarning` tells.
+
     Args:
         compat: the version of trec_eval whose numbers everybody gets.
 
@@ -334,4 +337,7 @@ def install(compat: int = 9) -> None:
         ValueError: no such version.
     """
     RelevanceEvaluator.compat = _version(compat)
+    if sys.modules.get("pytrec_eval") not in (None, sys.modules[__name__]):
+        said = message("pytrec_eval was imported before install(): who imported it keeps it; call install() first")
+        warnings.warn(said, stacklevel=2)
     sys.modules["pytrec_eval"] = sys.modules[__name__]
