@@ -221,6 +221,8 @@ REFUSED = {
     "mrt": "mrt is a time, which tr.experiment and tr.bench take of each retriever without being told",
     "PRCurve": "PRCurve is a curve, not a number; `truerank curve` draws it",
     "NDGC@10": "unknown measure 'NDGC'. Did you mean nDCG?",
+    "cosine_ndcg@10": "unknown measure 'cosine_ndcg'. Did you mean nDCG?",
+    "eval_cos_sim-MRR@10": "unknown measure 'eval_cos_sim-MRR'. Did you mean mrr?",
     "": "cannot read the measure ''",
     "@10": "cannot read the measure '@10'",
     "AP(": "cannot read the measure 'AP('",

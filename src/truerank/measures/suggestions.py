@@ -46,12 +46,20 @@ def suggestion(text: str, known: Iterable[str]) -> str:
 
     >>> suggestion("hit rate", []), suggestion("precission", []), suggestion("NDGC", ["nDCG"])
     (' Did you mean Success@10 (hit rate)?', ' Did you mean P@10 (precision)?', ' Did you mean nDCG?')
+
+    What stands before a name, as a similarity does in sentence-transformers' results, is left out:
+
+    >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"])
+    ' Did you mean nDCG?'
     """
+    known = list(known)
     words = _words(text)
     likeness, name, phrase = max(
         (_likeness(words, _words(phrase)), name, phrase) for name, phrases in CALLED.items() for phrase in phrases
     )
-    if likeness < 1 and (by_letters := did_you_mean(text, known)):
+    last = re.split("[_-]", text)[-1]
+    is_name = len(last) > 1 and last.lower() in map(str.lower, known)
+    if likeness < 1 and (by_letters := did_you_mean(last if is_name else text, known)):
         return by_letters
     return message(" Did you mean {name} ({phrase})?", name=name, phrase=phrase) if likeness >= NEAR else ""
 
