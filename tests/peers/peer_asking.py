@@ -35,6 +35,7 @@ PACKAGES = {
     "beir-custom": "beir",
     "mteb": "mteb",
     "sentence-transformers": "sentence_transformers",
+    "transformers": "sentence_transformers transformers torch",
     "sklearn": "sklearn",
     "torchmetrics": "torch",
     "llama-index": "llama_index",

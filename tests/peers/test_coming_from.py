@@ -35,7 +35,7 @@ def blocks(text: str) -> list[str]:
 
 
 PAIRS = pairs()
-OTHERWISE = {"scikit-learn": "sklearn", "llamaindex": "llama-index"}
+OTHERWISE = {"scikit-learn": "sklearn", "llamaindex": "llama-index", "sentence-transformers": "transformers"}
 """What the tests call a package, where that is not its name."""
 
 TOOLS = {name: OTHERWISE.get(tool := name.lower().partition(",")[0], tool) for name in PAIRS}
