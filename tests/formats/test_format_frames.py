@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet as pq
 
 import truerank as tr
+from truerank import truth
 from truerank.formats import convert, frames, open_run
 
 
@@ -258,9 +259,9 @@ def test_a_query_of_polars_that_is_not_yet_asked_is_asked():
     run = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
     assert tr.evaluate(qrels.lazy(), run.lazy(), "RR").mean == {"RR": 0.5}
     places = pl.DataFrame({"id": ["a", "b"], "lat": [40.0, 41.0], "lon": [2.0, 2.5]})
-    assert tr.truth.nearest(places.lazy(), places.lazy()).to_dict() == {b"a": {b"a": 1.0}, b"b": {b"b": 1.0}}
+    assert truth.nearest(places.lazy(), places.lazy()).to_dict() == {b"a": {b"a": 1.0}, b"b": {b"b": 1.0}}
     log = pl.DataFrame({"query": ["q"], "docs": [["a", "b"]], "clicks": [["b"]]})
-    assert tr.truth.coec(log.lazy(), impressions=1).to_dict() == tr.truth.coec(log, impressions=1).to_dict()
+    assert truth.coec(log.lazy(), impressions=1).to_dict() == truth.coec(log, impressions=1).to_dict()
 
 
 LISTS = {

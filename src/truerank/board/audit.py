@@ -32,7 +32,7 @@ from truerank.core.messages import Message, from_plain, joined, message, plural,
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run, uncut
 from truerank.core.scan import Scan, scan
-from truerank.formats.delimited import header
+from truerank.formats.cells import header
 from truerank.formats.records import LONGEST
 from truerank.formats.registry import chosen, sniffed
 from truerank.formats.source import Source, as_source

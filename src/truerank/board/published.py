@@ -10,7 +10,7 @@ from typing import Any
 from truerank.core.errors import InputError, quoted
 from truerank.core.kernel.scanning import as_bytes
 from truerank.formats import names
-from truerank.formats.delimited import cells_of
+from truerank.formats.cells import cells_of
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, as_source
 

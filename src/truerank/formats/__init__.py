@@ -16,6 +16,7 @@ __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 
 LATER = (
     "arrays",
+    "assignments",
     "columnar",
     "contexts",
     "converting",

@@ -1,10 +1,7 @@
-"""CSV and TSV with a first line that names the columns.
+"""CSV and TSV with a first line that names the columns; of BEIR's judgements these are query-id, corpus-id, score.
 
 The names are compared without case, blanks and punctuation. Below them blanks are part of a cell: " d7" is an id of
 its own, and " 1.5" no number, so that a file with blanks behind its commas is refused and does not score 0.
-
-Quotation marks around a cell are those of CSV, in TSV too, as pandas writes them. Others stand for themselves in
-TSV, where texts have them anywhere; a reader of CSV would take all up to the next one for one cell, lines and tabs.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
@@ -28,120 +24,19 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
+from truerank.formats.cells import Header, any_length, cells_of, header, rows_of
 from truerank.formats.names import BEIR, Layout, are_whole
-from truerank.formats.records import LONGEST, kind, list_places, qrels_of_records, run_parts
+from truerank.formats.records import kind, list_places, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import Numbered, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
-DELIMITERS = "\t,;|"
 ROWS = 1 << 15
 NO_COLUMN = 255
 _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
 _COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")  # as spreadsheets write fractions in much of Europe
 _UNFIT = re.compile(rb"[\0\r]")
-_QUOTED = re.compile('"((?:[^"]|"")*)"')
-
-
-@contextmanager
-def any_length() -> Iterator[None]:
-    """Cells as long as a line may be: the csv module has one bound for all of Python."""
-    before = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-class Header(NamedTuple):
-    """The first line: what stands between columns, and their names."""
-
-    delimiter: str
-    names: list[str]
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the names of a query's and a document's ids are among them."""
-        return all(names.find(self.names, group) is not None for group in (names.QUERY, names.DOC))
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether a row is a query, with its documents in a cell."""
-        is_named = names.find(self.names, names.QUERY) is not None
-        return is_named and any(list_places(self.names, what) for what in ("run", "qrels"))
-
-
-def header(head: bytes) -> Header:
-    """The header that a file begins with; a TREC file's comment line is none."""
-    if head.startswith(b"#"):
-        return Header(",", [])
-    line = head.split(b"\n", 1)[0].decode("utf-8", "surrogateescape").rstrip("\r")
-    delimiter = next((d for d in DELIMITERS if d in line), ",")
-    return Header(delimiter, [cell.strip() for row in _rows([line], delimiter) for cell in row])
-
-
-class _TabRows:
-    """The cells of lines between tabs, as `csv.reader` gives them.
-
-    A cell in quotation marks may have line ends, and no tabs.
-    """
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = iter(lines)
-        self.ahead: list[str] = []
-        self.line_num = 0
-
-    def __iter__(self) -> Iterator[list[str]]:
-        return self
-
-    def __next__(self) -> list[str]:
-        line = self._next()
-        if '"' not in line:
-            return line.split("\t") if line else []
-        cells = line.split("\t")
-        while not self.ahead and (rest := self._rest(cells[-1])):
-            cells[-1:] = rest
-        return [match[1].replace('""', '"') if (match := _QUOTED.fullmatch(cell)) else cell for cell in cells]
-
-    def _next(self) -> str:
-        line = self.ahead.pop(0) if self.ahead else next(self.lines)
-        self.line_num += 1
-        return line.removesuffix("\n").removesuffix("\r")
-
-    def _rest(self, cell: str) -> list[str]:
-        """The cell up to its last mark in a later line, and the cells behind it; nothing if it has no such end."""
-        if not cell.startswith('"') or _QUOTED.fullmatch(cell):
-            return []
-        parts, read = [cell], list[str]()
-        for line in self.lines:
-            read.append(line)
-            first, tab, others = line.removesuffix("\n").removesuffix("\r").partition("\t")
-            parts.append(first)
-            if '"' in first and _QUOTED.fullmatch(whole := "\n".join(parts)):
-                self.line_num += len(read)
-                return [whole, *(others.split("\t") if tab else [])]
-            if tab or '"' in first.replace('""', ""):
-                break
-        self.ahead = read
-        return []
-
-
-def cells_of(lines: Iterable[str], delimiter: str) -> Any:
-    """The cells of each row of lines with their ends, and as `line_num` how many lines were read.
-
-    >>> list(cells_of(['q1\\t"a\\n', 'q2\\tb"\\n', 'q3\\t"two\\n', 'lines"\\n'], "\\t"))
-    [['q1', '"a'], ['q2', 'b"'], ['q3', 'two\\nlines']]
-    """
-    return _TabRows(lines) if delimiter == "\t" else csv.reader(lines, delimiter=delimiter)
-
-
-def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    """The cells of some lines; none where they are no CSV, which the reader will tell of."""
-    try:
-        return list(cells_of(lines, delimiter))
-    except csv.Error:
-        return []
 
 
 def sniff_csv(head: bytes, name: str) -> float:
@@ -152,6 +47,11 @@ def sniff_csv(head: bytes, name: str) -> float:
 def sniff_tsv(head: bytes, name: str) -> float:
     """A header with known names and tabs; or a name that ends so."""
     return _sniff(head, name, "\t", ".tsv")
+
+
+def sniff_beir(head: bytes, name: str) -> float:
+    """The header."""
+    return 1.0 if header(head).names == BEIR else 0.0
 
 
 def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
@@ -167,7 +67,7 @@ def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
 
 def _has_names(head: bytes, first: Header) -> bool:
     """Whether a first line, which is no JSON, may name the columns of the second."""
-    second = _rows(head.decode("utf-8", "replace").split("\n")[1:2], first.delimiter)
+    second = rows_of(head.decode("utf-8", "replace").split("\n")[1:2], first.delimiter)
     is_table = [len(row) for row in second] == [len(first.names)] > [1] and head.lstrip()[:1] not in b"{["
     return is_table and names.may_name(first.names)
 
@@ -182,7 +82,7 @@ def holds(source: Source) -> str | None:
     if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
         return held
     lines = source.head.decode("utf-8", "replace").split("\n")[1:-1]
-    scores = [row[column].strip() for row in _rows(lines, first.delimiter) if len(row) > column]
+    scores = [row[column].strip() for row in rows_of(lines, first.delimiter) if len(row) > column]
     is_beir = first.names == BEIR
     if all(score.lstrip("+-").isdigit() for score in scores):
         return "qrels" if is_beir else None
@@ -407,6 +307,15 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     _write(file, delimiter, [*columns, "aspect", "weight"], parts)
 
 
+def write_beir(qrels: Qrels, file: BinaryIO) -> None:
+    """Judgements as BEIR has them, whose grades are whole numbers."""
+    if (qrels.grades % 1 != 0).any():  # also of ignored documents, which are refused before
+        raise InputError(
+            "BEIR's grades are whole numbers, and some here are not; csv and jsonl can hold them", qrels.name
+        )
+    write_qrels("\t", qrels, file, BEIR)
+
+
 _Part = tuple[Any, ...]
 """A query's id, its documents, and the columns of their scores or grades and what follows."""
 
@@ -454,3 +363,13 @@ _register(
     ",",
 )
 _register("tsv", message("a header, then tabs: as csv"), sniff_tsv, "\t")
+register(
+    Format(
+        "beir",
+        message("BEIR's qrels.tsv: a header (query-id, corpus-id, score), then tabs; scores are grades"),
+        sniff_beir,
+        holds,
+        read_qrels=read_qrels,
+        write_qrels=write_beir,
+    )
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
-from truerank.formats import assignments, jsonl
+from truerank.formats import jsonl
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
@@ -23,11 +23,15 @@ def sniff(head: bytes, name: str) -> float:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
+    from truerank.formats import assignments
+
     return assignments.run_of(jsonl.records(source), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
+    from truerank.formats import assignments
+
     return assignments.qrels_of(jsonl.records(source), source.name)
 
 

@@ -18,7 +18,7 @@ from truerank.core.errors import InputError, printable, quoted, truncated
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
-from truerank.formats.delimited import any_length, header
+from truerank.formats.cells import any_length, header
 from truerank.formats.jsonl import KEY, records
 from truerank.formats.records import LONGEST, parsed
 from truerank.formats.rows import Numbered, keys_of

@@ -12,7 +12,8 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels
 from truerank.formats import names
-from truerank.formats.delimited import Header, Reader, header, without_header
+from truerank.formats.cells import Header, header
+from truerank.formats.delimited import Reader, without_header
 from truerank.formats.names import Layout
 from truerank.formats.opening import read_qrels
 from truerank.formats.rows import qrels_of, weights_of

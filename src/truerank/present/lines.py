@@ -10,7 +10,6 @@ from truerank.core.errors import TruerankError, printable
 from truerank.core.scores import Scores
 from truerank.measures import Measure, parse_measure
 from truerank.present.percent import HUNDRED, is_share
-from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, as_text, number
 
 
@@ -30,6 +29,8 @@ def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
 
 def jsonl(scores: Sequence[Scores], per_query: bool) -> str:
     """A line a run with its means, or a line a run and query."""
+    from truerank.present.renderers.json import dumps
+
     if not per_query:
         return "".join(dumps(one.to_dict()) for one in scores)
     return "".join(dumps(line) for one in scores for line in _query_lines(one))

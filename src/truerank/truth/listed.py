@@ -12,7 +12,7 @@ from truerank.core.errors import InputError
 from truerank.core.kernel.scanning import as_text
 from truerank.core.qrels import Qrels
 from truerank.formats import read_qrels
-from truerank.formats.delimited import header
+from truerank.formats.cells import header
 from truerank.formats.frames import is_frame
 from truerank.formats.names import QUERY, find
 from truerank.formats.source import Source, as_source

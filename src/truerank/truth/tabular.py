@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import Message, did_you_mean, message
-from truerank.formats.delimited import any_length, cells_of, header
+from truerank.formats.cells import any_length, cells_of, header
 from truerank.formats.frames import arrow, first_line, indexed, is_lazy, stream
 from truerank.formats.lines import numbered_lines
 from truerank.formats.names import few, find
