@@ -205,7 +205,8 @@ def test_a_label_that_is_no_plain_number_is_a_name(tmp_path, odd):
 
     path = tmp_path / "labels.txt"
     path.write_text(f"1\n{odd}\n-2\n", "utf-8")
-    assert _lines(as_source(path)) == ["1", odd, "-2"]
+    for are_names in (False, True):
+        assert _lines(as_source(path), are_names=are_names) == ["1", odd, "-2"]
 
 
 def test_long_vectors_have_a_cosine():

@@ -346,8 +346,8 @@ def kind(names: Sequence[str]) -> str | None:
 
 
 def may_name(cells: Collection[str]) -> bool:
-    """Whether cells may be the names of columns: none is empty or a number."""
-    return all(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in cells)
+    """Whether cells may be the names of columns: none is empty, a number or no text."""
+    return all(isinstance(cell, str) and cell.isprintable() and not _NUMBER.fullmatch(cell) for cell in cells)
 
 
 def are_whole(scores: Iterable[str]) -> bool:

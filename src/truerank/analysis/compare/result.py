@@ -211,7 +211,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
       old: 2 missing (scored 0): q2, q3.
       new: 1 missing (scored 0): q3.
       Warning: 3 queries are too few to rely on; take at least 30, better 50.
-      and 2 more: print it
+      and 1 more: print it
     >>> pair = found["RR"].pairs[0]
     >>> pair.system, pair.difference.estimate, pair.p, (pair.wins, pair.ties, pair.losses)
     ('new', 0.16666666666666666, 1.0, (1, 2, 0))
