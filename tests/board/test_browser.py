@@ -50,7 +50,7 @@ def chromium() -> Iterator[Browser]:
             pytest.fail("Chromium is not installed: apt-get install chromium")
         pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 

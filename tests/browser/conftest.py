@@ -25,9 +25,10 @@ def chromium() -> Iterator[Any]:
         pytest.skip("there is no chromium")
     from playwright.sync_api import sync_playwright
 
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    options = ["--disable-gpu"]  # there is none: what does its work in software takes longer than drawing without
+    options += ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=root)
+        browser = playwright.chromium.launch(executable_path=path, args=options)
         yield browser
         browser.close()
 
