@@ -43,7 +43,7 @@ class Header(NamedTuple):
     @property
     def is_listed(self) -> bool:
         """Whether a row is a query, with its documents in a cell."""
-        is_named = names.find(self.names, names.QUERY) is not None
+        is_named = len(self.names) <= names.WIDEST and names.find(self.names, names.QUERY) is not None
         return is_named and any(list_places(self.names, what) for what in ("run", "qrels"))
 
 
