@@ -48,6 +48,10 @@ READ = {
     "id_based_context_recall": "SetR",
     "GAUC@10": "AUROC@10",
     "first_relevant_rank@10": "FirstRank@10",
+    "NDCG:top=5;type=Exp": "nDCG(gain='exp')@5",
+    "DCG:type=Base;denominator=Position": "DCG(discount='reciprocal')",
+    "PrecisionAt:top=3": "P(divisor='returned')@3",
+    "RecallAt": "SetR",
 }
 
 REFUSED = {

@@ -81,6 +81,17 @@ def test_catboost_is_its_preset_without_ties(grades: tuple[int, ...]) -> None:
     assert_plainly("catboost", one, ask("catboost", [zero])[0]["mean"], without_relevant="zero")
 
 
+def test_catboost_s_names_are_read_as_it_writes_them() -> None:
+    names = [theirs.format(3) for theirs in {**CATBOOST, **CATBOOST_0}.values()]
+    names += ["NDCG", "NDCG:type=Exp", "NDCG:top=4;type=Exp;denominator=Position", "DCG:denominator=Position"]
+    names += ["MAP", "PrecisionAt", "RecallAt:top=1", "MRR", "PFound:top=2"]
+    kind = Kind(tied=False, barren=0, **SCORED, more={"measures": dict(zip(names, names, strict=True)), "best": 3})
+    case = together(cases(kind, 300))
+    (theirs,) = ask("catboost", [case])
+    scores = ours("catboost", case, names)
+    assert {name: scores.mean[name] for name in names} == pytest.approx(theirs["mean"], rel=0, abs=1e-6)
+
+
 def test_catboost_s_pfound_is_its_preset_s_to_32_bits() -> None:
     more = {**at_each({"PFound@{}": "PFound:top={}"}), "best": 3}
     case = together(cases(Kind(tied=False, **SCORED, more=more), 500))

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from truerank.core.messages import message
+from truerank.measures.definition import WORD
 
 _VERDICTS = (
     *("contextualprecision", "contextualprecisionmetric", "contextual_precision"),
@@ -55,6 +56,9 @@ DIALECTS: dict[str, tuple[str, str]] = {
     "dcg_score": ("DCG(ties='averaged')",) * 2,
     "average_precision_score": ("AP(ties='together')",) * 2,
     "pre": ("P(divisor='returned')@32", "P(divisor='returned')"),
+    # CatBoost
+    "precisionat": ("SetP", "P(divisor='returned')"),
+    "recallat": ("SetR", "R"),
 }
 """By the folded name: the measure without a cutoff, and the one that takes a cutoff."""
 
@@ -93,13 +97,26 @@ VALUES: dict[str, dict[Any, tuple[str, Any] | None]] = {
     "divide_by_achievable": {True: ("gain", "binary")},  # RecTools, whose judgements are binary
     "score_type": {"binary": ("gain", "binary"), "raw": ("gain", "linear"), "exp": ("gain", "exp")},  # recommenders
     "discfun_type": {"loge": None, "log2": None},  # recommenders; in a quotient the base of the logarithm cancels
+    "type": {"Base": None, "Exp": ("gain", "exp")},  # CatBoost
+    "denominator": {"LogPosition": None, "Position": ("discount", "reciprocal")},  # CatBoost
 }
 """Their parameters whose values are other parameters here; None: the same as not to say it."""
 
 SWITCHES = {("P", "r_precision"): "R(capped=True)", ("SetP", "relative"): "SetRelP"}
 """Their parameters that make another measure of one, if true: RecTools', and ir_measures' own SetRelP."""
 
-_CUT = re.compile(r"(?:^|,)\s*(?:top_)?k\s*=\s*([0-9]+)\s*(?=,|$)")
+_COLON = re.compile(rf"\s*({WORD}):([^(){{}}:]+)", re.ASCII)
+_CUT = re.compile(r"(?:^|,)\s*(?:k|top_k|top)\s*=\s*([0-9]+)\s*(?=,|$)")
+
+
+def in_parentheses(text: str) -> str:
+    """A measure as it is written here, if its parameters follow a colon, as CatBoost writes them.
+
+    >>> in_parentheses("NDCG:top=5;type=Exp"), in_parentheses("nDCG(gain={1: 5})")
+    ('NDCG(top=5,type=Exp)', 'nDCG(gain={1: 5})')
+    """
+    match = _COLON.fullmatch(text)
+    return f"{match[1]}({match[2].replace(';', ',')})" if match else text
 
 
 def cut_inside(arguments: str) -> tuple[str | None, str]:

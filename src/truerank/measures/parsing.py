@@ -47,6 +47,7 @@ def parse_measure(text: str | Measure) -> Measure:
     if not isinstance(text, str):
         raise _unreadable(text)
     text = _AT_R.sub("_at_R", text.translate(_MU))
+    text = _theirs().in_parentheses(text) if ":" in text else text
     if (levelled := _LEVEL.match(text)) and not find(text):
         return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text)
