@@ -106,17 +106,18 @@ SWITCHES = {("P", "r_precision"): "R(capped=True)", ("SetP", "relative"): "SetRe
 """Their parameters that make another measure of one, if true: RecTools', and ir_measures' own SetRelP."""
 
 _COLON = re.compile(rf"\s*({WORD}):([^(){{}}:]+)", re.ASCII)
-_CUT = re.compile(r"(?:^|,)\s*(?:k|top_k|top)\s*=\s*([0-9]+)\s*(?=,|$)")
+_TOP = re.compile(r"\btop\b")
+_CUT = re.compile(r"(?:^|,)\s*(?:top_)?k\s*=\s*([0-9]+)\s*(?=,|$)")
 
 
 def in_parentheses(text: str) -> str:
     """A measure as it is written here, if its parameters follow a colon, as CatBoost writes them.
 
     >>> in_parentheses("NDCG:top=5;type=Exp"), in_parentheses("nDCG(gain={1: 5})")
-    ('NDCG(top=5,type=Exp)', 'nDCG(gain={1: 5})')
+    ('NDCG(k=5,type=Exp)', 'nDCG(gain={1: 5})')
     """
     match = _COLON.fullmatch(text)
-    return f"{match[1]}({match[2].replace(';', ',')})" if match else text
+    return f"{match[1]}({_TOP.sub('k', match[2]).replace(';', ',')})" if match else text
 
 
 def cut_inside(arguments: str) -> tuple[str | None, str]:

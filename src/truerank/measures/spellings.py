@@ -14,10 +14,9 @@ SPELLINGS = {
     "dcg": "gain",
     "max_rel": "max_grade",
     "top_k": "k",
-    "top": "k",
     "maximum_relevance": "max_grade",
 }
-"""What ir_measures, torchmetrics, CatBoost or Elasticsearch calls a parameter, and what it is called here."""
+"""What ir_measures, torchmetrics or Elasticsearch calls a parameter, and what it is called here."""
 
 WORDS = {"log2": "linear", "exp-log2": "exp"}
 """What ir_measures calls the value of `dcg`, and what it is called here."""
