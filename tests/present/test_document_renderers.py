@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, get_args
 
+import platformdirs
 import pytest
 
 from truerank.analysis.report import evaluated
@@ -242,7 +243,24 @@ def test_without_a_browser_a_pdf_is_refused_in_a_sentence(document: Document, mo
         pdf.render(document)
 
 
-@pytest.mark.parametrize("package", ["jinja2", "vl_convert"])
+@pytest.mark.parametrize("home", ["new", "a file", "no home"])
+def test_the_libraries_of_figures_are_bundled_once_and_kept_where_there_is_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    places = {"new": tmp_path / "cache", "a file": tmp_path / "file", "no home": Path("~")}
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: places[home] / name)
+    bundled = figures.libraries.__wrapped__()
+    assert bundled == figures.libraries()
+    kept = sorted(path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size)
+    assert [path.suffix for path in kept] == ([".js"] if home == "new" else [])
+    for path in kept:
+        path.write_text("kept")
+    assert figures.libraries.__wrapped__() == ("kept" if home == "new" else bundled)
+
+
+@pytest.mark.parametrize("package", ["jinja2", "vl_convert", "platformdirs"])
 def test_a_missing_package_is_named(document: Document, package: str, monkeypatch: pytest.MonkeyPatch):
     import builtins
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,8 @@ VEGA_LITE = "6.1"
 """The version of Vega-Lite that the specifications are for."""
 
 OPTIONS: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": []}
+
+A_REPORT = message("a report with figures")
 
 WIDTH = 640
 SCALE = 2
@@ -173,11 +176,23 @@ DRAWN: dict[str, Callable[[Figure], bytes]] = {
 
 @lru_cache(maxsize=1)
 def libraries() -> str:
-    """Vega, Vega-Lite and vega-embed, which vl-convert carries."""
-    return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    """Vega, Vega-Lite and vega-embed, which vl-convert carries; what it makes of them in seconds is kept."""
+    package = vl_convert()
+    with needs(A_REPORT, "report"):
+        from platformdirs import user_cache_path
+    kept = user_cache_path("truerank") / f"vega-{package.__version__}.js"
+    with suppress(OSError, UnicodeError):
+        return kept.read_text("utf-8")
+    made = str(package.javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    with suppress(OSError, InputError):
+        if kept.is_absolute():  # there may be no home
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with writing(kept) as file:
+                file.write(made.encode())
+    return made
 
 
-def vl_convert(what: str = message("a report with figures"), extra: str = "report") -> Any:
+def vl_convert(what: str = A_REPORT, extra: str = "report") -> Any:
     """The package that draws, and that carries Vega, Vega-Lite and vega-embed."""
     with needs(what, extra):
         import vl_convert
