@@ -324,9 +324,15 @@ A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
         ("wsum", {"weights": [0, 0]}, "one for each run and one above 0, not [0, 0]"),
         ("wsum", {"weights": [1, float("nan")]}, "wsum: weights is a list of numbers from 0 on"),
         ("wsum", {"weights": "12"}, "wsum: weights is a list of numbers from 0 on"),
+        ("wsum", {"weights": {2, 1}}, "wsum: weights is a list of numbers from 0 on"),
+        ("mapfuse", {"map_scores": {2, 1}}, "mapfuse: map_scores is a list of numbers, one for each run"),
         ("posfuse", {}, "posfuse learns probs from judgements: tr.tune_fusion"),
         ("posfuse", {"probs": [[1.0]]}, "posfuse: probs has 1 values, and there are 2 runs"),
         ("posfuse", {"probs": [[1.0], ["x"]]}, "posfuse: probs is a list of numbers for each run, not"),
+        ("posfuse", {"probs": [[1.0], ["0.5"]]}, "posfuse: probs is a list of numbers for each run, not"),
+        ("posfuse", {"probs": [[1.0], [True]]}, "posfuse: probs is a list of numbers for each run, not"),
+        ("posfuse", {"probs": ([p] for p in (1, 0.5))}, "posfuse: probs is a list of numbers for each run, not"),
+        ("slidefuse", {"probs": [[1.0], [1.0]], "w": 2**63 - 1}, "slidefuse: w is 1000000 at most, not 922"),
         ("slidefuse", {"probs": [[1.0], [1.0]], "w": 0}, "slidefuse: w is a positive whole number, not 0"),
         ("rrf", {"depth": 0}, "depth is a positive whole number, not 0"),
         ("rrf", {"norm": "min-max-inverted", "rules": {"depth": 5}}, "takes the lowest scores for the best"),
@@ -528,6 +534,7 @@ def test_a_run_is_cut_and_its_head_taken_without_being_changed(tmp_path):
     assert len(run.head(2).to_dict()) == 2
     assert run.cut(1).to_dict() == {q: dict([*docs.items()][:1]) for q, docs in run.to_dict().items()}
     assert tr.evaluate({"q": {"a": 1}}, run.cut(1), "R@10").mean == {"R@10": 0.0}
+    assert run.cut(2**63).to_dict() == run.head(2**63).to_dict() == run.to_dict()
     for wrong in (0, -1, "2"):
         with pytest.raises(tr.InputError, match="is a positive whole number"):
             run.cut(wrong)

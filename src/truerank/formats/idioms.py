@@ -14,7 +14,7 @@ from truerank.core.errors import InputError
 from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_text
 from truerank.core.lists import List, lists
-from truerank.core.rules import Rules
+from truerank.core.rules import DEEPEST, Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.schema import POSITIVE
 from truerank.formats.converting import convert
@@ -54,13 +54,13 @@ def columns(run: Run) -> dict[str, list[Any]]:
 
 def cut(run: Run, k: int) -> Run:
     """The first k documents of each list; of equal scores around the k-th those that the run has first."""
-    depth = POSITIVE.checked("k", k, InputError)
+    depth = min(POSITIVE.checked("k", k, InputError), DEEPEST)
     return _of_lists(run, partial(lists, run, RULES, depth=depth))
 
 
 def head(run: Run, n: int) -> Run:
     """The first n queries."""
-    most = POSITIVE.checked("n", n, InputError)
+    most = min(POSITIVE.checked("n", n, InputError), DEEPEST)
     return _of_lists(run, partial(_first, most, run))
 
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
 from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules
 from truerank.core.run import Run
-from truerank.core.schema import whole
 from truerank.fusion.pooled import Bools, Floats, Ints
+from truerank.fusion.registry import Count
 from truerank.measures import parse_measure
-
-Parts = Annotated[int, whole(message("a positive whole number"), 1, 10**6)]
-"""Into how many parts lists are cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +88,7 @@ def _between(edges: Sequence[int], one: Places, queries: int) -> Floats:
     return sums[: len(edges) - 1] / np.diff(edges) / queries
 
 
-def by_share(one: Places, queries: int, *, segments: Parts) -> Floats:
+def by_share(one: Places, queries: int, *, segments: Count) -> Floats:
     """The mean precision of the first, second, … part of lists that are cut into so many parts."""
     size = np.maximum(-(-one.returned // segments), 1)
     part = (one.rank - 1) // size[one.query]

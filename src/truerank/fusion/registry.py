@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
-
-import numpy as np
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import (
     NUMBER,
-    POSITIVE,
     Kind,
     is_number,
     kind_of,
@@ -22,42 +19,36 @@ from truerank.core.schema import (
     number,
     parameters_of,
     plain,
+    whole,
     written_arguments,
 )
 from truerank.fusion.pooled import Floats
 
 _FROM_0 = number(message("a number from 0 on"), 0)
-_POSITIVE_LIST = list_of(_FROM_0, message("a list of numbers from 0 on, one for each run and one above 0"))
+
+
+def _for_each_run(kind: Kind, words: str) -> Kind:
+    """A list of values in the order of the runs, which a set does not keep."""
+    several = list_of(kind, words)
+    return several._replace(allows=lambda values: not isinstance(values, Set) and several.allows(values))
+
+
+_WEIGHTS = _for_each_run(_FROM_0, message("a list of numbers from 0 on, one for each run and one above 0"))
 
 Weights = Annotated[
     Sequence[float],
-    Kind(
-        _POSITIVE_LIST.words,
-        lambda value: _POSITIVE_LIST.allows(value) and any(weight > 0 for weight in value),
-        _POSITIVE_LIST.kept,
-    ),
+    _WEIGHTS._replace(allows=lambda value: _WEIGHTS.allows(value) and any(weight > 0 for weight in value)),
 ]
 """How much each run counts; one of them more than 0."""
 
 
-def _is_table(value: Any) -> bool:
-    try:
-        return all(np.isfinite(np.asarray(row, np.float64)).all() and np.ndim(row) == 1 for row in value)
-    except (TypeError, ValueError):
-        return False
-
-
 Tables = Annotated[
     Sequence[Sequence[float]],
-    Kind(
-        message("a list of numbers for each run"),
-        _is_table,
-        lambda value: tuple(tuple(map(float, row)) for row in value),
-    ),
+    _for_each_run(_for_each_run(NUMBER, ""), message("a list of numbers for each run")),
 ]
 """What was learnt of the places of each run's list."""
 
-Scores = Annotated[Sequence[float], list_of(NUMBER, message("a list of numbers, one for each run"))]
+Scores = Annotated[Sequence[float], _for_each_run(NUMBER, message("a list of numbers, one for each run"))]
 """What was learnt of each run."""
 
 Amount = Annotated[float, _FROM_0]
@@ -65,7 +56,7 @@ Share = Annotated[float, Kind(message("a number from 0 to 1"), lambda v: is_numb
 Persistence = Annotated[
     float, Kind(message("a number from 0 to below 1"), lambda v: is_number(v) and 0 <= v < 1, plain)
 ]
-Count = Annotated[int, POSITIVE]
+Count = Annotated[int, whole(message("a positive whole number"), 1, 10**6)]
 PER_RUN = (Weights, Tables, Scores)
 """Parameters with a value for each run."""
 
