@@ -97,6 +97,7 @@ SCORES: dict[str, Any] = {
 }
 RANKS: dict[str, Any] = {
     "rrf": lambda found, k=60: sum(1 / (k + r) for _, r in found),
+    "w_rrf": lambda found, weights, k=60: sum(weights[i] / (k + r) for i, r in found),
     "isr": lambda found: sum(1 / r**2 for _, r in found) * len(found),
     "log_isr": lambda found: sum(1 / r**2 for _, r in found) * math.log(len(found)),
     "logn_isr": lambda found, sigma=0.01: sum(1 / r**2 for _, r in found) * math.log(len(found) + sigma),

@@ -128,4 +128,4 @@ def test_what_cannot_be_is_refused_in_words(invoke, runs, words, message):
 
 def test_the_shell_completes_methods():
     found = ShellComplete(truerank, {}, "truerank", "_X").get_completions(["fuse", "--method"], "w_")
-    assert [item.value for item in found] == ["w_bordafuse", "w_condorcet"]
+    assert [item.value for item in found] == ["w_rrf", "w_bordafuse", "w_condorcet"]

@@ -43,11 +43,15 @@ PARAMS: dict[str, dict[str, Any]] = {
 BY_MAJORITY = {"condorcet", "w_condorcet"}
 """Of which ranx' order depends on the hashes of ids, unless the majority orders all documents: see below."""
 
+OTHERS = {"w_rrf"}
+"""Which ranx does not have."""
+
 CALLS = [
     [method, norm, PARAMS.get(method, {})]
     for method, known in methods().items()
     for norm in (None, *NORMS)
-    if method not in BY_MAJORITY and not (norm == "borda" and (known.reads == "ranks" or method == "segfuse"))
+    if method not in BY_MAJORITY | OTHERS
+    and not (norm == "borda" and (known.reads == "ranks" or method == "segfuse"))
 ]
 """ranx' borda leaves documents in the order of their hashes, so that ranks say nothing after it."""
 

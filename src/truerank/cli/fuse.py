@@ -98,7 +98,7 @@ def command(
 ) -> None:
     """Fuse several runs into one.
 
-    The runs are read side by side, query by query. Methods of ranks are rrf, rbc, isr, log_isr, logn_isr,
+    The runs are read side by side, query by query. Methods of ranks are rrf, w_rrf, rbc, isr, log_isr, logn_isr,
     bordafuse, w_bordafuse, condorcet and w_condorcet; of scores sum, mnz, anz, gmnz, min, max, med, wsum, wmnz and
     mixed; bayesfuse, mapfuse, posfuse, probfuse, segfuse and slidefuse learn from judgements, with --tune.
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from truerank.fusion.learning import SEGMENTS, by_doubling, by_rank, by_share, mean_precision, odds
-from truerank.fusion.pooled import Floats, Ints, Pooled
+from truerank.fusion.pooled import Floats, Ints, Pooled, of_runs
 from truerank.fusion.ranks import ASLAM
 from truerank.fusion.registry import Count, Scores, Tables, method
-from truerank.fusion.scores import of_runs
 
 LILLIS = (
     "Lillis, Zhang, Toolan, Collier, Leonard and Dunnion, Estimating probabilities for effective data fusion, "

@@ -110,6 +110,11 @@ class Pooled:
         return map(slice, begins, [*begins[1:], len(self.query)])
 
 
+def of_runs(pool: Pooled, values: Sequence[float]) -> Floats:
+    """(rows,) the value of each row's run."""
+    return np.array(values, np.float64)[pool.run]
+
+
 def summed(terms: Floats) -> Floats:
     """(documents,) the sums of (runs, documents), the lowest first: the order of the runs changes no bit."""
     rows: list[Floats] = list(terms)

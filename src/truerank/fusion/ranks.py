@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.equal import CLOSE
-from truerank.fusion.pooled import Floats, Pooled, summed
+from truerank.fusion.pooled import Floats, Pooled, of_runs, summed
 from truerank.fusion.registry import Amount, Persistence, Share, Weights, method
 
 MOURAO = (
@@ -28,7 +28,17 @@ PAIRS = 1 << 22
 @method("rrf", source=CORMACK, reads="ranks", k=range(10, 101, 10))
 def rrf(pool: Pooled, *, k: Amount = 60) -> Floats:
     """The sum of 1 / (k + rank)."""
-    return pool.added(1 / (k + pool.rank))
+    return weighted_rrf(pool, weights=[1.0] * pool.runs, k=k)
+
+
+@method(
+    "w_rrf",
+    source="Cormack, Clarke and Büttcher, SIGIR 2009, with the weights of Elasticsearch, LangChain and others",
+    reads="ranks",
+)
+def weighted_rrf(pool: Pooled, *, weights: Weights, k: Amount = 60) -> Floats:
+    """The sum of the run's weight / (k + rank)."""
+    return pool.added(of_runs(pool, weights) / (k + pool.rank))
 
 
 @method("isr", source=MOURAO, reads="ranks")
@@ -70,8 +80,8 @@ def weighted_bordafuse(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of an election's points."""
     unranked = (pool.candidates[:, None] - pool.returned + 1) / 2
     ranked = pool.candidates[pool.of // pool.runs] - pool.rank + 1
-    each = np.array(weights, np.float64)
-    return summed(pool.table(each[pool.run] * ranked, (unranked * each)[pool.query].T))
+    unranked = unranked * np.array(weights, np.float64)
+    return summed(pool.table(of_runs(pool, weights) * ranked, unranked[pool.query].T))
 
 
 @method("condorcet", source=MONTAGUE, reads="ranks")

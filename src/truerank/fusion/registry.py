@@ -114,7 +114,7 @@ class Method:
                     name=self.name,
                     known=", ".join(self.kinds) or message("no parameters"),
                     key=key,
-                    hint=did_you_mean(key, self.kinds),
+                    hint=_weighing(self.name) if key == "weights" else did_you_mean(key, self.kinds),
                 )
         given = {**self.defaults, **params}
         for key, kind in self.kinds.items():
@@ -130,6 +130,12 @@ class Method:
                     runs=runs,
                 )
         return given
+
+
+def _weighing(name: str) -> str:
+    """' w_rrf takes weights.' when there is such a method, else ''."""
+    weighted = next((each for each in (f"w_{name}", f"w{name}") if each in _methods), None)
+    return message(" {method} takes weights.", method=weighted) if weighted else ""
 
 
 def _missing(method: Method, key: str) -> InputError:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from truerank.fusion.pooled import Floats, Pooled
+from truerank.fusion.pooled import Floats, Pooled, of_runs
 from truerank.fusion.registry import Amount, Weights, method
 
 FOX = "Fox and Shaw, Combination of multiple searches, TREC-2, 1993"
@@ -79,8 +77,3 @@ def weighted_mnz(pool: Pooled, *, weights: Weights) -> Floats:
 def mixed(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of the scores, times the root of the number of runs that return the document."""
     return weighted_sum(pool, weights=weights) * np.sqrt(pool.count)
-
-
-def of_runs(pool: Pooled, values: Sequence[float]) -> Floats:
-    """(rows,) the value of each row's run."""
-    return np.array(values, np.float64)[pool.run]
