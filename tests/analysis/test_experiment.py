@@ -320,6 +320,9 @@ def test_what_is_wrong_is_said_before_anything_is_asked(arguments, options, said
         ("correction_alpha", "confidence=0.95 is a level of 0.05"),
         ("filter_by_qrels", "over the queries that are judged"),
         ("verbose", "progress="),
+        ("highlight", "the best mean in bold"),
+        ("dataframe", "found.to_pandas()"),
+        ("save_mode", "found.benches[name].save_run(path)"),
     ],
 )
 def test_an_option_that_there_is_not_is_a_type_error_also_where_nothing_is_asked(option, said):

@@ -173,6 +173,8 @@ VALUES = "found.comparison.to_pandas('queries') has the value of each query"
 
 LEVEL = "confidence=0.95 is a level of 0.05"
 
+SAVED = "found.benches[name].save_run(path) keeps what a retriever returned"
+
 AMONG = "The means are over the queries that are judged, of those that are asked where queries are given"
 
 INSTEAD = {
@@ -180,15 +182,19 @@ INSTEAD = {
     "batch_size": "Each call asks one query; concurrency= is how many may be under way",
     "by": "compare(None, found.scores, by=…) compares the same scores slice by slice",
     "correction_alpha": LEVEL,
+    "dataframe": "found.to_pandas() is the table",
     "drop_unused": AMONG,
     "eval_metrics": "The measures are the fourth argument, measures=",
     "filter_by_qrels": AMONG,
     "filter_by_topics": AMONG,
+    "highlight": "found.to_markdown(), to_latex() and to_html() have the best mean in bold",
     "metrics": "The measures are the fourth argument, measures=",
     "perquery": VALUES,
     "per_query": VALUES,
     "round": "What is printed is rounded, and found.mean is not",
-    "save_dir": "found.benches[name].save_run(path) keeps what a retriever returned",
+    "save_dir": SAVED,
+    "save_format": SAVED,
+    "save_mode": SAVED,
     "topics": "The texts are the second argument, queries=",
     "verbose": "progress= is called with how much is done",
 }
