@@ -191,6 +191,34 @@ def test_rounding_orders_no_documents():
     assert len(set(flat["q"].values())) == 1
 
 
+@pytest.mark.parametrize("method", ["sum", "mnz", "wsum", "med"])
+def test_what_adds_up_to_nought_but_for_rounding_is_tied(method):
+    down, up = ({"q": dict(zip("abcde", scores, strict=True))} for scores in ([0.5, 0.4, 0.3, 0.2, 0.1], range(5)))
+    weights = {"weights": [0.3, 0.1 + 0.2]} if method == "wsum" else {}
+    assert tr.fuse([down, up], method, norm="zmuv", **weights).to_dict()["q"] == dict.fromkeys("edcba", 0.0)
+    plain = tr.fuse([down, {"q": {"a": -0.5, "b": -0.1 - 0.3, "c": -0.1 - 0.2}}], method, norm=None, **weights)
+    assert [*plain.to_dict()["q"]] == [*"decba"]
+
+
+def test_odds_that_add_up_to_nought_but_for_rounding_are_tied():
+    runs = [{"q": dict(zip("abc", scores, strict=True))} for scores in ([3, 2, 1], [1, 2, 3], [3, 2, 1])]
+    odds = [[0.1, 0.0, -0.1], [0.3, 0.0, -0.3], [0.2, 0.0, -0.2]]
+    assert tr.fuse(runs, "bayesfuse", log_odds=odds).to_dict()["q"] == dict.fromkeys("cba", 0.0)
+
+
+@given(orders=st.lists(st.permutations([3, 5, 6, 11, 11, 20]), min_size=2, max_size=4))
+def test_sums_of_standard_scores_are_equal_where_sums_of_scores_are(orders):
+    """Lists with the same scores, in other units."""
+    docs = "abcdef"
+    runs = [
+        {"q": {doc: score * 10.0**-i for doc, score in zip(docs, own, strict=True)}} for i, own in enumerate(orders)
+    ]
+    found = tr.fuse(runs, "sum", norm="zmuv").to_dict()["q"]
+    sums = {doc: sum(own) for doc, own in zip(docs, zip(*orders, strict=True), strict=True)}
+    for one, other in itertools.combinations(docs, 2):
+        assert (found[one] == found[other]) == (sums[one] == sums[other])
+
+
 @pytest.mark.parametrize("seed", range(9))
 def test_points_of_an_election_and_their_shares_give_one_order(seed):
     runs = world(seed)

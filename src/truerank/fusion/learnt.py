@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truerank.fusion.learning import SEGMENTS, by_doubling, by_rank, by_share, mean_precision, odds
-from truerank.fusion.pooled import Floats, Ints, Pooled, of_runs
+from truerank.fusion.pooled import Floats, Ints, Pooled, of_runs, settled
 from truerank.fusion.ranks import ASLAM
 from truerank.fusion.registry import Count, Scores, Tables, method
 
@@ -33,8 +33,8 @@ def _at(pool: Pooled, tables: Sequence[Sequence[float] | Floats], places: Ints, 
 @method("bayesfuse", source=ASLAM, reads="ranks", learns={"log_odds": odds})
 def bayesfuse(pool: Pooled, *, log_odds: Tables) -> Floats:
     """The sum of the log odds of relevance at the document's ranks."""
-    more = _at(pool, log_odds, pool.rank - 1, LEAST_ODDS) - LEAST_ODDS
-    return pool.added(more) + pool.runs * LEAST_ODDS
+    more = pool.added(_at(pool, log_odds, pool.rank - 1, LEAST_ODDS) - LEAST_ODDS)
+    return settled(more + pool.runs * LEAST_ODDS, more)
 
 
 @method("mapfuse", source=LILLIS, reads="ranks", learns={"map_scores": mean_precision})

@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import did_you_mean, message
-from truerank.fusion.pooled import Floats, Pooled
+from truerank.fusion.pooled import Floats, Pooled, settled
 
 LEAST = -1021
 """The least exponent whose power of 2 has a finite inverse."""
@@ -78,8 +78,9 @@ def by_sum(pool: Pooled) -> Pooled:
 def zmuv(pool: Pooled) -> Pooled:
     """Zero mean, unit variance: all become 0 where all are equal."""
     pool = _scaled(pool)
-    is_flat = _lowest(pool) == _highest(pool)
-    centred = np.where(is_flat, 0, pool.score - _total(pool, pool.score) / pool.length)
+    spread = _highest(pool) - _lowest(pool)
+    centred = settled(pool.score - _total(pool, pool.score) / pool.length, spread)
+    centred = np.where(spread > 0, centred, 0)
     return _divided(pool, centred, np.sqrt(_total(pool, centred**2) / pool.length))
 
 

@@ -78,7 +78,14 @@ class Pooled:
         return np.bincount(self.query, minlength=len(self.queries))
 
     def added(self, values: Floats) -> Floats:
-        """(documents,) the sums of values of rows, to the same bits in any order of the runs."""
+        """(documents,) the sums of values of rows, to the same bits in any order of the runs.
+
+        What adds up to 0 but for rounding is 0.
+        """
+        sums = self._added(values)
+        return sums if (values >= 0).all() else settled(sums, self._added(np.abs(values)))
+
+    def _added(self, values: Floats) -> Floats:
         if self.runs == 2:  # a + b is b + a
             return np.asarray(np.bincount(self.doc, values, len(self.query)), np.float64)
         return summed(self.table(values, 0.0))
@@ -108,6 +115,15 @@ class Pooled:
         """The documents of each query that has some."""
         begins = np.flatnonzero(np.diff(self.query, prepend=-1)).tolist()
         return map(slice, begins, [*begins[1:], len(self.query)])
+
+
+def settled(values: Floats, sizes: Floats) -> Floats:
+    """The values, 0 where rounding alone keeps them from it.
+
+    Args:
+        sizes: of what was added and taken away; infinite where that says nothing.
+    """
+    return np.where((np.abs(values) <= CLOSE * sizes) & (sizes < np.inf), 0.0, values)
 
 
 def of_runs(pool: Pooled, values: Sequence[float]) -> Floats:

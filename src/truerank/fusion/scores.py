@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.fusion.pooled import Floats, Pooled, of_runs
+from truerank.fusion.pooled import Floats, Pooled, of_runs, settled
 from truerank.fusion.registry import Amount, Weights, method
 
 FOX = "Fox and Shaw, Combination of multiple searches, TREC-2, 1993"
@@ -58,7 +58,8 @@ def comb_max(pool: Pooled) -> Floats:
 def comb_med(pool: Pooled) -> Floats:
     """The median score over the runs that return the document."""
     rows, count, each = np.sort(pool.table(pool.score, np.nan), axis=0), pool.count, np.arange(len(pool.query))
-    return (rows[(count - 1) // 2, each] + rows[count // 2, each]) / 2
+    low, high = rows[(count - 1) // 2, each], rows[count // 2, each]
+    return settled(low + high, np.abs(low) + np.abs(high)) / 2
 
 
 @method("wsum", source=VOGT, reads="scores", adds=True)
