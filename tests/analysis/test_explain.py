@@ -373,6 +373,29 @@ def test_a_query_is_not_said_to_score_0_where_it_does_not() -> None:
     assert (missing.value, nothing.value) == (6, 6)
     assert "so it scores as an empty list does, and counts" in notes_of(missing)["missing"]
     assert "FirstRank@5 has a value all the same" in notes_of(nothing)["without_relevant"]
+    assert (
+        "so it scores as an empty list does, and counts"
+        in notes_of(explain({"q": {"a": 1}}, {}, "q", "IDCG"))["missing"]
+    )
+    assert (
+        "NumQ has a value all the same"
+        in notes_of(explain({"q": {"a": 0}}, {"q": ["a"]}, "q", "NumQ"))["without_relevant"]
+    )
+
+
+@pytest.mark.parametrize("run", [[], ["a"]])
+@pytest.mark.parametrize("rule", ["empty-is-right", "one"])
+def test_what_scores_1_where_nothing_is_relevant_scores_0_if_less_is_better(rule: str, run: list[str]) -> None:
+    why = explain({"q": {"a": 0}}, {"q": run}, "q", "FallOut", rules={"without_relevant": rule})
+    assert why.value == (rule == "empty-is-right" and bool(run))
+    assert "Such a query scores 0, the best, " in notes_of(why)["without_relevant"]
+
+
+@pytest.mark.parametrize("rule", ["skip", "undefined"])
+def test_an_unanswered_query_that_is_left_out_for_another_reason_is_not_said_to_count(rule: str) -> None:
+    why = explain({"q": {"a": 0}}, {}, "q", "AP", rules={"without_relevant": rule})
+    assert not why.is_counted
+    assert notes_of(why)["missing"] == "The run does not answer this query."
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ class Found:
 
     Attributes:
         measure, rules: what is explained, and under whose rules.
+        value: what it comes to.
         documents: the list.
         is_answered: whether the run answers the query.
         lines: how many of its lines do, where the mean is over lines.
@@ -44,6 +45,7 @@ class Found:
 
     measure: Measure
     rules: Rules
+    value: float
     documents: Sequence[Listed]
     is_answered: bool
     lines: int
@@ -74,21 +76,24 @@ def notes(found: Found) -> tuple[Note, ...]:
 
 def _missing(found: Found) -> Iterator[str]:
     if not found.is_answered:
-        as_empty = message("The run does not answer this query, so it scores as an empty list does, and counts.")
-        zero = message("The run does not answer this query, so it scores 0, and counts.")
-        said = {
-            "zero": as_empty if found.measure.definition.lower_is_better else zero,
-            "error": message(
-                "The run does not answer this query, which is an error under these rules: "
-                "`truerank eval` stops at it."
-            ),
-        }
+        error = message(
+            "The run does not answer this query, which is an error under these rules: `truerank eval` stops at it."
+        )
         left_out = message("The run does not answer this query, so it is left out of the mean.")
-        yield said.get(found.rules.missing, left_out)
+        yield {"zero": _as_empty(found), "error": error}.get(found.rules.missing, left_out)
     elif found.lines > 1:
         yield message(
             "{n} lines of the run answer this query, and each counts; this is the first of them.", n=found.lines
         )
+
+
+def _as_empty(found: Found) -> Message:
+    """What an unanswered query comes to that no rule on unanswered queries leaves out."""
+    if not found.is_counted:  # for what is relevant to it, which has a note of its own
+        return message("The run does not answer this query.")
+    if found.value:
+        return message("The run does not answer this query, so it scores as an empty list does, and counts.")
+    return message("The run does not answer this query, so it scores 0, and counts.")
 
 
 def _without_relevant(found: Found) -> Iterator[str]:
@@ -116,15 +121,15 @@ def _without(found: Found) -> Message:
         "one": message("Such a query scores 1, whatever is returned."),
         "error": message("That is an error under these rules: `truerank eval` stops at it."),
     }
-    measure, rules = found.measure, found.rules
-    is_own = found.finds or not is_ruled(measure, rules)
-    definition = measure.definition
-    own = definition.is_of_items or definition.lower_is_better if rules.without_relevant == "zero" else is_own
-    if own and rules.without_relevant in ("zero", "empty-is-right", "one"):
-        return message("{measure} has a value all the same.", measure=measure)
-    if found.rules.without_relevant in said:
-        return said[found.rules.without_relevant]
-    if found.is_defined:
+    less = {
+        "empty-is-right": message("Such a query scores 0, the best, when nothing is returned, else 1."),
+        "one": message("Such a query scores 0, the best, whatever is returned."),
+    }
+    measure, rule = found.measure, found.rules.without_relevant
+    is_ruling = rule not in ("empty-is-right", "one") or (not found.finds and is_ruled(measure, found.rules))
+    if rule in said and is_ruling and not (rule == "zero" and found.value):
+        return (less if measure.definition.lower_is_better else {}).get(rule, said[rule])
+    if rule != "undefined" or found.is_defined:
         return message("{measure} has a value all the same.", measure=measure)
     return message("So {measure} has no value, and its mean leaves the query out.", measure=measure)
 

@@ -149,23 +149,25 @@ class Answer:
         case = self._case(measure, hits, documents)
         finds = bool(measure.finds(self.hits, rules.level)[0])
         ruling = _ruling(measure, rules, case.returned, finds=finds)
+        result = ruling.value if ruling else value
         found = Found(
             measure=measure,
             rules=rules,
+            value=result,
             documents=documents,
             is_answered=self.is_answered,
             lines=self.lines,
             repeated=self.reading.repeated,
             relevant=relevant,
             finds=finds,
-            spread=lambda: Spread(value, value) if ruling else spreads()[measure],
+            spread=lambda: Spread(result, result) if ruling else spreads()[measure],
             calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(
             run=self.reading.name,
             query=as_text(self.query),
             measure=measure,
-            value=ruling.value if ruling else value,
+            value=result,
             is_counted=found.is_counted,
             level=self.level(measure),
             documents=documents if self.is_scored else unscored(documents),
