@@ -473,6 +473,26 @@ def test_documents_are_compared_even_where_query_ids_differ(look):
     assert kinds(findings) >= {"query-ids", "document-ids"}
 
 
+def test_documents_none_of_which_is_judged_are_shown_beside_those_that_are(look):
+    finding = the("no-judged-document", look(QRELS, RUN.replace(b"Q0 ", b"Q0 doc:")))
+    assert (finding.severity, finding.line, finding.count) == ("warning", 1, 2)
+    assert finding.message == ("no returned document is judged: doc:a is returned for query 1, but a is judged")
+    upper = look(QRELS, b"".join(b"%b Q0 %b 1 1 t\n" % pair for pair in [(b"1", b"A"), (b"2", b"C")]))
+    assert "document-ids" in kinds(upper)  # which says more
+    assert "no-judged-document" not in kinds(upper)
+    assert "no-judged-document" not in kinds(look(QRELS, RUN.replace(b"2 Q0 ", b"2 Q0 doc:")))
+
+
+def test_a_grade_that_a_measure_cannot_sum_is_found_with_its_line(look):
+    """From here on judgements are sorted in another way."""
+    qrels = b"".join(b"1 0 d%d %d\n" % (i, i % 2) for i in range(2000)) + b"1 0 z 1e308\n2 0 z 1e308\n"
+    findings = look(qrels, RUN, measures="nDCG AP")
+    assert {"large-grade", "measure"} <= kinds(findings)
+    assert the("large-grade", findings).line == 2001
+    assert the("measure", findings).severity == "error"
+    assert "1e+308 is too large to be summed" in the("measure", findings).message
+
+
 def test_a_document_that_was_judged_as_it_is_written_means_no_other(look):
     qrels = QRELS + b"2 0 C 0\n"
     assert "document-ids" not in kinds(look(qrels, RUN))

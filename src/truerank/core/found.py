@@ -68,9 +68,9 @@ def _best_first(query: Ints, grade: Floats) -> Floats:
         return grade  # in order already, as where each query has one judgement: no copy
     if len(grade) < MANY or not np.isfinite(grade).all():
         return grade[np.lexsort((-grade, query))]
-    top = grade.max(initial=0)
-    span = top - grade.min() + 1
-    if (grade != np.floor(grade)).any() or not span * (query.max(initial=0) + 1) < EXACT:
+    top = float(grade.max(initial=0))
+    span = top - float(grade.min()) + 1  # of Python's floats, which overflow without a warning
+    if (grade != np.floor(grade)).any() or not span * (int(query.max(initial=0)) + 1) < EXACT:
         return grade[np.lexsort((-grade, query))]
     keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves
     keys += top - grade

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,9 @@ from truerank.analysis.lint.checks import (
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
 from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import rank, ranked, reading_of, rules_of
+from truerank.core.hits import Hits
 from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
@@ -145,8 +147,7 @@ def _inspected(
         if seen:
             watchers.end()
             of_lists.end()
-            for check in HITS_CHECKS if judged else ():
-                check(case, hits, measures)
+            _look_at(hits, case, measures)
         elif not log.findings():
             log.once("error", "no-rows", message("there is no result in it"))
     except InputError as error:
@@ -160,9 +161,24 @@ def _lint_reading(reading: Reading, judged: Grades, rules: Rules, measures: Sequ
     coverage.of_reading(case, reading_of(reading, None, rules))
     lenient = dataclasses.replace(_lenient(rules), duplicates=rules.duplicates)
     hits = ranked(dataclasses.replace(reading, rules=lenient))
-    for check in HITS_CHECKS if judged else ():
-        check(case, hits, measures)
+    _look_at(hits, case, measures)
     return case.log.findings()
+
+
+def _look_at(hits: Hits, case: Case, measures: Sequence[Measure]) -> None:
+    """The checks of hits."""
+    for check in HITS_CHECKS if case.judged else ():
+        with _noting_refused(case.log):
+            check(case, hits, measures)
+
+
+@contextmanager
+def _noting_refused(log: Log) -> Iterator[None]:
+    """That a measure cannot be had of what was read is a finding too."""
+    try:
+        yield
+    except MeasureError as error:
+        log.once("error", "measure", error.said)
 
 
 def _scattered(query: bytes) -> Message:

@@ -268,3 +268,27 @@ def nearly_judged_queries(case: Case) -> Watch:
             total=len(unanswered),
         )
         case.log.once("error", "query-ids", fault, line, len(found))
+
+
+@each_answer
+def no_judged_docs(case: Case) -> Watch:
+    """No result of a judged query is judged, and no other finding about ids tells why."""
+    first: tuple[bytes, bytes, bytes] | None = None
+    line, queries, is_found = 0, 0, False
+    while (answer := (yield)) is not None:
+        judged = case.judged.get(answer.query)
+        if is_found or not judged or not answer.size:
+            continue
+        is_found, queries = bool(answer.found_of(judged)), queries + 1
+        if first is None:
+            first, line = (answer.docs[0], answer.query, next(iter(judged))), answer.lines[0]
+    explained = {"document-ids", "parts", "wholes"}
+    if first and not is_found and explained.isdisjoint(finding.kind for finding in case.log.findings()):
+        doc, query, other = map(printed, first)
+        fault = message(
+            "no returned document is judged: {doc} is returned for query {query}, but {other} is judged",
+            doc=doc,
+            query=query,
+            other=other,
+        )
+        case.log.once("warning", "no-judged-document", fault, line, queries)
