@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 import truerank as tr
+from truerank import truth
 from truerank.formats import matrices
 
 
@@ -218,3 +219,35 @@ def test_a_tuple_of_tables_is_as_many_runs():
 def test_the_ids_of_the_rows_may_be_those_of_users(name, tmp_path):
     np.savez(tmp_path / "a.npz", ids=[[1, 2], [3, 4]], scores=[[2.0, 1.0], [2.0, 1.0]], **{name: [7, 5]})
     assert tr.open_run(tmp_path / "a.npz").to_dict() == {"7": {"1": 2.0, "2": 1.0}, "5": {"3": 2.0, "4": 1.0}}
+
+
+class Tensor:
+    """What a tensor of ids has of what is used; one by one they are tensors too."""
+
+    ndim, dtype = 1, "int64"
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return map(Tensor, self.values)
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return np.array(self.values)
+
+
+def test_the_ids_of_the_rows_may_be_a_tensor():
+    ids, names = np.array([[3, 4], [4, 3]]), Tensor([10, 20])
+    assert tr.evaluate({"10": ["3"], "20": ["3"]}, (ids, None, names), "RR")["RR"].tolist() == [1.0, 0.5]
+    exact = ids, np.array([[0.5, 1.0], [0.5, 1.0]]), names
+    assert truth.neighbours(exact, k=1).to_dict() == {b"10": {b"3": 1.0}, b"20": {b"4": 1.0}}
+    with pytest.raises(tr.InputError, match=r"row 1 of the arrays has the query id .*Tensor.*: ids are text or"):
+        tr.evaluate({"10": ["3"]}, (ids, None, list(names)), "RR")

@@ -99,7 +99,8 @@ def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
         raise InputError("the ids of queries are a list, one a row, not {queries}", name, queries=quoted(queries))
     if len(queries) != rows:
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=rows)
-    ids = plain_array(queries, "query ids", name) if isinstance(queries, np.ndarray) else list(queries)
+    is_array = isinstance(queries, np.ndarray) or hasattr(queries, "detach")
+    ids = plain_array(queries, "query ids", name) if is_array else list(queries)
     check_distinct(ids, name)
     return ids
 

@@ -192,7 +192,7 @@ def _line(part: Columns, i: int, row: int) -> int:
 
 
 def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
-    """Raise where an id of a query, one a row, is missing, is a fraction, or stands in two rows."""
+    """Raise where an id of a query, one a row, is missing, is a fraction or a tensor, or stands in two rows."""
     is_numbered = isinstance(queries, np.ndarray) and queries.dtype.kind in "iu"
     if is_numbered and len(np.unique(queries)) == len(queries):
         return
@@ -200,12 +200,12 @@ def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
     for row, query in enumerate(queries.tolist() if isinstance(queries, np.ndarray) else queries):
         if is_missing(query):
             raise InputError("row {row:,} of the arrays has no query id", name, row=row + 1)
-        if isinstance(query, float | np.floating):
+        if isinstance(query, float | np.floating) or hasattr(query, "detach"):
             raise InputError(
                 "row {row:,} of the arrays has the query id {query}: ids are text or whole numbers",
                 name,
                 row=row + 1,
-                query=query,
+                query=quoted(query),
             )
         first = places.setdefault(as_bytes(query), row)
         if first != row:

@@ -52,6 +52,7 @@ def read_exact(source: Any, name: str | None = None) -> Neighbours:
     is_several = isinstance(source, tuple) and len(source) in (2, 3)
     ids, distances, queries = (*source, None)[:3] if is_several else (source, None, None)
     far = None if distances is None else plain_array(distances, "distances", called).astype(np.float64)
+    queries = plain_array(queries, "query ids", called) if hasattr(queries, "detach") else queries
     return neighbours_of(plain_array(ids, "ids", called), far, queries, name=called)
 
 
