@@ -71,7 +71,7 @@ def matthews_correlation(
     """
     tp = hits.top(k).relevant(level).count.astype(np.float64)
     fp = returned_within(hits, k) - tp
-    fn = hits.relevant_total(level) - tp
+    fn = np.maximum(hits.relevant_total(level) - tp, 0.0)  # repeats that count may be more than all there are
     tn = _nonrelevant(hits, level, docs) - fp
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale)
