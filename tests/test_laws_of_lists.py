@@ -147,6 +147,14 @@ def test_neither_parts_nor_the_order_of_rows_change_a_bit(world: World, known: K
     assert numbers(score(whole, chosen, table)) == numbers(score(tr.merge(shuffled), chosen, table))
 
 
+def test_in_whichever_order_parts_are_merged_the_entropy_of_many_documents_has_the_same_bits() -> None:
+    qrels = {f"q{n}": {"none": 1} for n in range(20)}
+    lists = [{f"q{n}": [f"d{doc}" for doc in range(n, 20)]} for n in range(20)]
+    parts = [tr.read(qrels, each, keep="all") for each in lists]
+    merged = [tr.merge(random.Random(seed).sample(parts, len(parts))) for seed in range(9)]
+    assert len({tr.evaluate(each, measures="Entropy").mean["Entropy"] for each in merged}) == 1
+
+
 def text(rows: list[tuple[str, str, float]]) -> tr.Run:
     lines = "".join(f"{query} Q0 {doc} 1 {value!r} tag\n" for query, doc, value in rows).encode()
     return tr.Run("part", lambda: iter([lines]))

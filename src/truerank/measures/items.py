@@ -97,7 +97,7 @@ class Spread(Listings):
 
     def at(self, times: Ints) -> float:
         """That of these queries; 0 where nothing is listed."""
-        counts = self.counts(times)
+        counts = np.sort(self.counts(times))  # documents come in any order, by which the sum would differ
         shares = counts / max(counts.sum(), 1)
         return max(0.0, -total(shares * log2(shares)))
 
