@@ -120,6 +120,18 @@ def test_rules_say_what_is_in_the_mean(qrels: DataFrame, run: DataFrame, rules: 
     assert found.ledger == wanted.ledger
 
 
+@pytest.mark.parametrize("self_match", ["keep", "remove", "remove-from-answers"])
+def test_a_grade_that_one_query_alone_has_is_the_highest_of_all(
+    spark: SparkSession, run: DataFrame, self_match: str
+) -> None:
+    judged, measures = {**QRELS, "q7": {"d1": 9.0, "q7": 12.0}}, "ERR@10 INSQ RBP(gain='graded')"
+    rows = [(query, doc, float(grade)) for query, docs in judged.items() for doc, grade in docs.items()]
+    qrels = spark.createDataFrame(rows, "query_id string, doc_id string, relevance double")
+    found = tr.spark.evaluate(qrels, run, measures, rules={"self_match": self_match}, held=10)
+    wanted = tr.evaluate(judged, RUN, measures, rules={"self_match": self_match})
+    assert found.mean == {name: exact(name, values) for name, values in wanted.columns.items()}
+
+
 def test_what_no_task_can_tell_is_refused(qrels: DataFrame, run: DataFrame) -> None:
     with pytest.raises(tr.MeasureError, match="one number of the whole run"):
         tr.spark.evaluate(qrels, run, "Coverage@5", held=10)

@@ -132,9 +132,12 @@ def evaluated(
     first = [("answer", BinaryType()), ("value", StringType()), ("query", BinaryType())]
     schema = StructType([*(StructField(*each) for each in first), *columns])
     question, is_grouped = work.question, by is not None
-    kept = work.together(by).mapInArrow(lambda rows: values.of_both(rows, question, measures, is_grouped), schema)
-    kept = kept.persist(StorageLevel.DISK_ONLY)
     with raised_here():
+        highest = _highest_grade(work)
+        kept = work.together(by).mapInArrow(
+            lambda rows: values.of_both(rows, question, measures, highest, is_grouped), schema
+        )
+        kept = kept.persist(StorageLevel.DISK_ONLY)
         answers = kept.where(f.col("answer").isNotNull()).select("answer").collect()
     summaries = values.merged(expected(map(tasks.unpacked, answers), dict))
     table = kept.where(f.col("answer").isNull())
@@ -146,3 +149,15 @@ def evaluated(
         return LargeScores(tuple(measures), *facts, totals, rows, kept, asked)
 
     return {value: scores(value, summary) for value, summary in summaries.items()}
+
+
+def _highest_grade(work: Work) -> float:
+    """The highest grade of the collection, or 0, as the rules have it; each task has some of the judgements."""
+    from pyspark.sql import functions as f
+
+    judged = work.judged
+    assert judged is not None
+    if work.question.rules.self_match == "remove":
+        judged = judged.where(judged["query"] != judged["doc"])
+    (found,) = judged.agg(f.max("score")).collect()
+    return max(0.0, found[0] or 0.0)

@@ -116,11 +116,16 @@ def grouped(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
 
 
 def of_both(
-    batches: Iterable[pyarrow.RecordBatch], question: Question, measures: list[Measure], is_grouped: bool
+    batches: Iterable[pyarrow.RecordBatch],
+    question: Question,
+    measures: list[Measure],
+    max_grade: float,
+    is_grouped: bool,
 ) -> Iterator[pyarrow.RecordBatch]:
     """The values of a partition's queries, whose judgements are in it too; then its summaries, or an error.
 
     Args:
+        max_grade: of the whole collection.
         is_grouped: whether the judgements say the value of their query in `by`.
     """
     rows, scored = iter(batches), dict[str | None, Scores]()
@@ -128,6 +133,7 @@ def of_both(
     def evaluated() -> Answer:
         by: dict[bytes, str] = {}
         reading = tasks.reading_of_both(rows, question, by if is_grouped else None)
+        reading = replace(reading, rows=replace(reading.rows, max_grade=max_grade))
         refuse_extra(reading.extra, reading.rules, reading.name)
         parts: dict[str | None, Reading] = grouped(reading, by) if is_grouped else {None: reading}
         scored.update((value, score(part, measures)) for value, part in parts.items())
