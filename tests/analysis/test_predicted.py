@@ -274,6 +274,25 @@ def test_what_is_no_plain_mean_is_refused(measure):
         tr.predicted(people, model, scored, measure, sample="random")
 
 
+@pytest.mark.parametrize("measure", ["ERR", "INSQ", "PFound", "RBP(gain='graded')"])
+def test_a_scale_that_ends_at_the_highest_grade_has_to_be_the_same_by_both(measure):
+    people, model, run = of_world()
+    model["q1"]["d0"] = 4
+    with pytest.raises(tr.MeasureError, match="which is 1 by people's judgements and 4 by the model's"):
+        tr.predicted(people, model, run, measure, sample="random")
+    model["q1"]["d0"] = 1
+    assert tr.predicted(people, model, run, measure, sample="random").people.measures
+
+
+@pytest.mark.parametrize("measure", ["ERR(max_grade=4)", "INSQ(gain='binary')", "PFound(chance={1: 0.5})", "RBP"])
+def test_people_that_say_what_the_model_says_score_the_same_whatever_others_have(measure):
+    _, model, run = of_world()
+    model["q1"]["d0"] = 4
+    people = {query: model[query] for query in list(model)[::3]}
+    found = tr.predicted(people, model, run, measure, sample="random")
+    assert found.people.columns[measure].tolist() == found.model.columns[measure][found.places].tolist()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

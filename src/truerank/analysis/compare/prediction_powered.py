@@ -272,6 +272,8 @@ def predicted(
     assert len(here) == len(people.queries)
     apart = 0, 0, False
     if isinstance(sources[0], Qrels) and isinstance(sources[1], Qrels):
+        ruled = (as_ruled(sources[0], people.rules), as_ruled(sources[1], people.rules))
+        _refuse_two_scales(people.measures, *ruled)
         kept = people.rules.replace(self_match="keep")
         apart = _apart(as_ruled(sources[0], kept), as_ruled(sources[1], kept))
     chances = probabilities(sample, model.queries, set(people.queries))
@@ -326,6 +328,29 @@ def _plain_means(people: Scores, model: Scores) -> Scores:
                     )
                 )
     return dataclasses.replace(people, measures=wanted)
+
+
+def _refuse_two_scales(measures: Sequence[Measure], people: Qrels, model: Qrels) -> None:
+    """Raise where a measure weighs grades by the highest, and that is another one by each of the two judgements."""
+    highest = [max(0.0, float(one.to_find[1].max(initial=0))) for one in (people, model)]
+    scaled = next(filter(_is_by_highest_grade, measures), None)
+    if scaled is not None and highest[0] != highest[1]:
+        raise MeasureError(
+            "{name} weighs grades by the highest, which is {highest:g} by people's judgements and {other:g} by the "
+            "model's: say which could be given (max_grade={most:g}), or take another gain",
+            name=scaled,
+            highest=highest[0],
+            other=highest[1],
+            most=max(highest),
+        )
+
+
+def _is_by_highest_grade(measure: Measure) -> bool:
+    """Whether it weighs grades by the highest of the collection, as it says no other."""
+    given = {name: one.default for name, one in measure.definition.parameters.items()} | dict(measure.params)
+    if "max_grade" not in given:
+        return given.get("gain") == "graded"
+    return given["max_grade"] is None and given.get("gain") != "binary" and given.get("chance") is None
 
 
 def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
