@@ -432,3 +432,13 @@ def test_judgements_of_aspects_stay_so_where_not_every_judged_query_is_asked():
     some = tr.bench(lambda query, k: ["b", "a"], {"1": "one", "2": "two"}, qrels, measures="alpha_nDCG@5")
     wanted = tr.evaluate({q: qrels[q] for q in "12"}, {q: ["b", "a"] for q in "12"}, "alpha_nDCG@5")
     assert some.scores.mean == wanted.mean
+
+
+def test_the_highest_grade_is_that_of_all_judged_queries_also_where_some_are_asked():
+    qrels, docs = {"q1": {"a": 1}, "q2": {"b": 2}, "q3": {"c": 4}}, ["a", "x", "b"]
+    queries = {"q1": "one", "q2": "two"}
+    asked = tr.bench(lambda query: docs, queries, qrels, measures="ERR INSQ", warmup=0).scores
+    saved = tr.evaluate(qrels, dict.fromkeys(qrels, docs), "ERR INSQ")
+    assert {m: asked[m].tolist() for m in asked} == {m: saved[m][:2].tolist() for m in saved}
+    both = tr.experiment({"saved": saved, "live": lambda query: docs}, queries, qrels, "ERR").comparison["ERR"]
+    assert both.means["saved"].estimate == both.means["live"].estimate

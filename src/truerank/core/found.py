@@ -30,7 +30,7 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
         queries=qrels.queries,
         returned=scan.returned,
         judgements=_judgements(qrels),
-        max_grade=max(0.0, float(qrels.to_find[1].max(initial=0))),
+        max_grade=qrels.max_grade,
         grade=_graded(grades, columns["doc"]),
         aspects=_with_ids(qrels),
         calls=scan.calls,

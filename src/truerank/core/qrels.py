@@ -58,6 +58,7 @@ class Qrels:
         aspects: which parts of its question each document answers, the best grade of which it has; None: no parts.
         iterations: how many different values TREC's second column has, where they are not used.
         second: the value of that column, where it is the same throughout.
+        highest: the highest grade of those that these were selected from, or 0.
     """
 
     queries: Sequence[bytes] = field(repr=False)
@@ -74,6 +75,7 @@ class Qrels:
     aspects: Aspects | None = field(default=None, repr=False)
     iterations: int = field(default=0, repr=False)
     second: bytes | None = field(default=None, repr=False)
+    highest: float = field(default=0.0, repr=False)
 
     @classmethod
     def build(
@@ -213,14 +215,13 @@ class Qrels:
     def _refuse_repeats(self) -> None:
         if (firsts := self.judged.firsts) is not None:
             two = int(np.argmax(firsts != np.arange(len(firsts))))
-            one = int(firsts[two])
             pair = {"doc": truncated(self.doc(two)), "query": truncated(self.queries[int(self.query[two])])}
             if self.lines is None:
                 said = message("document {doc} of query {query} is judged twice; keep one of them", **pair)
                 raise InputError(said, self.name)
             said = message(
                 "document {doc} of query {query} is judged twice (first in line {first}); keep one of them",
-                first=int(self.lines[one]),
+                first=int(self.lines[int(firsts[two])]),
                 **pair,
             )
             raise InputError(said, self.name, int(self.lines[two]))
@@ -339,12 +340,13 @@ class Qrels:
         return [text[a:b] for a, b in zip(self.begin[rows].tolist(), self.end[rows].tolist(), strict=True)]
 
     def select(self, keep: NDArray[np.bool_]) -> Qrels:
-        """The judgements of some queries alone.
+        """The judgements of some queries alone; the highest grade stays that of all.
 
         Args:
             keep: (queries,) which.
         """
-        rows = np.repeat(keep, np.diff(self.start))
+        rows, of = np.repeat(keep, np.diff(self.start)), self.aspects
+        place = (np.cumsum(keep) - 1)[self.query[rows]]
         sizes = (self.end - self.begin)[rows]
         ends = np.cumsum(sizes, dtype=np.int64)
         queries = Names(itertools.compress(self.queries, keep.tolist()))
@@ -360,20 +362,12 @@ class Qrels:
             is_number=None if self.is_number is None else self.is_number[rows],
             apart={query: grade for query, grade in self.apart.items() if query in queries},
             given=(),
-            aspects=self._aspects_of(keep, rows),
-        )
-
-    def _aspects_of(self, keep: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Aspects | None:
-        place = (np.cumsum(keep) - 1)[self.query[rows]]
-        return (
-            None if self.aspects is None else self.aspects.take(np.flatnonzero(keep), np.flatnonzero(rows), place)
+            aspects=None if of is None else of.take(np.flatnonzero(keep), np.flatnonzero(rows), place),
+            highest=self.max_grade,
         )
 
     def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float, float]]:
-        """Document, aspect, grade and the aspect's weight of each judgement of a query.
-
-        Without aspects None and 1, and one a document.
-        """
+        """Document, aspect (or None), grade and the aspect's weight (or 1) of each judgement of a query."""
         docs = range(int(self.start[query]), int(self.start[query + 1]))
         if self.aspects is None:
             return [(self.doc(doc), None, float(self.grades[doc]), 1.0) for doc in docs]
@@ -418,7 +412,8 @@ class Qrels:
         own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
-        return replace(Qrels.from_dict(judged, self.name), apart=own, aspects=self._aspects_but_own(keeping))
+        ignoring = Qrels.from_dict(judged, self.name)
+        return replace(ignoring, apart=own, aspects=self._aspects_but_own(keeping), highest=self.highest)
 
     def _aspects_but_own(self, keeping: bool) -> Aspects | None:
         """The aspects where each query's own document is judged too, behind the others if it was not."""
@@ -442,6 +437,11 @@ class Qrels:
         grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)
         order = np.argsort(query, kind="stable")
         return query[order], grades[order]
+
+    @property
+    def max_grade(self) -> float:
+        """The highest grade of the whole collection, or 0."""
+        return max(self.highest, float(self.to_find[1].max(initial=0)))
 
 
 NO_QRELS = Qrels.from_dict({})

@@ -332,7 +332,7 @@ def _plain_means(people: Scores, model: Scores) -> Scores:
 
 def _refuse_two_scales(measures: Sequence[Measure], people: Qrels, model: Qrels) -> None:
     """Raise where a measure weighs grades by the highest, and that is another one by each of the two judgements."""
-    highest = [max(0.0, float(one.to_find[1].max(initial=0))) for one in (people, model)]
+    highest = [people.max_grade, model.max_grade]
     scaled = next(filter(_is_by_highest_grade, measures), None)
     if scaled is not None and highest[0] != highest[1]:
         raise MeasureError(

@@ -259,7 +259,8 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
         qrels = Qrels.from_dict(some, qrels.name)
     if query not in qrels.queries:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
-    judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
+    ruled, under = as_ruled(qrels, rules), lenient(rules)
+    judged = ruled.select(np.array([name == query for name in ruled.queries], bool))
     ordered: set[bytes] = set()
     scan = answered(scan_units(judged, _watched(few, ordered), under, keep=EVERY_RANK)[1], under)
     reading = Reading.of(judged, scan, under, few.name, EVERY_RANK)
@@ -343,17 +344,6 @@ def lenient(rules: Rules) -> Rules:
 def _grades(qrels: Qrels, place: int) -> Judged:
     rows = range(int(qrels.start[place]), int(qrels.start[place + 1]))
     return {qrels.doc(row): float(qrels.grades[row]) for row in rows}
-
-
-def _few(qrels: Qrels, query: bytes) -> Qrels:
-    """The judgements of a query, and of the one that has the highest grade of the collection."""
-    keep = np.zeros(len(qrels), bool)
-    keep[qrels.queries.index(query)] = True
-    if not np.isnan(qrels.grades).all():
-        keep[qrels.query[int(np.nanargmax(qrels.grades))]] = True
-    if qrels.apart:
-        keep[qrels.queries.index(max(qrels.apart, key=qrels.apart.__getitem__))] = True
-    return qrels.select(keep)
 
 
 def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
