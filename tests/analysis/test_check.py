@@ -425,6 +425,12 @@ def test_a_real_benchmark_is_checked() -> None:
     assert check.verdicts[0].interval == found.intervals["p95"]
 
 
+def test_a_time_is_shown_with_all_digits_before_the_point_and_those_that_tell_it_from_its_limit() -> None:
+    slow = Timings(latency={"p95": 12345.6, "p50": 200.004}, throughput=81234.7)
+    text = tr.check(bench=slow, max={"p95": "1s", "p50": "200ms"}, min={"throughput": 81235}).to_text()
+    assert [text.count(shown) for shown in (" 12346 ms ", " 200.004 ms ", " 81234.7/s ")] == [1, 1, 1]
+
+
 def failing(every: int, how: str, timeout: float | None = None, queries: int = 150, repeats: int = 1) -> tr.Bench:
     """A retriever of 50 ms, one call in this many of which takes a second or raises."""
     clock, calls = SimulatedClock(), iter(range(10**6))

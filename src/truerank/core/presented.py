@@ -38,6 +38,16 @@ def _with_digits(one: float, other: float) -> Iterator[tuple[str, str]]:
     return ((f"{one:.{digits}f}", f"{other:.{digits}f}") for digits in range(4, 17))
 
 
+def significant(value: float, digits: int) -> str:
+    """With this many significant digits, and all of those before the point: a time or a rate of any size.
+
+    >>> significant(0.0132449, 4), significant(300.0, 4), significant(12345.6, 4)
+    ('0.01324', '300', '12346')
+    """
+    short = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in short else short
+
+
 class Laid(Protocol):
     """A result as its builder lays it out: `present.document.Document`."""
 

@@ -10,6 +10,7 @@ from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
 from truerank.core.messages import Message, joined, listed, message, plural, warned
+from truerank.core.presented import significant
 from truerank.present import few, watching
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
@@ -21,6 +22,9 @@ from truerank.present.table import Cell, Table, as_text
 JUNIT = "junit"
 FORMATS = {**TABLES, JUNIT: (".xml",)}
 """The formats by name, and the file endings that suggest them."""
+
+SIGNIFICANT = 4
+"""Digits of times and rates."""
 
 SAID = {"pass": message("pass"), "fail": message("FAIL"), "undecided": message("undecided")}
 
@@ -226,10 +230,12 @@ def _flat(verdict: Verdict, names: Sequence[str]) -> tuple[Cell, ...]:
 
 def _value(verdict: Verdict, digits: int) -> str:
     """The value, with as many more digits as tell it from a limit that it misses."""
-    if verdict.outcome == "fail" and verdict.decider == "value" and not verdict.against and not verdict.unit:
-        apart = (n for n in range(digits, 18) if f"{verdict.value:.{n}f}" != f"{verdict.limit:.{n}f}")
-        digits = next(apart, digits)
-    return _number(verdict, verdict.value, digits)
+    least = SIGNIFICANT if verdict.unit else digits
+    shown = _number(verdict, verdict.value, least)
+    if verdict.outcome != "fail" or verdict.decider != "value" or verdict.against:
+        return shown
+    pairs = ([_number(verdict, each, n) for each in (verdict.value, verdict.limit)] for n in range(least, 18))
+    return next((value for value, limit in pairs if value != limit), shown)
 
 
 def _number(verdict: Verdict, value: float, digits: int) -> str:
@@ -243,7 +249,9 @@ def _number(verdict: Verdict, value: float, digits: int) -> str:
         return str(int(value))
     if verdict.unit:
         least = "≥ " if verdict.is_least else ""
-        return f"{least}{value:.4g}" + (f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit)
+        return f"{least}{significant(value, digits)}" + (
+            f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit
+        )
     return as_text(value, digits)
 
 
@@ -252,11 +260,12 @@ def _interval(verdict: Verdict, digits: int) -> str:
     if interval is None or not math.isfinite(interval.low):
         return ""
     if interval.method != "none" and math.isinf(interval.high):
-        return f"[{interval.low:.4g}, ∞)"
+        return f"[{significant(interval.low, SIGNIFICANT)}, ∞)"
     if not math.isfinite(interval.high):
         return ""
     if verdict.unit:
-        return f"[{interval.low:.4g}, {interval.high:.4g}]"
+        low, high = (significant(end, SIGNIFICANT) for end in (interval.low, interval.high))
+        return f"[{low}, {high}]"
     return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
