@@ -209,6 +209,12 @@ def test_an_overloaded_open_loop_ends_soon_after_its_schedule():
     assert found.outcomes["dropped"] == 94  # 6 fit into 0.99 s and the grace
 
 
+def test_a_call_that_never_started_has_asked_nothing_again():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock, 1.0), QUERIES, rate=100, repeats=2, warmup=0, clock=clock)
+    assert (found.outcomes["dropped"], found.asked_before) == (193, 0)
+
+
 def test_dropped_queries_score_zero_and_are_not_forgotten():
     clock = SimulatedClock()
     qrels = {query: {"d1": 1} for query in QUERIES}

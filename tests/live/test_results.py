@@ -537,6 +537,21 @@ def test_failed_calls_score_but_are_not_called_answered(rules, says, tmp_path):
     assert saved.mean["RR"] == (1.0 if says else 0.99)
 
 
+def test_a_query_that_is_in_no_mean_is_not_said_to_count(tmp_path):
+    qrels = {"q0": {"d2": 1}, "q1": {"d2": 1}}
+    how = {"measures": "RR", "clock": SimulatedClock()}
+    unjudged = tr.bench(
+        lambda query: [] if query > "text 1" else ["d2"], QUERIES, qrels, rules="trec_eval-9", **how
+    )
+    assert "without documents" not in report.document(unjudged).render()
+    failing = tr.bench(lambda query: 1 / 0, QUERIES, qrels, rules="recommenders", **how)
+    assert "count here" not in report.document(failing).render()
+    assert "The mean is over 0 queries." in report.document(failing).render()
+    assert (failing.intervals["RR"], tr.check(bench=failing, min={"RR": 0.1}).outcome) == (None, "undecided")
+    failing.save(tmp_path / "failing.json")
+    assert tr.Bench.read(tmp_path / "failing.json").to_dict() == failing.to_dict()
+
+
 def test_false_concurrency_is_warned_of():
     clock = SimulatedClock()
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import message
-from truerank.core.presented import Presented, finite
+from truerank.core.presented import Presented, finite, significant
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
 from truerank.core.scores import Scores, intervals
@@ -83,7 +83,9 @@ class Bench(Presented):
         latency.checked(self.percentiles)
 
     def _summary(self) -> str:
-        figures = ", ".join(f"{name} {self.latency[name]:.3g} ms" for name in ("mean", "p50", "p95", "p99"))
+        figures = ", ".join(
+            f"{name} {significant(self.latency[name], 3)} ms" for name in ("mean", "p50", "p95", "p99")
+        )
         return f"Bench({self.name!r}, {len(self.measured):,} calls, {figures})"
 
     @cached_property
@@ -141,7 +143,7 @@ class Bench(Presented):
             return {}
         columns = {m: self.scores[m] for m in self.scores.measures if m.definition.average != "sum"}
         known = {m: np.isfinite(values) for m, values in columns.items()}
-        whole = [m for m, own in known.items() if own.all()]
+        whole = [m for m, own in known.items() if len(own) and own.all()]
         with needs(message("an interval"), "stats"):
             of_means = intervals(whole, np.stack([columns[m] for m in whole], axis=1)) if whole else []
             found = dict(zip(whole, of_means, strict=True))
@@ -238,7 +240,8 @@ class Bench(Presented):
     @property
     def asked_before(self) -> int:
         """Measured calls whose query had been asked before, which a cache could answer."""
-        ordered = self.samples[np.argsort(self.samples.begin, kind="stable")]
+        started = self.samples.started
+        ordered = started[np.argsort(started.begin, kind="stable")]
         is_again = np.ones(len(ordered), bool)
         is_again[np.unique(ordered.query, return_index=True)[1]] = False
         return int(is_again[ordered.phase == MEASURED].sum())

@@ -191,7 +191,7 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
     qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
     items = None if judging.items is None else read_catalogue(judging.items)
     under = lenient(rules, AnswerKinds(calls=of_calls, empty=True))
-    nothing = as_run("nothing", queries, {}, of_calls)
+    nothing = as_run("queries", queries, {}, of_calls)
     score(qrels, nothing, queries, queries, judging.measures, under, items)
     return replace(judging, qrels=qrels, items=items)
 

@@ -171,7 +171,7 @@ def _scores(value: Mapping[str, Any]) -> Scores:
         run=value["run"],
         asked=asked | {name: name for name in value["mean"] if name not in asked.values()},
     )
-    _demand(len(scores.queries) > 0 < len(scores.measures), "there are scores of nothing")
+    _demand(len(scores.measures) > 0, "there are scores of no measure")
     known = (
         each[~np.isnan(each)] if name in scores.ledger.undefined else each for name, each in scores.columns.items()
     )

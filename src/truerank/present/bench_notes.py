@@ -189,7 +189,7 @@ def _skipping(bench: Bench) -> Iterator[Message]:
     if not bench.scores or bench.scores.rules.missing != "skip":
         return
     kept = bench.answers.by_query
-    if bare := sum(1 for query in bench.asked if query not in kept or not kept[query].docs):
+    if bare := sum(1 for query in bench.scores.queries if query not in kept or not kept[query].docs):
         yield plural(
             "{n:,} query without documents counts here; "
             "`truerank eval` of the saved run leaves them out under {rules}.",
