@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from contextlib import suppress
@@ -21,6 +22,38 @@ def steady(clock, seconds=0.002):
         return ["d1"]
 
     return retrieve
+
+
+def test_what_is_iterated_over_asynchronously_is_made_as_far_as_it_is_asked_for_and_timed():
+    clock, closed = SimulatedClock(), []
+
+    async def endless(query):
+        try:
+            for number in itertools.count():
+                await clock.asleep(0.002)
+                yield f"d{number}"
+        finally:
+            closed.append(query)
+
+    async def cursor(query):
+        return endless(query)
+
+    for retriever in (endless, cursor):
+        found = tr.bench(retriever, QUERIES[:20], k=3, warmup=0, clock=clock)
+        assert (found.latency["min"], found.latency["max"], found.outcomes["ok"]) == (6.0, 6.0, 20)
+        assert found.answers.by_query["1"].docs == ("d0", "d1", "d2")
+    assert len(closed) == 40
+    with pytest.raises(tr.InputError, match="asynchronous=True does so"):
+        tr.bench(lambda query: endless(query), QUERIES)
+
+
+def test_calls_that_are_yielded_asynchronously_are_lists_of_one_answer():
+    async def agent(query, k):
+        for _ in range(4):
+            yield ["a", "b", "c"]
+
+    found = tr.bench(agent, QUERIES[:3], k=2)
+    assert [one.docs for one in found.answers.by_query["1"].lists] == [("a", "b")] * 4
 
 
 def test_tasks_overlap_in_time():

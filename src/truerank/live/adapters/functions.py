@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import AsyncIterable, Callable, Collection, Iterable
+from contextlib import AsyncExitStack
 from itertools import islice
 from typing import Any
 
@@ -16,9 +17,6 @@ from truerank.live.adapters.libraries import OWN
 from truerank.live.adapters.plain import are_lists, read_plain
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Retriever
-
-Fetch = Callable[[Any, int], object]
-"""What fetches a lazy answer while the clock runs."""
 
 CUTOFFS = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results", "max_results")
 
@@ -42,8 +40,8 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
         raise InputError("{name} is a coroutine function: it cannot be called synchronously", name=_name(target))
     is_async = coroutine or bool(asynchronous)
     k = _cutoff(target, k_as)
-    fetch = _made if ids.way is None else _whole
-    call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids), fetch)
+    is_whole = ids.way is not None  # of chunks nobody knows how many make k documents
+    call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids), is_whole)
     return Retriever(
         name=_name(target),
         call=call,
@@ -66,7 +64,8 @@ def _name(target: Any) -> str:
 
 
 def _is_coroutine(target: Any) -> bool:
-    return any(map(inspect.iscoroutinefunction, (target, getattr(type(target), "__call__", None))))  # noqa: B004
+    calls = (target, getattr(type(target), "__call__", None))  # noqa: B004
+    return any(inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call) for call in calls)
 
 
 def _cutoff(target: Any, asked: str | None) -> str | None:
@@ -102,11 +101,11 @@ def _passing(target: Any, k: str) -> Call:
     return target if second == [k] else lambda query, cutoff: target(query, **{k: cutoff})
 
 
-def _sync(target: Callable[..., Any], k: str | None, read: Read, fetch: Fetch) -> tuple[Call, Read]:
+def _sync(target: Callable[..., Any], k: str | None, read: Read, is_whole: bool) -> tuple[Call, Read]:
     if k is None:
-        return lambda query, cutoff: (cutoff, fetch(target(query), cutoff)), cutting(read)
+        return lambda query, cutoff: (cutoff, _made(target(query), None if is_whole else cutoff)), cutting(read)
     passing = _passing(target, k)
-    return lambda query, cutoff: fetch(passing(query, cutoff), cutoff), read
+    return lambda query, cutoff: _made(passing(query, cutoff), None if is_whole else cutoff), read
 
 
 def _made(raw: Any, k: int | None) -> object:
@@ -120,21 +119,31 @@ def _made(raw: Any, k: int | None) -> object:
     return [*made, *raw] if are_lists(made) else made  # of several lists k is how many documents each has
 
 
-def _whole(raw: Any, k: int) -> object:
-    """The same to its end: of chunks nobody knows how many make k documents."""
-    return _made(raw, None)
-
-
-def _async(target: Callable[..., Any], k: str | None, read: Read, fetch: Fetch) -> tuple[Call, Read]:
+def _async(target: Callable[..., Any], k: str | None, read: Read, is_whole: bool) -> tuple[Call, Read]:
     passing = None if k is None else _passing(target, k)
 
     async def asked(query: str, cutoff: int) -> object:
-        raw = passing(query, cutoff) if passing else target(query)
-        if not inspect.isawaitable(raw):
+        raw, most = passing(query, cutoff) if passing else target(query), None if is_whole else cutoff
+        if inspect.isawaitable(raw):
+            raw = await raw
+        elif not isinstance(raw, AsyncIterable):
             raise InputError(
                 "{name} returned {kind}, which cannot be awaited", name=_name(target), kind=type(raw).__name__
             )
-        made = fetch(await raw, cutoff)
+        made = await _awaited(raw, most) if isinstance(raw, AsyncIterable) else _made(raw, most)
         return made if passing else (cutoff, made)
 
     return asked, read if passing else cutting(read)
+
+
+async def _awaited(raw: AsyncIterable[Any], k: int | None) -> list[Any]:
+    """The same of what is iterated over asynchronously; a generator of which enough is made is closed."""
+    made: list[Any] = []
+    async with AsyncExitStack() as closing:
+        if hasattr(raw, "aclose"):
+            closing.push_async_callback(raw.aclose)
+        async for each in raw:
+            made.append(each)
+            if k is not None and len(made) >= k and not are_lists(made):
+                break
+    return made

@@ -168,6 +168,8 @@ def _hint(raw: Any) -> str:
     """What to do about an answer that is none yet."""
     if hasattr(raw, "__await__"):
         return message(". It is a coroutine: asynchronous=True awaits it")
+    if hasattr(raw, "__aiter__"):
+        return message(". It is iterated over asynchronously: asynchronous=True does so")
     if hasattr(raw, "columns"):
         return message(". Its rows are dicts by to_dict('records'), of polars by to_dicts()")
     if hasattr(raw, "search") or hasattr(raw, "knn_query"):
