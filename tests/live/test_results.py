@@ -552,6 +552,26 @@ def test_a_query_that_is_in_no_mean_is_not_said_to_count(tmp_path):
     assert tr.Bench.read(tmp_path / "failing.json").to_dict() == failing.to_dict()
 
 
+def test_sweeps_and_comparisons_say_under_which_rules_and_over_which_queries_their_means_are():
+    clock, how = SimulatedClock(), {"measures": "RR", "rules": "torchmetrics"}  # which leave out empty answers
+
+    def index(n):
+        return lambda query: ["d2"] if query == "text 0" else ["d1", "d2"] if n > 1 else []
+
+    found = sweep(index, QUERIES, QRELS, over={"n": [1, 2]}, clock=clock, **how)
+    assert [one.scores.mean["RR"] for one in found] == [1.0, 0.505]
+    both = alternate(index(1), index(2), QUERIES, QRELS, clock=clock, **how)
+    pages = (
+        (report.sweep_document(found), ("n 1", "n 2")),
+        (report.comparison_document(both), ("function 1", "function 2")),
+    )
+    for page, names in pages:
+        notes = page.render().splitlines()
+        assert "Rules: torchmetrics." in notes
+        assert f"{names[0]}: 100 queries judged, 1 answered. The mean is over 1 query." in notes
+        assert f"{names[1]}: 100 queries judged, 100 answered." in notes
+
+
 def test_false_concurrency_is_warned_of():
     clock = SimulatedClock()
 
