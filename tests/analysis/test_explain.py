@@ -226,6 +226,20 @@ def test_a_repeated_document_counts_as_the_rules_say(rule: str, places: list[str
     assert notes_of(why)["duplicates"].startswith("1 row repeats a document: ")
 
 
+@pytest.mark.parametrize("rule", ["count", "once"])
+@pytest.mark.parametrize("docs", ["ffffff", "fxffxg", "gfgfgfgf", "xxff"])
+def test_repeated_documents_add_at_each_of_their_ranks_what_comes_to_the_value(docs: str, rule: str) -> None:
+    judged, run, rules = {"q": {"f": 1, "z": 2, "g": 0}}, {"q": list(docs)}, {"duplicates": rule}
+    measures = [measure for measure in MEASURES if not measure.definition.needs]
+    for why in explain_each(judged, run, "q", measures, rules=rules):
+        assert why.worked.lines[-1].value == why.value, why.measure
+        if not why.shares:
+            continue
+        table = report.document([why], depth=None).flat
+        adds = sum(row[table.columns.index("adds")] for row in table.rows)
+        assert adds == pytest.approx(sum(why.shares.values()), abs=1e-12), why.measure
+
+
 ROWS = [("q1", f"d{i}", float(i % 4)) for i in range(9)] + [("q11", "d1", 5.0), ("q2", "d3", 1.5)]
 
 

@@ -25,4 +25,4 @@ def inverse_negative_penalty(hits: Hits, *, level: float = 1) -> PerQuery:
     {'mINP': 0.5}
     """
     relevant, total = hits.relevant(level), hits.relevant_total(level)
-    return np.where(relevant.count == total, ratio(total, relevant.last_value(relevant.rank)), 0.0)
+    return np.where(relevant.count >= total, ratio(total, relevant.last_value(relevant.rank)), 0.0)

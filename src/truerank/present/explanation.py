@@ -242,9 +242,10 @@ def _texted(table: Table, texts: Snippets) -> Table:
 
 def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
     who = (printable(explanation.run), printable(explanation.query), str(explanation.measure))
+    added = explanation.shares_at
     for doc in explanation.documents:
         tied = doc.tied or (None, None)
-        adds = explanation.shares.get(doc.doc, 0.0) if explanation.shares else None
+        adds = added.get((doc.doc, doc.rank), 0.0) if added else None
         text = explanation.texts.docs.get(doc.doc)
         yield (*who, doc.rank, printable(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
 

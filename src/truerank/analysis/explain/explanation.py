@@ -76,6 +76,16 @@ class Explanation(Presented):
         """What each document adds to the value, where the measure is a sum; else nothing."""
         return {} if self.ruling else self.worked.shares
 
+    @property
+    def shares_at(self) -> dict[tuple[str, int | None], float]:
+        """The same by document and rank, as a repeated one adds at each; None: where no document is ranked."""
+        added: dict[tuple[str, int | None], float] = {}
+        ranks = {doc.rank for doc in self.documents}
+        for term in self.worked.sums[0].terms if self.shares else ():
+            place = term.doc, term.rank if term.rank in ranks else None
+            added[place] = added.get(place, 0.0) + (term.share or 0.0)
+        return added
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {

@@ -105,12 +105,13 @@ def divided_sum(case: Case, total: Sum, divisor: int, *lines: Line) -> Worked:
 def yet_another_average_precision(case: Case, *, level: float) -> Worked:
     """Average precision as log odds."""
     at, total = precisions(ranks(case.relevant(level)), case.lost(level)), case.total(level)
-    value = math.log((1.0 + at.value) / (1.0 + total - at.value))
+    s = min(at.value, total)  # repeats that count can be more than the relevant
+    value = math.log((1.0 + s) / (1.0 + total - s))
     how = "log((1 + {}) / (1 + {} − {}))"
     lines = (
-        Line("S", message("the sum"), at.value),
+        Line("S", message("the sum, at most R") if s < at.value else message("the sum"), s),
         relevant_total(total),
-        Line(case.measure, how, value, (at.value, total, at.value)),
+        Line(case.measure, how, value, (s, total, s)),
     )
     return Worked((at,), lines)
 

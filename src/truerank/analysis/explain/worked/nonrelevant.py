@@ -40,7 +40,7 @@ def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Wo
 def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
     """The correlation of being among the first k and being relevant."""
     tp, universe = float(len(case.relevant(level, k))), others(case, level, docs)
-    fp, fn = case.looked_at(k) - tp, case.total(level) - tp
+    fp, fn = case.looked_at(k) - tp, max(case.total(level) - tp, 0)
     tn = universe.value - fp
     scale = math.sqrt((tp + fp) * (tp + fn)) * math.sqrt((tn + fp) * (tn + fn))
     counts = {
