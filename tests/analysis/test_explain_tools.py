@@ -13,6 +13,7 @@ import pytest
 
 import truerank as tr
 from truerank.analysis.explain.tools import ToolComparison, ToolRow, under_rules
+from truerank.core.languages import translated
 from truerank.core.rules import presets
 from truerank.present.tools import document_of
 
@@ -103,6 +104,7 @@ def test_what_one_tool_refuses_is_told_in_its_row_and_the_others_have_their_numb
     one, other = compared("trec_eval-10", "trec_eval-9").rows
     assert one.values == (None,) * 5
     assert one.refused.startswith("run: query 4 is judged but not answered")
+    assert translated(one.refused, "ko").startswith("run: 질의 4에 판정은 있으나 답이 없습니다.")
     assert other.values[0] == 0.5
 
 

@@ -241,7 +241,7 @@ def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> Too
     try:
         columns = numbers.under(rules, readings)
     except InputError as refused:
-        return ToolRow(name, tuple(readings), (None,) * len(asked), 0, str(refused), tuple(reasons))
+        return ToolRow(name, tuple(readings), (None,) * len(asked), 0, _said(refused), tuple(reasons))
     reasons += _together(numbers.under(base, plain), columns, reasons)
     values = tuple(None if column is None else column.mean for column in columns)
     queries = max((column.counted for column in columns if column), default=0)
