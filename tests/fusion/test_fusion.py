@@ -469,6 +469,20 @@ def test_a_document_twice_is_refused_with_its_lines(tmp_path):
     assert first.to_dict() == {"q": {"a": 4.0, "b": 1.0}}
 
 
+@pytest.mark.parametrize("duplicates", ["once", "count"])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_document_that_counts_twice_is_fused_in_its_first_place(duplicates, scattered):
+    rows = [("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0), ("q", "c", 0.5), ("r", "a", 1.0), ("r", "a", 2.0)]
+    if scattered:
+        rows = rows[:2] + rows[4:] + rows[2:4]
+    rules = tr.Rules(duplicates=duplicates)
+    assert tr.evaluate({"q": ["a"]}, rows, "RR", rules=rules).mean == {"RR": 1.0}
+    fused = tr.fuse([rows, {"q": {"z": 0.1}}], "max", norm=None, rules=rules).to_dict()
+    assert fused == {"q": {"a": 3.0, "b": 2.0, "c": 0.5, "z": 0.1}, "r": {"a": 2.0}}
+    best = tr.fuse([rows, {"q": {"z": 0.1}}], "isr", rules=rules.replace(depth=2)).to_dict()
+    assert best["q"] == {"z": 1.0, "a": 1.0, "b": 0.25}
+
+
 def test_equal_scores_of_a_list_become_nought():
     runs = [{"q": {"a": 3.0, "b": 3.0}}, {"q": {"b": 0.1}}]
     for norm in ("min-max", "min-max-inverted", "sum", "zmuv"):

@@ -46,7 +46,8 @@ def lists(
     """Each query of a run with its list, ranked by the rules, in the order of the run.
 
     Args:
-        rules: of which ties, duplicates and score_precision are looked at.
+        rules: of which ties, duplicates and score_precision are looked at; where they count a document that is
+            returned twice, it stands in its first place alone.
         depth: how many documents of each list are kept; all by default.
         together: the rows of queries may be scattered; all are in memory then.
 
@@ -71,6 +72,8 @@ def lists(
             if done is None and together:
                 continue
             rows, ids = scanner.taken() if done is None else (done[0], scanner.unjudged_ids)
+            if len(rows) > len(ids[0]):  # of documents that are counted twice; ids stand as their first rows do
+                rows = rows[np.unique(rows["doc"], return_index=True)[1]]
             names += scanner.extra_from(given + len(names))
             whole = len(names) - (done is None)  # the list of the last one may go on
             if whole > 0:

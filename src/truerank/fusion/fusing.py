@@ -22,7 +22,7 @@ from truerank.fusion.pooled import Floats, Pooled, pooled, ranked
 from truerank.fusion.registry import Method, given
 
 ONCE = ("count", "once")
-"""Rules for repeated documents under which each counts in its first place here."""
+"""Rules for repeated documents under which each counts in its first place here, and its repeats do not."""
 
 
 def fuse(
@@ -99,13 +99,13 @@ def side_by_side(sources: Sequence[Run], way: Way, together: bool) -> Iterator[F
 
 
 def alone(run: Run, way: Way, depth: int | None = None) -> Run:
-    """The run with the best document of each list first: scores that are distances are negated.
+    """The run with the best document of each list first, and none twice: scores that are distances are negated.
 
     Args:
         depth: how many documents of each list are kept.
     """
     is_inverted = way.norm == "min-max-inverted"
-    if not is_inverted and depth is None:
+    if not is_inverted and depth is None and way.rules.duplicates not in ONCE:
         return run
     return Run.of_lists(run.name, partial(_best_first, run, way.rules, -1 if is_inverted else 1, depth))
 
@@ -212,6 +212,5 @@ def way_of(method: Method, norm: str | None, rules: RulesLike | None, depth: int
             "highest: leave one out",
             depth=quoted(own.depth),
         )
-    duplicates = "first" if own.duplicates in ONCE else own.duplicates
     kept = optional(POSITIVE).checked("depth", depth, InputError)
-    return Way(method, known, own.replace(duplicates=duplicates), kept)
+    return Way(method, known, own, kept)
