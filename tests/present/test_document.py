@@ -32,10 +32,11 @@ RULES: dict[str, dict[str, Any]] = {
     "single": {"ties": "input", "score_precision": "single"},
     "removed": {"unjudged": "removed", "level": 2},
     "returned": {"unreturned": "ignore"},
+    "returned, cut": {"unreturned": "ignore", "depth": 5},
     "skip": {"missing": "skip", "without_relevant": "skip"},
 }
 
-MEASURES = "nDCG@10 AP RR P@5"
+MEASURES, CUT_TIES = "nDCG@10 AP RR P@5", "SetF(depth=3) nDCG(depth=4,ties='averaged')"
 
 
 def world(seed: int, queries: int = 8, long: int = 30) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -110,7 +111,7 @@ def test_scattered_rows_and_repeated_documents_are_listed_as_they_count(tmp_path
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_what_is_shown_of_a_query_is_what_explain_says(rules):
     qrels, run = world(9)
-    found = Runs.of(evaluated(qrels, {"one": run}, MEASURES, rules=rules))
+    found = Runs.of(evaluated(qrels, {"one": run}, f"{MEASURES} SetSuccess(depth=3) {CUT_TIES}", rules=rules))
     asked = found.comparison.queries
     values = {str(m): found.values(m) for m in found.measures}
     wanted = Wanted(3, frozenset(asked), frozenset(asked))

@@ -45,11 +45,6 @@ class SystemAnswers:
     reading: Reading
     hits: Hits
 
-    def rows(self, place: int) -> slice:
-        """The hits of a query by its place among theirs."""
-        start = int(np.searchsorted(self.hits.query, place))
-        return slice(start, start + int(self.hits.count[place]))
-
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.report import SystemAnswers
 from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
+from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
@@ -191,7 +193,7 @@ class _Page:
     def _below(self, system: SystemAnswers, place: int | None) -> Any:
         if place is None:
             return [[], []]
-        rows = system.rows(place)
+        rows = rows_of(system.hits, place)
         ranks, grades = system.hits.rank[rows], system.hits.grade[rows]
         deep = np.flatnonzero((ranks > self.wanted.depth) & (grades >= self.rules.level))[:MOST]
         docs = [self._place(self.qrels.doc(row)) for row in system.hits.doc[rows][deep].tolist()]
@@ -208,25 +210,44 @@ class _Page:
                     for lists in worked.values():
                         lists[s].append(None)
                     continue
-                case = self._case(system, place, grades)
+                case = cache(partial(self._case, system, place, grades))
                 for name, measure in self.measures.items():
                     value = float(self.values[name][q, s])
-                    worked[name][s].append(None if is_set[s][name][place] else self._steps(measure, case, value))
+                    is_ruled = is_set[s][name][place]
+                    worked[name][s].append(None if is_ruled else self._steps(measure, case(measure.depth), value))
         return worked
 
-    def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float]) -> Case:
-        hits, rows = system.hits, system.rows(place)
-        docs = self.qrels.docs(hits.doc[rows])
-        columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
-        came = tuple(
-            Hit(rank, printable(doc), whole(grade), first, last)
-            for doc, rank, grade, first, last in zip(docs, *columns, strict=True)
-        )
+    def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float], depth: int | None) -> Case:
+        """A query as measures of this depth see it."""
+        hits = system.hits.cut(depth)
         known = [Hit(0, printable(doc), whole(grade)) for doc, grade in grades.items()]
         if self.rules.unreturned == "ignore":
-            known = [hit._replace(rank=0) for hit in came]
+            known = [hit._replace(rank=0) for hit in self._named(self._uncut[system.name], place)]
         known.sort(key=lambda hit: -hit.grade)
-        return Case("", int(hits.returned[place]), came, tuple(known), whole(hits.max_grade))
+        return Case(
+            measure="",
+            returned=int(hits.returned[place]),
+            hits=self._named(hits, place),
+            judged=tuple(known),
+            max_grade=whole(hits.max_grade),
+            depth=hits.depth,
+            beyond=() if hits.beyond is None else self._named(hits.beyond, place),
+        )
+
+    @cached_property
+    def _uncut(self) -> dict[str, Hits]:
+        """{system: hits of whole lists, before the rules for depth and unjudged documents are applied}."""
+        readings = {system.name: system.reading for system in self.systems}
+        return {name: in_mean(one.hits, one.rules, one.name) for name, one in readings.items()}
+
+    def _named(self, hits: Hits, place: int) -> tuple[Hit, ...]:
+        """The rows of a query, with the names of their documents."""
+        rows = rows_of(hits, place)
+        columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
+        return tuple(
+            Hit(rank, printable(doc), whole(grade), first, last)
+            for doc, rank, grade, first, last in zip(self.qrels.docs(hits.doc[rows]), *columns, strict=True)
+        )
 
     def _is_set(self, measure: Measure, system: SystemAnswers) -> Sequence[bool]:
         """(queries,) whether a rule sets the value, as there is nothing to find."""
@@ -238,12 +259,7 @@ class _Page:
 
         The digits are those after the point: none of a number of documents.
         """
-        if (
-            value != value
-            or measure.definition.sees_lists
-            or self.rules.unjudged == "graded"
-            or (self.rules.depth and dict(measure.params).get("ties") == "averaged")
-        ):
+        if value != value or measure.definition.sees_lists or self.rules.unjudged == "graded":
             return None  # it takes documents that have no row here
         worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
         return [
@@ -259,6 +275,12 @@ def _places(value: Any) -> int:
 def _terms(worked: Worked) -> list[list[Any]]:
     terms = worked.sums[0].terms if worked.sums else ()
     return [[term.rank, term.doc, term.text(PLACES), term.value] for term in terms if term.rank is not None][:MOST]
+
+
+def rows_of(hits: Hits, place: int) -> slice:
+    """The hits of a query by its place among theirs."""
+    start = int(np.searchsorted(hits.query, place))
+    return slice(start, start + int(hits.count[place]))
 
 
 def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[bytes, ListedRun]:
