@@ -147,6 +147,11 @@ def test_one_picture_is_svg_and_a_specification_that_altair_draws() -> None:
     assert json.loads(altair.Chart.from_dict(plot.to_dict()).to_json())["height"] == plot.to_dict()["height"]
 
 
+def test_a_picture_says_to_a_screen_reader_what_a_page_says_of_it() -> None:
+    plot = compared().plot()
+    assert plot.to_dict()["description"] == f"{plot.figures[0].title}. {plot.figures[0].alt}"
+
+
 def test_of_several_pictures_one_has_to_be_chosen() -> None:
     plot = scores("RR NumRet").plot()
     assert plot._repr_svg_() is None

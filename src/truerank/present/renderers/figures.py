@@ -122,7 +122,8 @@ def static(figure: Figure) -> dict[str, Any]:
     # readers' fonts may be wider than those that the labels were measured with
     config = {**light, "background": "white", "axis": {**light["axis"], "titlePadding": 12}}
     title: Any = {"text": figure.title, "subtitle": figure.subtitle} if figure.subtitle else figure.title
-    return {**spec, "width": WIDTH, "title": title, "config": config, "autosize": "pad", "padding": 12}
+    look = {"width": WIDTH, "title": title, "config": config, "autosize": "pad", "padding": 12}
+    return {**spec, "description": f"{figure.title}. {figure.alt}", **look}
 
 
 def draw(figure: Figure, path: str) -> None:
