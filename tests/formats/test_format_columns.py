@@ -6,7 +6,7 @@ import datetime
 import random
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -191,11 +191,15 @@ def test_a_map_in_a_column_is_documents_with_their_scores_or_grades(form, tmp_pa
         tr.evaluate({"q": ["a"]}, table("docs", pa.float64(), ("a", 1.0), ("a", 2.0)), "RR")
 
 
-def _duckdb(statement: str) -> Any:
-    return pytest.importorskip("duckdb").connect().execute(statement)
+@pytest.fixture(params=["sqlite3", "duckdb"])
+def execute(request: pytest.FixtureRequest) -> Any:
+    """What makes a cursor of a statement, in a database that is closed at the end."""
+    with ExitStack() as databases:
+        yield lambda statement: databases.enter_context(
+            closing(pytest.importorskip(request.param).connect(":memory:"))
+        ).execute(statement)
 
 
-@pytest.mark.parametrize("execute", [lambda statement: sqlite3.connect(":memory:").execute(statement), _duckdb])
 @pytest.mark.parametrize(
     ("columns", "found"),
     [

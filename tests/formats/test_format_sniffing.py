@@ -229,6 +229,7 @@ def _workbook(folder):
         (_tar, r"a \.tar archive, .* unpack it \(tar -xf\)"),
         (_sqlite, r"a database of SQLite; write rows of it to a file: sqlite3 -header -csv FILE"),
         (_duckdb, r"a database of DuckDB; write rows of it to a file: duckdb -csv FILE"),
+        (lambda folder: bytes(8) + b"DUCK\xe7\x03" + bytes(38) + b"v2.0.1", "a database of DuckDB"),
         (_orc, r"a table in ORC, .* what pyarrow\.orc\.read_table returns"),
         (_workbook, "an Excel workbook; save its sheet as CSV"),
         (

@@ -268,7 +268,7 @@ FOREIGN: dict[bytes, Message] = {
     rb"\x1f\x9d": _packed("compress (.Z)"),
     rb"\x5d\0\0.{2}": _packed("lzma"),
     rb"SQLite format 3\0": _database("SQLite", "sqlite3 -header -csv"),
-    rb".{8}DUCK.\0{7}": _database("DuckDB", "duckdb -csv"),
+    rb".{8}DUCK..\0{6}": _database("DuckDB", "duckdb -csv"),
     rb"ORC": _table("ORC", "pyarrow.orc.read_table"),
     rb"Obj\x01": _table("Avro", "polars.read_avro"),
     rb"\x80[\x02-\x05]": message(
