@@ -189,6 +189,10 @@ def test_a_terminal_that_wants_no_colour_gets_none(here, environment):
     assert b"0.5000" in printed
 
 
+def test_a_terminal_whose_width_is_unknown_gets_the_ledger_too(here):
+    assert b"1 answered" in on_a_terminal(EVAL, COLUMNS="0")
+
+
 def test_a_pipe_gets_plain_text(shell):
     assert b"\x1b" not in shell(f"FORCE_COLOR=1 {EVAL}").stdout
 

@@ -159,13 +159,15 @@ def _cells(text: str) -> int:
 
 
 def _styled(table: Table, width: int | None) -> str:
+    from shutil import get_terminal_size
+
     from rich.console import Console
     from rich.text import Text
 
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=width, highlight=False)
-    notes = Console(file=out, force_terminal=True, width=console.width, highlight=False)
-    fitting = _fitting(table, console.width)
+    out, wide = io.StringIO(), width or get_terminal_size().columns  # Rich prints nothing where COLUMNS is 0
+    console = Console(file=out, force_terminal=True, width=wide, highlight=False)
+    notes = Console(file=out, force_terminal=True, width=wide, highlight=False)
+    fitting = _fitting(table, wide)
     console.width = max(console.width, _least(fitting))
     console.print(_grid(fitting), *([""] if table.notes else []))
     for note in _notes(table):
