@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -310,3 +311,30 @@ def test_a_query_whose_relevant_documents_did_not_come_back_can_be_an_error() ->
         tr.evaluate(UNRETURNED, CAME, "AP", rules=rules)
     with pytest.raises(tr.RulesError, match="unjudged documents decide whether query r"):
         tr.bounds(UNRETURNED, CAME, "AP", "unjudged", rules={**rules, "without_relevant": "skip"})
+
+
+def test_repeats_that_count_are_found_once_where_a_measure_is_of_documents():
+    """Random lists with repeats: each relevant document stands where it comes first, and its repeats are others."""
+    rng = random.Random(8)
+    for _ in range(200):
+        docs = "abcdefgh"
+        judged = {doc: rng.choice([0, 1, 2]) for doc in rng.sample(docs, 5)}
+        listed, k = [rng.choice(docs) for _ in range(rng.randint(1, 12))], rng.randint(1, 6)
+        relevant = [doc for doc in judged if judged[doc]]
+        first = {doc: listed.index(doc) + 1 for doc in listed}
+        ranks = [first.get(doc, math.inf) for doc in relevant]
+        mean = sum(min(rank, k + 1) for rank in ranks) / len(ranks) if ranks else k + 1
+        total = sum(judged.values())
+        worth = sum(grade * min(first.get(doc, math.inf), k + 1) for doc, grade in judged.items())
+        tp, n = sum(rank <= k for rank in ranks), min(k, len(listed))
+        fp, fn = n - tp, len(relevant) - tp
+        tn = len(listed) - sum(rank < math.inf for rank in ranks) - fp
+        scale = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        expected = {
+            f"MeanRank@{k}": mean,
+            f"ARP@{k}": worth / total if total else k + 1,
+            "mINP": len(ranks) / max(ranks) if ranks else 0.0,
+            f"MCC@{k}": (tp * tn - fp * fn) / scale if scale else 0.0,
+        }
+        scores = tr.evaluate({"q": judged}, {"q": listed}, list(expected), rules={"duplicates": "count"})
+        assert scores.mean == pytest.approx(expected)

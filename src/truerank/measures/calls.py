@@ -13,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, log2
-from truerank.measures.terms import Terms, Words, count_of, per_row, relevant, wholes
+from truerank.measures.terms import Terms, Words, count_of, once_each, per_row, relevant, wholes
 
 SESSION = "Järvelin, Price, Delcambre and Nielsen, Discounted cumulated gain of multiple-query sessions, ECIR 2008"
 
@@ -43,7 +43,7 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, run, "CallRecall@1 CallRecall@2").mean
     {'CallRecall@1': 0.5, 'CallRecall@2': 1.0}
     """
-    once, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
+    once, total = once_each(hits.relevant(level)), hits.relevant_total(level)
 
     def words() -> Words:
         r = relevant(total)
@@ -73,7 +73,7 @@ def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, "FirstComplete@5")["FirstComplete@5"].tolist()
     [2.0, 6.0]
     """
-    once, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
+    once, total = once_each(hits.relevant(level)), hits.relevant_total(level)
     within = once.where(once.call <= calls)
     is_complete = (total > 0) & (within.count == total)
     return np.where(is_complete, within.last_value(within.call), calls + 1.0)
@@ -121,14 +121,6 @@ def session_dcg(
         return Words(of, how, listed=worth)
 
     return Terms(read, worth * weight, words=words)
-
-
-def _once_each(hits: Hits) -> Hits:
-    """The rows, each document where it comes first: a rule may count its repeats too."""
-    of_each = hits.query * (hits.doc.max(initial=0) + 1) + hits.doc
-    first = np.zeros(len(hits), bool)
-    first[np.unique(of_each, return_index=True)[1]] = True
-    return hits.where(first)
 
 
 def _most(number: int | None) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 from truerank.core.hits import Hits
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
+from truerank.measures.terms import once_each
 
 
 @measure(
@@ -24,5 +25,5 @@ def inverse_negative_penalty(hits: Hits, *, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "mINP").mean
     {'mINP': 0.5}
     """
-    relevant, total = hits.relevant(level), hits.relevant_total(level)
-    return np.where(relevant.count >= total, ratio(total, relevant.last_value(relevant.rank)), 0.0)
+    relevant, total = once_each(hits.relevant(level)), hits.relevant_total(level)
+    return np.where(relevant.count == total, ratio(total, relevant.last_value(relevant.rank)), 0.0)

@@ -13,11 +13,16 @@ from truerank.core.hits import Hits
 from truerank.measures.binary import returned_within
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
+from truerank.measures.terms import once_each
 
 
-def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
-    """(queries,) how many documents are not relevant, by the size of the collection or of what was returned."""
-    others = hits.returned - hits.relevant(level).count
+def _nonrelevant(hits: Hits, found: Hits, level: float, docs: int | None) -> Floats:
+    """(queries,) how many documents are not relevant, by the size of the collection or of what was returned.
+
+    Args:
+        found: the rows of `hits` that are relevant.
+    """
+    others = hits.returned - found.count
     if docs is None:
         return others.astype(np.float64)
     total = hits.relevant_total(level)
@@ -47,8 +52,9 @@ def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | 
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a", "y"]}, "FallOut@2 FallOut(docs=101)@2").mean
     {'FallOut@2': 0.5, 'FallOut(docs=101)@2': 0.01}
     """
-    wrong = returned_within(hits, k) - hits.top(k).relevant(level).count
-    return ratio(wrong, _nonrelevant(hits, level, docs))
+    found = hits.relevant(level)
+    wrong = returned_within(hits, k) - found.top(k).count
+    return ratio(wrong, _nonrelevant(hits, found, level, docs))
 
 
 @measure(
@@ -69,10 +75,11 @@ def matthews_correlation(
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x", "y"]}, "MCC@1 MCC(docs=11)@2").mean
     {'MCC@1': 1.0, 'MCC(docs=11)@2': 0.6708203932499369}
     """
-    tp = hits.top(k).relevant(level).count.astype(np.float64)
+    found = once_each(hits.relevant(level))
+    tp = found.top(k).count.astype(np.float64)
     fp = returned_within(hits, k) - tp
-    fn = np.maximum(hits.relevant_total(level) - tp, 0.0)  # repeats that count may be more than all there are
-    tn = _nonrelevant(hits, level, docs) - fp
+    fn = hits.relevant_total(level) - tp
+    tn = _nonrelevant(hits, found, level, docs) - fp
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale)
 

@@ -11,6 +11,7 @@ from truerank.core.hits import Hits
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
+from truerank.measures.terms import once_each
 
 
 @measure(
@@ -53,7 +54,7 @@ def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}, "MeanRank@3").mean
     {'MeanRank@3': 3.0}
     """
-    relevant, total = hits.relevant(level).top(k), hits.relevant_total(level)
+    relevant, total = once_each(hits.relevant(level).top(k)), hits.relevant_total(level)
     ranks = relevant.sum(relevant.rank) + (total - relevant.count) * (k + 1.0)
     return np.where(total > 0, ranks / np.maximum(total, 1), k + 1.0)
 
@@ -77,7 +78,7 @@ def average_relevance_position(hits: Hits, *, k: int) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b"]}, "ARP@10").mean
     {'ARP@10': 1.5}
     """
-    top, ideal = hits.top(k), ideal_ranking(hits, "linear")
+    top, ideal = once_each(hits.top(k)), ideal_ranking(hits, "linear")
     worth = gains(top.grade, "linear")
     weight = ideal.sum(ideal.grade)
     ranks = top.sum(worth * top.rank) + np.maximum(weight - top.sum(worth), 0.0) * (k + 1.0)

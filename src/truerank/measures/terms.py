@@ -160,3 +160,11 @@ def smaller(total: Quantity, k: int | Ints, name: str = "k") -> Quantity:
     return Quantity(
         f"min({total.name}, {name})", message("the smaller of {a} and {b}"), least, (total.values, k), (total,)
     )
+
+
+def once_each(hits: Hits) -> Hits:
+    """The rows, each document where it comes first: a rule may count its repeats too."""
+    of_each = hits.query * (hits.doc.max(initial=0) + 1) + hits.doc
+    first = np.zeros(len(hits), bool)
+    first[np.unique(of_each, return_index=True)[1]] = True
+    return hits.where(first)
