@@ -312,6 +312,13 @@ def test_what_was_asked_for_is_kept_word_by_word() -> None:
         ("AP(divisor='hits', depth=3)", "Of the first 3 results only."),
         ("P@3", "a short list is not excused"),
         ("P(divisor='returned')@3", "or of those there are"),
+        ("AP(divisor='k')@3", "by the cutoff"),
+        ("NuggetRecall(strict=True)", "supports in full"),
+        ("strict_vital_score", "supports in full"),
+        ("vital_score", "the vital nuggets"),
+        ("alpha_DCG(best='none')@3", "added over the aspects"),
+        ("ERR_IA(best='intents')@3", "on average over aspects"),
+        ("GAP@3", "the first, or k, of each query"),
     ],
 )
 def test_the_sentence_of_a_measure_depends_on_its_parameters(text: str, sentence: str) -> None:

@@ -112,6 +112,10 @@ def chain(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     strict_all_score={"strict": True},
     formula="Σ_a min(best grade of a at rank ≤ k, 1) / all aspects; strict: 1 for a grade of 1, else 0",
     source="Pradeep et al., Initial nugget evaluation results for the TREC 2024 RAG Track, 2024; nuggetizer",
+    meanings={
+        "strict=True": "The share of the nuggets asked for that what was returned supports in full.",
+        "vital=True": "The share of the vital nuggets that what was returned supports; one in part counts a half.",
+    },
     monotone="no",
     sees_judged=False,
     needs="aspects",

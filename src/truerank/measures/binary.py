@@ -214,6 +214,7 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
         "divisor=hits": "The mean of the precision at each relevant document found; one never found is left out.",
         "divisor=capped": "The sum of the precision at each relevant document, by as many as k results can hold.",
         "divisor=returned": "The sum of the precision at each relevant document, by as many as the list can hold.",
+        "divisor=k": "The sum of the precision at each relevant document, by the cutoff.",
         "area=trapezoid": "The mean of the precision just before and at each relevant document; unfound are 0.",
         "ties=together": "The mean of the precision at each relevant document, after all of the same score.",
     },

@@ -76,6 +76,10 @@ def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Casca
     unit=False,
     formula="Σ_{i≤k} n_i / log2(i + 1) / best, n_i = Σ_a w_a [i is relevant to a] (1 − α)^(such documents above i)",
     source=f"Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008; {CASCADE}",
+    meanings={
+        "best=intents": "The novelty of the list to a reader who grows tired, by the weight of the aspects.",
+        "best=none": "The novelty of the list to a reader who grows tired, added over the aspects.",
+    },
     divides_by="relevant",
     monotone="no",
     sees_judged=False,
@@ -124,6 +128,10 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
     unit=False,
     formula="Σ_{i≤k} n_i / i / best, n_i as of alpha_DCG",
     source=f"Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; {CASCADE}",
+    meanings={
+        "best=intents": "How early a reader with one aspect in mind is satisfied, on average over aspects.",
+        "best=none": "How early readers of all intents are satisfied, added over the intents.",
+    },
     divides_by="relevant",
     monotone="no",
     sees_judged=False,

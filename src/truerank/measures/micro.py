@@ -75,7 +75,7 @@ def global_average_precision(
     divisor: Literal["capped", "relevant"] = "capped",
     ties: Ties = "together",
 ) -> OneList:
-    """Whether the answers that a system is surest of are right: the first of each query, in one list by score.
+    """Whether the answers a system is surest of are right: the first, or k, of each query in one list by score.
 
     One number of the run. M is how many queries have something to find; with k above 1, what k answers could hold.
     Answers to queries that are judged and have no relevant document are wrong. Equal scores count together, or with
