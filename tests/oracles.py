@@ -553,7 +553,7 @@ def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -
 @oracle("mINP", divides_by="relevant")
 def inverse_negative_penalty(answer: Answer, level: float = 1) -> float:
     ranks, possible = answer.ranks(level), answer.relevant(level)
-    return possible / ranks[-1] if ranks and len(ranks) >= possible else 0.0
+    return possible / ranks[-1] if ranks and len(ranks) == possible else 0.0
 
 
 @oracle("NumQ", unit=False, takes_unjudged_grades=True)

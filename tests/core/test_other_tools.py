@@ -211,14 +211,6 @@ def test_a_collection_smaller_than_what_came_back_is_refused() -> None:
             mean({"q": {"a": 1}}, {"q": ["x", "y"]}, measure)
 
 
-@pytest.mark.parametrize(("k", "value"), [(2, 1.0), (3, 1.0), (4, 3 / 24**0.5)])
-def test_counted_repeats_beyond_what_is_relevant_leave_nothing_to_be_found(k: int, value: float) -> None:
-    """By hand: TP k - FP, FN 0 though 3 of 2 are found, TN what is left of x and y."""
-    qrels, run = {"q": ["a", "b"]}, {"q": ["a", "a", "a", "x", "y"]}
-    found = tr.evaluate(qrels, run, f"MCC@{k}", rules={"duplicates": "count"}).mean
-    assert found[f"MCC@{k}"] == pytest.approx(value)
-
-
 def test_the_formula_of_accuracy_says_what_queries_without_a_hit_score() -> None:
     formula = tr.measures()["Accuracy"].formula
     assert formula.endswith("only relevant: 1; none: 0")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.case import Case, Hit, once_each
 from truerank.analysis.explain.worked.form import Line, Step, Sum, Worked, added, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
@@ -157,7 +157,7 @@ def pairwise_accuracy(case: Case, *, level: float) -> Worked:
 @works("mINP")
 def inverse_negative_penalty(case: Case, *, level: float) -> Worked:
     """How far one must read to find everything."""
-    found, total = case.relevant(level), case.total(level)
+    found, total = once_each(case.relevant(level)), case.total(level)
     if len(found) < total:
         why = message("0, as {a} of {b} relevant documents were not returned")
         last = Line(case.measure, why, 0.0, (total - len(found), total))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from truerank.analysis.explain.worked.binary import relevant_total
-from truerank.analysis.explain.worked.case import Case
+from truerank.analysis.explain.worked.case import Case, once_each
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added
 from truerank.analysis.explain.worked.registry import works
@@ -15,9 +15,8 @@ from truerank.core.messages import message
 @works("FirstComplete")
 def first_complete(case: Case, *, calls: int, level: float) -> Worked:
     """The call after which everything is found."""
-    calls_of = hits_of(case).call.tolist()
-    found = [(hit, call) for hit, call in zip(case.hits, calls_of, strict=True) if hit.grade >= level]
-    within = [(hit, call) for hit, call in found if call <= calls]
+    call_of = dict(zip(case.hits, hits_of(case).call.tolist(), strict=True))
+    within = [(hit, call_of[hit]) for hit in once_each(case.relevant(level)) if call_of[hit] <= calls]
     total = case.total(level)
     steps = (Step(hit, "{}", (call,), float(call)) for hit, call in within)
     lost = [hit for hit in case.judged if hit.grade >= level and hit.doc not in {hit.doc for hit, _ in within}]

@@ -20,6 +20,14 @@ class Hit(NamedTuple):
     last: int = 0
 
 
+def once_each(hits: list[Hit]) -> list[Hit]:
+    """Each document where it comes first."""
+    firsts: dict[str, Hit] = {}
+    for hit in hits:
+        firsts.setdefault(hit.doc, hit)
+    return list(firsts.values())
+
+
 @dataclass(frozen=True)
 class Case:
     """One query.

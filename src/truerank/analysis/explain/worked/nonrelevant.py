@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterator
 
 from truerank.analysis.explain.worked.binary import relevant_total
-from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.case import Case, Hit, once_each
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
 
 
-def others(case: Case, level: float, docs: int | None) -> Line:
-    """The line that says how many documents are not relevant."""
+def others(case: Case, found: int, level: float, docs: int | None) -> Line:
+    """The line that says how many documents are not relevant, of which so many were found that are."""
     if docs is None:
-        found = len(case.relevant(level))
         return Line(
             message("others"), message("{a} − {b} that was returned"), case.returned - found, (case.returned, found)
         )
@@ -27,7 +26,7 @@ def others(case: Case, level: float, docs: int | None) -> Line:
 def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
     """The share of what is not relevant that is among the first k."""
     first, found = case.looked_at(k), len(case.relevant(level, k))
-    universe = others(case, level, docs)
+    universe = others(case, len(case.relevant(level)), level, docs)
     lines = (
         Line(message("wrong"), message("{a} − {b} of the first results"), first - found, (first, found)),
         universe,
@@ -39,8 +38,9 @@ def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Wo
 @works("MCC")
 def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
     """The correlation of being among the first k and being relevant."""
-    tp, universe = float(len(case.relevant(level, k))), others(case, level, docs)
-    fp, fn = case.looked_at(k) - tp, max(case.total(level) - tp, 0)
+    tp, found = float(len(once_each(case.relevant(level, k)))), len(once_each(case.relevant(level)))
+    fp, fn = case.looked_at(k) - tp, case.total(level) - tp
+    universe = others(case, found, level, docs)
     tn = universe.value - fp
     scale = math.sqrt((tp + fp) * (tp + fn)) * math.sqrt((tn + fp) * (tn + fn))
     counts = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truerank.analysis.explain.worked.binary import relevant_total
-from truerank.analysis.explain.worked.case import Case
+from truerank.analysis.explain.worked.case import Case, once_each
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, whole
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
@@ -28,7 +28,7 @@ def mean_rank(case: Case, *, k: int, level: float) -> Worked:
     total = case.total(level)
     if not total:
         return Worked((), (relevant_total(total), nothing(case, k)))
-    found = case.relevant(level, k)
+    found = once_each(case.relevant(level, k))
     ranks = added("Σ", message("rank"), (Step(hit, "{}", (hit.rank,), float(hit.rank)) for hit in found))
     missed = total - len(found)
     whole_sum = ranks.value + missed * (k + 1.0)
@@ -50,7 +50,7 @@ def average_relevance_position(case: Case, *, k: int) -> Worked:
     grades = Line(message("grades"), message("of all that is judged"), whole(weight))
     if not weight:
         return Worked((), (grades, nothing(case, k)))
-    there = [hit for hit in case.top(k) if hit.grade > 0]
+    there = [hit for hit in once_each(case.top(k)) if hit.grade > 0]
     steps = (Step(hit, "{} × {}", (whole(hit.grade), hit.rank), hit.grade * hit.rank) for hit in there)
     ranks, found = added("Σ", message("grade × rank"), steps), 0.0
     for hit in there:
