@@ -83,3 +83,15 @@ def test_the_objects_of_ir_measures_are_read_as_it_computes_them() -> None:
     asked = {ir_measures.SetF(beta=2.0): "SetF(beta_squared=2)", ir_measures.SetRelP: "SetRelP"}
     for theirs, ours in asked.items():
         assert list(tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, theirs).mean) == [ours]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("α_nDCG@10", "alpha_nDCG@10"),
+        ("α_DCG(α=0.3, rel=2)@5", "alpha_DCG(alpha=0.3, level=2)@5"),
+        ("µAP", "microAP"),
+    ],
+)
+def test_greek_letters_are_read_in_names(text: str, meant: str) -> None:
+    assert tr.parse_measure(text) == tr.parse_measure(meant)

@@ -30,7 +30,7 @@ _SHAPE = re.compile(
 _AT_R = re.compile(r"@\s*R(?![\w.])", re.IGNORECASE)
 """MAP@R: a cutoff that is no number."""
 
-_MU = str.maketrans("µμ", "uu")
+_GREEK = str.maketrans({"µ": "u", "μ": "u", "α": "alpha"})
 
 _LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
 
@@ -46,7 +46,7 @@ def parse_measure(text: str | Measure) -> Measure:
     text = spelled(text)
     if not isinstance(text, str):
         raise _unreadable(text)
-    text = _AT_R.sub("_at_R", text.translate(_MU))
+    text = _AT_R.sub("_at_R", text.translate(_GREEK))
     text = _theirs().in_parentheses(text) if ":" in text else text
     if (levelled := _LEVEL.match(text)) and not find(text):
         return _at_level(levelled[1], int(levelled[2]), text)
