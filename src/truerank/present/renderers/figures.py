@@ -178,13 +178,18 @@ DRAWN: dict[str, Callable[[Figure], bytes]] = {
 @lru_cache(maxsize=1)
 def libraries() -> str:
     """Vega, Vega-Lite and vega-embed, which vl-convert carries; what it makes of them in seconds is kept."""
-    package = vl_convert()
+    version = vl_convert().__version__
     with needs(A_REPORT, "report"):
         from platformdirs import user_cache_path
-    kept = user_cache_path("truerank") / f"vega-{package.__version__}.js"
+    kept = user_cache_path("truerank") / f"vega-{version}.js"
+    return _bundled(kept).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _bundled(kept: Path) -> str:
+    """What is kept there; made, and kept if there is a place, where nothing is."""
     with suppress(OSError, UnicodeError):
         return kept.read_text("utf-8")
-    made = str(package.javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    made = str(vl_convert().javascript_bundle())
     with suppress(OSError, InputError):
         if kept.is_absolute():  # there may be no home
             kept.parent.mkdir(parents=True, exist_ok=True)
