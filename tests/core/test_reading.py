@@ -308,3 +308,13 @@ def test_within_a_budget_the_repeats_are_those_that_are_read(duplicates):
         assert tr.evaluate(within, measures="AP").ledger.duplicates == repeated
         again = tr.read({"q": {"a": 1, "b": 1}}, rows[:budget], rules=reading.rules, keep="all")
         assert tr.evaluate(within, measures="AP P@2").mean == tr.evaluate(again, measures="AP P@2").mean
+
+
+def test_the_highest_grade_of_a_collection_goes_with_some_of_its_queries(tmp_path):
+    judged = tr.Qrels.from_dict({"a": {"x": 1}, "b": {"y": 1}, "c": {"z": 4}})
+    run, value = {"a": ["x"], "b": ["y"]}, 1 / 16
+    parts = [tr.read(judged.select(np.array(keep)), run) for keep in ([True, False, False], [False, True, False])]
+    parts[0].save(tmp_path / "part.reading")
+    back = tr.Reading.load(tmp_path / "part.reading")
+    assert tr.evaluate(back, measures="ERR").mean == {"ERR": value}
+    assert tr.evaluate(tr.merge([back, parts[1]]), measures="ERR").mean == {"ERR": value}

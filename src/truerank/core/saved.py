@@ -86,6 +86,7 @@ def table_of(
         "qrels": qrels.name,
         "digest": qrels.digest,
         "iterations": qrels.iterations,
+        "highest": qrels.highest,
     }
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
 
@@ -194,7 +195,8 @@ def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     apart = zip(queries, table["apart"].to_pylist(), strict=True)
     aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
-    return replace(qrels, apart=own, aspects=aspects, iterations=facts.get("iterations", 0))
+    own_facts = {name: facts[name] for name in ("iterations", "highest") if name in facts}
+    return replace(qrels, apart=own, aspects=aspects, **own_facts)
 
 
 def _of_judged(table: Any) -> Any:

@@ -140,7 +140,9 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     """The judgements of all parts."""
     distinct = list({id(part.qrels): part.qrels for part in parts}.values())
     if len(distinct) > 1:
-        distinct = list({qrels.digest: qrels for qrels in distinct}.values())
+        distinct = list(
+            {qrels.digest: qrels for qrels in sorted(distinct, key=lambda qrels: qrels.highest)}.values()
+        )
     if len(distinct) == 1:
         return distinct[0]
     owner: dict[bytes, tuple[Qrels, int]] = {}
@@ -163,8 +165,8 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     grades = [grade for each in judged for _, grade, *_ in each]
     merged = Qrels.from_rows(names, numbers, docs, grades, name=min(qrels.name for qrels in distinct))
     apart = {query: grade for qrels in distinct for query, grade in qrels.apart.items()}
-    iterations = max(qrels.iterations for qrels in distinct)
-    return replace(merged, apart=apart, aspects=_aspects(judged), iterations=iterations)
+    most = {name: max(getattr(qrels, name) for qrels in distinct) for name in ("iterations", "highest")}
+    return replace(merged, apart=apart, aspects=_aspects(judged), **most)
 
 
 def _aspects(judged: Sequence[list[Judgement]]) -> Aspects | None:
