@@ -173,6 +173,20 @@ def test_whole_clusters_are_swapped() -> None:
     assert tr.interleaving(log, cluster="impression").test == "sign"
 
 
+def test_swaps_of_many_clusters_are_drawn_and_of_very_many_replaced_by_t(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = experiment(3, 600, users=90)
+    first, again, other = (tr.interleaving(log, samples=500, seed=seed).pairs[0].p for seed in (1, 1, 2))
+    assert first == again != other
+    assert (first * 501) % 1 == pytest.approx(0, abs=1e-9)  # the drawn swaps and the observed one
+    monkeypatch.setattr("truerank.stats.LARGE", 50)
+    found = tr.interleaving(log)
+    sums: dict[str, int] = {}
+    for record, (a, b) in zip((r for r in log if r["clicks"]), found.credits.tolist(), strict=True):
+        sums[record["user"]] = sums.get(record["user"], 0) + int(np.sign(a - b))
+    assert found.test == "t"
+    assert found.pairs[0].p == pytest.approx(reference.ttest_1samp(list(sums.values()), 0).pvalue, rel=1e-9)
+
+
 def test_an_interval_of_single_impressions_is_that_of_a_mean() -> None:
     found = tr.interleaving(experiment(5, 90))
     half = np.sign(found.credits[:, 0] - found.credits[:, 1]) / 2

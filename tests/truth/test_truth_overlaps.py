@@ -46,6 +46,7 @@ def test_chunks_that_overlap_the_evidence_are_right():
         ({"share": 0.5}, {"a1", "a2", "b1"}),
         ({"share": 0.75}, {"a2", "b1"}),
         ({"characters": 4, "share": 0.5}, {"a1", "a2"}),
+        ({"characters": 0}, {"a1", "a2", "b1"}),  # some must be common
     ],
 )
 def test_characters_and_share_say_how_much_is_enough(options, right):
