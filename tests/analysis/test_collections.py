@@ -300,9 +300,9 @@ def test_intervals_of_fixed_collections_say_what_few_queries_cannot_and_stay_wit
     assert found["Success@1"].overall["best"].method == "constant"
     remarks = document_of(found).remarks
     assert "Warning: 18 queries are too few to rely on; take at least 30, better 50." in remarks
-    assert any(
-        each.startswith("Success@1: all values are equal, so that the interval has no width") for each in remarks
-    )
+    said = "Success@1 of best: all values are equal, so that the interval has no width"
+    assert any(each.startswith(said) for each in remarks)
     assert (
-        "Warning: Success@1: only 2 queries differ from all the others; the interval may be too short." in remarks
+        "Warning: Success@1 of rare: only 2 queries differ from all the others; the interval may be too short."
+        in remarks
     )

@@ -420,10 +420,10 @@ def test_fifty_queries_are_not_remarked_on() -> None:
 def test_an_interval_without_width_is_told_but_not_that_of_systems_that_do_not_differ() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(50)}
     x, y = (dict.fromkeys(qrels, docs) for docs in (["a"], ["b", "a"]))
-    said = "RR: all values are equal, so that the interval has no width; it says nothing about other queries."
-    for runs in ({"x": x, "y": y}, {"y": y}):
-        assert document(compare(qrels, runs, "RR")).remarks == [said]
-    assert said not in document(compare(qrels, {"x": x, "same": x}, "RR")).remarks
+    said = "all values are equal, so that the interval has no width; it says nothing about other queries."
+    assert document(compare(qrels, {"x": x, "y": y}, "RR")).remarks == [f"RR of y and y − x: {said}"]
+    assert document(compare(qrels, {"y": y}, "RR")).remarks == [f"RR: {said}"]
+    assert said not in told(compare(qrels, {"x": x, "same": x}, "RR"))
 
 
 def test_a_slice_is_the_comparison_on_its_queries() -> None:
@@ -631,7 +631,7 @@ def test_an_interval_that_a_handful_of_queries_decides_is_marked_from_either_sid
     pair = found["RR"].pairs[0]
     assert (found["RR"].means["one"].differing, pair.difference.differing) == (None, 8)
     assert pair.turned().difference.differing == 8
-    told = "Warning: RR: only 8 queries differ from all the others; the interval may be too short."
+    told = "Warning: RR of two − one: only 8 queries differ from all the others; the interval may be too short."
     assert told in str(found)
     assert told in found.to_latex().replace("\\_", "_")
 
@@ -671,7 +671,8 @@ def test_doubts_about_slices_name_them_and_are_none_about_all_queries() -> None:
     found = compare(qrels, {"one": one, "two": two}, "RR", by=ages, by_name="age", samples=500)
     doubts = [line for line in told(found).splitlines() if "too short" in line]
     assert doubts == [
-        "Warning: RR, age = old and young: only 1 query differs from all the others; the interval may be too short."
+        "Warning: RR of two − one, age = old and young: only 1 query differs from all the others; the interval may "
+        "be too short."
     ]
     assert "too short" not in told(compare(qrels, {"one": one, "two": two}, "RR", samples=500))
 

@@ -236,7 +236,7 @@ def test_means_that_few_queries_decide_are_warned_of() -> None:
         "two": {q: ["a"] if q in ("q1", "q2") else ["b", "c", "a"] for q in qrels},
     }
     said = remarks_of(tr.judges([qrels, qrels], runs, measures="RR"))
-    assert "Warning: RR: only 2 queries differ from all the others; the interval may be too short." in said
+    assert "Warning: RR of two: only 2 queries differ from all the others; the interval may be too short." in said
 
 
 def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:

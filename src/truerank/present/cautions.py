@@ -279,30 +279,34 @@ def _named(comparison: Comparison, average: str) -> list[str]:
 
 def _doubted(comparison: Comparison) -> list[str]:
     """Measures with an interval that tells less than it seems to, and of which slices it is where it is of some."""
-    whole = [(outcome.name, each) for outcome in comparison.outcomes for each in _shown(outcome)]
+    whole = [(outcome.name, _shown(outcome)) for outcome in comparison.outcomes]
     flat, scarce = (list(_of_slices(comparison, is_such)) for is_such in (few.is_flat, few.is_scarce))
-    return [*few.doubts(whole), *few.equal(flat), *few.scarce(scarce)]
+    return [*few.of_systems(whole), *few.equal(flat), *few.scarce(scarce)]
 
 
 def _of_slices(comparison: Comparison, is_such: Callable[[Interval], bool]) -> Iterator[tuple[Message, Interval]]:
-    """The intervals of slices that are such, each by its measure and all the slices that have one."""
-    for at, outcome in enumerate(comparison.outcomes):
-        shown = {value: _shown(part.outcomes[at]) for value, part in comparison.slices.items()}
-        such = {value: found for value, each in shown.items() if (found := list(filter(is_such, each)))}
-        name = _in_slices(comparison, outcome, list(such))
-        yield from ((name, interval) for found in such.values() for interval in found)
+    """The intervals of slices that are such, each by what it is of and all the slices that have one."""
+    for at in range(len(comparison.outcomes)):
+        found: dict[str, dict[str, list[Interval]]] = {}
+        for value, part in comparison.slices.items():
+            name, intervals = few.such(part.outcomes[at].name, _shown(part.outcomes[at]), is_such)
+            if intervals:
+                found.setdefault(name, {})[value] = intervals
+        for name, of_slices in found.items():
+            called = _in_slices(comparison, name, list(of_slices))
+            yield from ((called, interval) for each in of_slices.values() for interval in each)
 
 
-def _in_slices(comparison: Comparison, outcome: Outcome, values: Sequence[str]) -> Message:
+def _in_slices(comparison: Comparison, measure: str, values: Sequence[str]) -> Message:
     """What a measure is called on these slices."""
-    slices = listed(list(map(printable, values)), 5)
-    return message("{measure}, {by} = {slices}", measure=outcome.name, by=printable(comparison.by), slices=slices)
+    slices = listed(list(map(printable, values)), few.FIRST)
+    return message("{measure}, {by} = {slices}", measure=measure, by=printable(comparison.by), slices=slices)
 
 
-def _shown(outcome: Outcome) -> list[Interval]:
-    """The intervals of a measure, but for differences of systems that do not differ."""
-    between = [pair.difference for pair in outcome.pairs if pair.difference.estimate]
-    return [*outcome.means.values(), *between]
+def _shown(outcome: Outcome) -> list[tuple[str, Interval]]:
+    """The intervals of a measure and what they are of, but for differences of systems that do not differ."""
+    pairs = [pair for pair in outcome.pairs if pair.difference.estimate]
+    return [*outcome.means.items(), *((f"{pair.system} − {pair.against}", pair.difference) for pair in pairs)]
 
 
 def _flat(comparison: Comparison) -> list[str]:
@@ -331,7 +335,7 @@ def _against_means(comparison: Comparison) -> list[str]:
     """Pairs, of slices too, whose p is significant and speaks for the system whose mean is no better."""
     how, said = comparison.procedure, list[str]()
     of_slices = [
-        (_in_slices(comparison, outcome, [value]), outcome)
+        (_in_slices(comparison, outcome.name, [value]), outcome)
         for value, part in comparison.slices.items()
         for outcome in part.outcomes
     ]

@@ -300,7 +300,7 @@ def _sizes(collections: Collections) -> list[str]:
     elif collections.drawn == "fixed":
         said += few.remarks(sum(collections.standings[0].queries))
         said += few.resampled(collections.samples, collections.confidence)
-        said += few.doubts((one.heading, each) for one in collections.standings for each in one.overall.values())
+        said += few.of_systems((one.heading, one.overall.items()) for one in collections.standings)
     if len(collections.names) == 1:
         said.append(message("Remark: one collection; `truerank compare` says more of it."))
     if collections.drawn == "random" and len(collections.names) < FEW:

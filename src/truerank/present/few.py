@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from truerank.core.errors import printable
-from truerank.core.messages import Message, message, plural, warned
+from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.stats import Interval
 from truerank.stats.predicted import POWERED
+
+Named = tuple[str, Interval | None]
+"""What an interval is of, and the interval, where there is one."""
+
+Shown = Collection[tuple[str, Interval]]
+"""The same of what has one."""
 
 ENOUGH = 30
 USUAL = 50
 """Fewer queries than these are warned of, and remarked on."""
+
+FIRST = 5
+"""Systems or slices that a sentence names."""
 
 RESAMPLES = 10_000
 """How many are usual, and advised where fewer would do."""
@@ -43,10 +52,35 @@ def remarks(queries: int) -> list[str]:
     )
 
 
-def doubts(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+def doubts(named: Iterable[Named]) -> list[str]:
     """What to say of intervals that tell less than they seem to."""
     known = list(named)
     return [*equal(known), *scarce(known)]
+
+
+def of_systems(named: Iterable[tuple[str, Shown]]) -> list[str]:
+    """The same of measures, each with the intervals of systems and of their differences by their names.
+
+    >>> means = {"x": Interval(0.5, 0.5, 0.5, 0.95, "constant"), "y": Interval(0.5, 0.4, 0.6, 0.95, "bca")}
+    >>> of_systems([("AP", means.items())])[0].partition(",")[0]
+    'AP of x: all values are equal'
+    """
+    known = list(named)
+    return [*equal(_of_such(known, is_flat)), *scarce(_of_such(known, is_scarce))]
+
+
+def _of_such(named: Iterable[tuple[str, Shown]], is_such: Callable[[Interval], bool]) -> Iterator[Named]:
+    for name, intervals in (such(*each, is_such) for each in named):
+        yield from ((name, interval) for interval in intervals)
+
+
+def such(measure: str, shown: Shown, is_such: Callable[[Interval], bool]) -> tuple[str, list[Interval]]:
+    """The intervals that are such, and what they are called: by the measure alone where all are."""
+    found = [(printable(name), interval) for name, interval in shown if is_such(interval)]
+    names, intervals = [name for name, _ in found], [interval for _, interval in found]
+    if len(found) == len(shown):
+        return measure, intervals
+    return message("{measure} of {systems}", measure=measure, systems=listed(names, FIRST)), intervals
 
 
 def is_flat(interval: Interval) -> bool:
@@ -59,7 +93,7 @@ def is_scarce(interval: Interval) -> bool:
     return interval.differing is not None
 
 
-def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+def equal(named: Iterable[Named]) -> list[str]:
     """What to say of intervals without width, by what they are of.
 
     >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
@@ -75,7 +109,7 @@ def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     return [said]
 
 
-def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+def scarce(named: Iterable[Named]) -> list[str]:
     """What to say of bootstrap intervals that a handful of queries decides, by what they are of.
 
     >>> scarce([("AP", Interval(0.1, 0.0, 0.2, 0.95, "bca", 7))])

@@ -86,7 +86,7 @@ def remarks_of(judges: Judges) -> list[str]:
     said = [*few.remarks(judges.queries)] if judges.queries else []
     said += few.resampled(judges.samples, judges.confidence)
     of_judges = [(one.name, outcome) for one in judges.standings for outcome in one.outcomes.values()]
-    said += few.doubts((name, mean) for name, outcome in of_judges for mean in outcome.means.values())
+    said += few.of_systems((name, outcome.means.items()) for name, outcome in of_judges)
     said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
     said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
     said += _scales(judges)
