@@ -43,6 +43,15 @@ def test_tukeys_p_is_said_to_be_a_sign_tests_only_where_no_pair_has_a_spread() -
     assert said in str(tr.compare(judged(12), mixed, "RR", test="t"))
 
 
+def test_what_rounding_alone_parts_has_no_spread_however_large_the_values_are() -> None:
+    qrels = {f"q{n}": {"a": 1e5 * (n + 1 / 7), "b": 0.3} for n in range(12)}
+    runs = {name: dict.fromkeys(qrels, docs) for name, docs in (("with", ("b", "a")), ("without", ("x", "a")))}
+    found = tr.compare(qrels, runs, "DCG", test="t")
+    pair = found["DCG"].pairs[0]
+    assert (pair.effect, math.isnan(pair.detectable)) == (-math.inf, True)
+    assert "DCG: some systems differ by the same at every query" in told(found)
+
+
 def test_samples_are_too_few_only_where_some_are_drawn() -> None:
     half = {q: FIRST if n % 2 else SECOND for n, q in enumerate(judged(40))}  # 20 differences: each pattern counted
     found = tr.compare(judged(40), {"A": two(40)["A"], "half": half}, "RR", samples=10)

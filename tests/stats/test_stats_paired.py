@@ -154,6 +154,17 @@ def test_one_large_value_hides_no_difference(large):
     assert stats.sign(a + 1e6, np.append(0, a[1:]) + 1e6).p == 1
 
 
+@pytest.mark.parametrize("by", [2.0**500, 2.0**1000])
+def test_the_largest_numbers_have_the_p_and_the_effect_that_they_have_divided(by):
+    a, b = scores(12)
+    for test in stats.TESTS.values():
+        assert test(a * by, b * by).p == test(a, b).p
+    assert stats.effect(a * by, b * by) == stats.effect(a, b)
+    assert stats.pair_effects(np.column_stack([a, b]) * by, [(0, 1)]).tolist() == [stats.effect(a, b)]
+    same, large = stats.tost(a, b, 0.1), stats.tost(a * by, b * by, 0.1 * by)
+    assert (large.p, large.high) == (same.p, same.high * by)
+
+
 @given(pairs)
 @settings(max_examples=60)
 def test_every_p_is_above_0_and_at_most_1_and_the_same_the_other_way_round(both):

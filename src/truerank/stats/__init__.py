@@ -36,6 +36,7 @@ from truerank.stats.paired import TESTS, Paired, effect, paired_t, randomization
 from truerank.stats.pairs import (
     max_t,
     mean_and_pair_intervals,
+    pair_deviations,
     pair_effects,
     pair_randomizations,
     paired_differences,
@@ -117,6 +118,7 @@ __all__ = [
     "non_inferiority",
     "order_intervals",
     "p_of",
+    "pair_deviations",
     "pair_effects",
     "pair_randomizations",
     "paired_differences",

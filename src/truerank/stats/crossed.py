@@ -125,7 +125,7 @@ class Spread:
         whole = math.fsum(part for part, _ in parts)
         if not whole:
             return float(self.queries - 1)
-        return whole**2 / math.fsum(part**2 / freedom for part, freedom in parts)
+        return 1 / math.fsum((part / whole) ** 2 / freedom for part, freedom in parts)
 
     def half_width(self, confidence: float = 0.95) -> float:
         """How far an interval reaches to either side, by Student's t."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from truerank.core.equal import is_equal
 from truerank.stats.distributions import t_above, t_quantile
 from truerank.stats.intervals import is_too_few
-from truerank.stats.values import TINY, column, differences, is_constant, mean, scale, share
+from truerank.stats.values import TINY, column, deviation, differences, mean, scale, share
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> 
         raise ValueError(f"margin is a number above 0, not {margin!r}")
     between = differences(column(a, "a"), column(b, "b"))
     middle, n = float(mean(between)), len(between)
-    if not is_constant(between, scale(a, b)):
-        return middle, float(between.std(ddof=1)) / n**0.5, n
+    if spread := float(deviation(between, scale(a, b))):
+        return middle, spread / n**0.5, n
     return middle, np.inf if is_too_few(n, 1 - alpha) else 0.0, n
 
 

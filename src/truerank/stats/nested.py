@@ -254,6 +254,7 @@ def _welch(variances: Floats, sizes: Ints) -> tuple[Floats, Floats]:
         sizes: (collections,) queries.
     """
     total = variances.sum(axis=0)
-    parts = np.tensordot(1 / (sizes - 1), variances**2, axes=1)
-    freedom = np.divide(total**2, parts, out=np.ones_like(total), where=parts > 0)
+    shares = np.divide(variances, total, out=np.zeros_like(variances), where=total > 0)
+    parts = np.tensordot(1 / (sizes - 1), shares**2, axes=1)
+    freedom = np.divide(1, parts, out=np.ones_like(total), where=parts > 0)
     return np.sqrt(total) / len(sizes), freedom

@@ -18,8 +18,8 @@ from truerank.stats.values import (
     Ints,
     column,
     count,
+    deviation,
     differences,
-    is_constant,
     mean,
     on_grid,
     rounding,
@@ -166,7 +166,7 @@ def effect(a: ArrayLike, b: ArrayLike) -> float:
     difference = float(mean(between))
     if is_equal(difference, 0.0):
         return 0.0
-    spread = 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
+    spread = float(deviation(between, scale(a, b)))
     return difference / spread if spread else float(np.sign(difference)) * np.inf
 
 
@@ -181,9 +181,10 @@ def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:
     difference = abs(float(between.mean()))
     if n == 1 or difference <= rounding(largest) or is_equal(difference, 0.0):
         return 1.0, False
-    if is_constant(between, largest):
+    spread = float(deviation(between, largest))
+    if not spread:
         return unanimous_p(n), True
-    return min(1.0, 2 * t_above(difference / (float(between.std(ddof=1)) / n**0.5), n - 1)), False
+    return min(1.0, 2 * t_above(difference / (spread / n**0.5), n - 1)), False
 
 
 def _order(sizes: Floats, largest: Floats) -> Ints:

@@ -19,7 +19,7 @@ from truerank.stats.flips import all_flipped_sums, flipped_sums
 from truerank.stats.intervals import Interval, Means, differing, is_too_few
 from truerank.stats.paired import EXACT_UP_TO as EXACT_DIFFERENCES
 from truerank.stats.paired import randomizations
-from truerank.stats.values import Floats, Ints, count, mean, on_grid, rounding, scale, share, table
+from truerank.stats.values import Floats, Ints, count, deviation, mean, on_grid, rounding, scale, share, table
 
 Pairs = Sequence[tuple[int, int]]
 """Of columns: the first less the second."""
@@ -44,15 +44,17 @@ def pair_effects(values: ArrayLike, pairs: Pairs) -> Floats:
     [2.5]
     """
     checked = table(values)
-    between = paired_differences(checked, pairs)
-    first, second = _columns(pairs, checked.shape[1])
-    means, most = mean(between), scale(checked)
-    is_flat = np.ptp(between, axis=0) <= np.maximum(most[first], most[second]) * rounding(1.0)
-    # along a row, as of one column alone: otherwise the sums are made in another order
-    spread = np.ascontiguousarray(between.T).std(axis=1, ddof=1) if len(between) > 1 else np.zeros(len(means))
+    means = mean(paired_differences(checked, pairs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = means / np.where(is_flat, 0.0, spread)
+        sizes = means / pair_deviations(checked, pairs)
     return np.where(are_equal(means, 0.0), 0.0, sizes)
+
+
+def pair_deviations(values: Floats, pairs: Pairs) -> Floats:
+    """(pairs,) the standard deviation of each difference, exactly 0 where it is the same but for rounding."""
+    first, second = _columns(pairs, values.shape[1])
+    most = scale(values)
+    return deviation(paired_differences(values, pairs), np.maximum(most[first], most[second]))
 
 
 def mean_and_pair_intervals(

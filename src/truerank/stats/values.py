@@ -60,6 +60,20 @@ def mean(values: Floats) -> Floats:
     return total
 
 
+def deviation(between: Floats, largest: ArrayLike) -> Floats:
+    """(c,), or one number of (n,) differences: the standard deviations behind them, by n − 1.
+
+    Exactly 0 where the differences are equal but for rounding; a column has the bits that it has alone.
+
+    Args:
+        largest: of each column what it was computed from, by `scale`.
+    """
+    rows = np.ascontiguousarray(between.T)
+    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=-1))[1] - 1)  # squares of the largest numbers are none
+    spread = (rows / unit[..., None]).std(axis=-1, ddof=min(1, len(between) - 1)) * unit
+    return np.where(np.ptp(rows, axis=-1) <= np.asarray(largest) * rounding(1.0), 0.0, spread)
+
+
 def share(value: float, what: str) -> float:
     """A number between 0 and 1, both excluded."""
     if not 0 < value < 1:

@@ -20,7 +20,7 @@ from truerank.core.rules import RulesLike
 from truerank.core.schema import is_real, is_whole
 from truerank.core.scores import averaged
 from truerank.measures import Measure, MeasuresLike, parse_measures
-from truerank.stats.values import differences, is_constant, scale
+from truerank.stats.values import deviation, differences, scale
 
 Spreads = list[tuple[str, Which, float]]
 
@@ -181,8 +181,7 @@ def _of_values(name: str, values: np.ndarray) -> Spreads:
 
 def _sd(a: np.ndarray, b: np.ndarray) -> float:
     """The standard deviation of a − b, and exactly 0 where rounding alone parts the differences."""
-    between = differences(a, b)
-    return 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
+    return float(deviation(differences(a, b), scale(a, b)))
 
 
 def _row(

@@ -14,7 +14,7 @@ import numpy as np
 from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.analysis.drawing import check_drawing, check_word
-from truerank.core.equal import are_equal, difference
+from truerank.core.equal import difference
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.scores import averaged, intervals_and_differences
@@ -323,7 +323,7 @@ class _Pairs:
 
     def _detectable(self) -> Floats:
         """Of each pair, at the level that is left to one of them."""
-        n, spread = len(self.values), self.differences.std(axis=0, ddof=1 if len(self.values) > 1 else 0)
+        n, spread = len(self.values), stats.pair_deviations(self.values, self.places)
         level = self.procedure.level(len(self.places))
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
-        return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
+        return np.where(spread > 0, spread * of_one * self._many, math.nan)
