@@ -509,6 +509,8 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
     ("arguments", "message"),
     [
         ({"test": "tuckey"}, "there is no test 'tuckey'. Did you mean tukey?"),
+        ({"test": "ttest"}, "there is no test 'ttest'. Did you mean t?"),
+        ({"correction": "fdr_bh"}, "there is no correction 'fdr_bh'. Did you mean bh?"),
         ({"correction": "hulm"}, "there is no correction 'hulm'. Did you mean holm?"),
         ({"test": "t", "correction": "max-t"}, "max-t corrects the randomization test; with t take holm"),
         ({"correction": "tukey"}, "tukey is a test that needs no correction"),

@@ -81,6 +81,23 @@ def test_what_is_near_in_letters_alone_is_suggested_too():
     assert said("eval", "--xyzzy", "3") == "truerank: No such option '--xyzzy' (see truerank eval --help)\n"
 
 
+@pytest.mark.parametrize(
+    ("option", "word", "hint"),
+    [
+        ("--test", "student", ". Did you mean t?"),
+        ("--test", "Fisher", ". Did you mean randomization?"),
+        ("--test", "tukey_hsd", ". Did you mean tukey?"),
+        ("--correction", "fdr_bh", ". Did you mean bh?"),
+        ("--correction", "hulm", ". Did you mean holm?"),
+        ("--correction", "xyzzy", ""),
+    ],
+)
+def test_tests_and_corrections_are_suggested_by_the_names_that_they_have_elsewhere(option, word, hint):
+    text = said("compare", "q", "r", option, word)
+    assert text.startswith(f"truerank: Invalid value for '{option}': {word!r} is not one of ")
+    assert text.endswith(f"{hint} (see truerank compare --help)\n")
+
+
 def test_what_is_suggested_is_there_and_its_other_words_are_not():
     assert set(suggestions.COMMANDS) <= set(COMMANDS)
     for words in suggestions.COMMANDS.values():

@@ -6,8 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import is_number, is_whole
+
+OTHERS = {
+    "randomization": "permutation fisher randomisation fisher-randomization",
+    "t": "student students-t ttest t-test ttest-rel paired-t paired-ttest",
+    "wilcoxon": "signed-rank wilcoxon-signed-rank",
+    "sign": "binomial binomtest mcnemar",
+    "tukey": "hsd tukey-hsd anova",
+    "holm": "h holm-bonferroni",
+    "bonferroni": "b",
+    "bh": "fdr fdr-bh benjamini-hochberg",
+    "max-t": "westfall-young",
+}
+"""What SciPy, statsmodels, ranx and PyTerrier call tests and corrections, and papers do."""
 
 
 def check_drawing(confidence: Any, samples: Any, seed: Any) -> None:
@@ -38,9 +51,20 @@ def check_word(what: str, word: object, known: Sequence[str]) -> None:
             "there is no {what} {word!r}.{hint} There is {known}",
             what=what,
             word=word,
-            hint=did_you_mean(word, known),
+            hint=meant(word, known),
             known=", ".join(known),
         )
+
+
+def meant(word: object, known: Sequence[str]) -> str:
+    """' Did you mean t?' of the name that a test or a correction has elsewhere, and of one that is misspelled.
+
+    >>> meant("student", ("t", "sign")), meant("sing", ("t", "sign")), meant("median", ("t", "sign"))
+    (' Did you mean t?', ' Did you mean sign?', '')
+    """
+    plain = str(word).lower().replace("_", "-")
+    name = next((name for name, words in OTHERS.items() if name in known and plain in words.split()), None)
+    return message(" Did you mean {name}?", name=name) if name else did_you_mean(word, known)
 
 
 def check_confidence(confidence: Any) -> None:

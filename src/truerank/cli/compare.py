@@ -15,6 +15,7 @@ from truerank.cli import collections, id_overlap, inputs, options, predicting, t
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
+from truerank.cli.suggestions import Word
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
@@ -35,10 +36,10 @@ from truerank.present.comparison import LAYOUTS, document
 @options.changes
 @options.baseline
 @click.option("--all-pairs", is_flag=True, help="Compare every two, beside the baseline.")
-@click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="Where p comes from.")
+@click.option("--test", type=Word(TESTS), default=TESTS[0], show_default=True, help="Where p comes from.")
 @click.option(
     "--correction",
-    type=click.Choice(CORRECTIONS),
+    type=Word(CORRECTIONS),
     default=CORRECTIONS[0],
     show_default=True,
     help="How p is corrected for the number of pairs; max-t is for the randomization test, tukey needs none.",

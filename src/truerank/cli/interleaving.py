@@ -8,6 +8,7 @@ from truerank.analysis.clicks import interleaving
 from truerank.analysis.clicks.credits import METHODS, TAU
 from truerank.cli import clicked, inputs, options, tables
 from truerank.cli.repeats import distinct
+from truerank.cli.suggestions import Word
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, message
 from truerank.present.interleaving import document_of, figures
@@ -36,7 +37,7 @@ from truerank.stats import Correction
 )
 @click.option(
     "--correction",
-    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    type=Word(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
     help="How p is corrected for the number of pairs.",

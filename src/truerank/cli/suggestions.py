@@ -120,6 +120,22 @@ def option(word: str, called: click.Command) -> str:
     return ""
 
 
+class Word(click.Choice[str]):
+    """One of the words for tests or corrections; of another it says which of them was probably meant."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        """What is wrong with the word."""
+        from truerank.analysis.drawing import meant  # with statistics, which wrong options do without
+
+        known = list(self.choices)
+        return message(
+            "{value!r} is not one of {choices}.{hint}",
+            value=value,
+            choices=", ".join(map(repr, known)),
+            hint=meant(value, known),
+        )
+
+
 def _meanings(word: str, table: Mapping[str, str]) -> Iterable[str]:
     """What a word is another one for."""
     plain = word.lower().lstrip("-").replace("_", "-")
