@@ -133,6 +133,28 @@ def test_numbers_of_numpy_are_numbers_in_rules():
     assert repr((rules.depth, rules.level)) == "(3, 0.5)"
 
 
+def test_numbers_of_numpy_are_numbers_in_all_that_becomes_json():
+    qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    runs = {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"] for q in qrels}}
+    how = {"confidence": np.float32(0.9), "samples": np.int64(50), "seed": np.int32(3)}
+    shown = {"query": "q", "docs": ["a", "b"], "systems": ["x", "y"], "clicks": ["b"]}
+    x, y = (tr.evaluate(qrels, run, "RR") for run in runs.values())
+    for found in (
+        tr.compare(qrels, runs, "RR", **how),
+        tr.check(x, min={"RR": np.float32(0.3)}, no_worse_than=y, margin=np.float32(0.1), **how),
+        tr.collections({"one": (qrels, runs), "other": (qrels, runs)}, "RR", **how),
+        tr.judges([qrels, qrels], runs, measures="RR", **how),
+        tr.power(np.int64(50), np.float32(0.02), sd=np.float32(0.2), systems=np.int8(3), alpha=np.float32(0.05)),
+        tr.audit_table({"x": {"AP": 0.4}, "y": {"AP": 0.5}}, np.int64(50), sd=np.float32(0.2)),
+        tr.ips([shown], {"x": {"q": ["b"]}}, "P@1", eta=1, **how),
+        tr.interleaving([shown] * 6, **how),
+        tr.agreement(*runs.values(), p=np.float32(0.9), k=np.int64(5)),
+        tr.agreements(runs, p=np.float32(0.9), k=np.int64(5)),
+        tr.predicted(qrels, qrels, runs["x"], "RR", sample="random", confidence=np.float32(0.9)),
+    ):
+        assert json.dumps(found.to_dict()), type(found).__name__
+
+
 def test_the_greatest_depth_is_one_that_can_be_evaluated():
     assert tr.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", rules={"depth": 2**63 - 1}).mean == {"RR": 1.0}
 

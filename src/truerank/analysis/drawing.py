@@ -7,7 +7,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import is_number, is_whole
+from truerank.core.schema import is_number, is_whole, plain
 
 OTHERS = {
     "randomization": "permutation fisher randomisation fisher-randomization",
@@ -23,17 +23,19 @@ OTHERS = {
 """What SciPy, statsmodels, ranx and PyTerrier call tests and corrections, and papers do."""
 
 
-def check_drawing(confidence: Any, samples: Any, seed: Any) -> None:
-    """Nothing where they are as they are to be.
+def checked_drawing(confidence: Any, samples: Any, seed: Any) -> tuple[float, int, int]:
+    """All three, numbers of NumPy's as Python's own.
 
     Raises:
         InputError: one is not what it is to be.
 
-    >>> check_drawing(0.95, 10_000, 0)
+    >>> checked_drawing(0.95, 10_000, 0)
+    (0.95, 10000, 0)
     """
     check_confidence(confidence)
     if not (is_whole(samples) and is_whole(seed)) or samples < 1 or seed < 0:
         raise InputError("samples is a positive whole number, and seed is not negative")
+    return plain(confidence), plain(samples), plain(seed)
 
 
 def check_word(what: str, word: object, known: Sequence[str]) -> None:
@@ -62,8 +64,8 @@ def meant(word: object, known: Sequence[str]) -> str:
     >>> meant("student", ("t", "sign")), meant("sing", ("t", "sign")), meant("median", ("t", "sign"))
     (' Did you mean t?', ' Did you mean sign?', '')
     """
-    plain = str(word).lower().replace("_", "-")
-    name = next((name for name, words in OTHERS.items() if name in known and plain in words.split()), None)
+    folded = str(word).lower().replace("_", "-")
+    name = next((name for name, words in OTHERS.items() if name in known and folded in words.split()), None)
     return message(" Did you mean {name}?", name=name) if name else did_you_mean(word, known)
 
 

@@ -1,7 +1,7 @@
 """The Studentized range: how far apart the best and the worst of several equal systems come to lie by chance.
 
 By sums over an even grid, which for such smooth functions is as exact as floating point. SciPy has the
-distribution too; it takes a hundred times as long and tells small probabilities as 0.
+distribution too; it takes ten times as long or more, and tells small probabilities as 0.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from truerank.core.reading import Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scan import EVERY_RANK
-from truerank.core.schema import is_number, is_whole
+from truerank.core.schema import is_number, is_whole, plain
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats.rbo_pair import Ties, Unseen
 from truerank.stats.values import mean
@@ -176,9 +176,9 @@ def agreement(
         *_agree(a.of_queries(both), b.of_queries(both), asked),
         only_a=_others(a, both),
         only_b=_others(b, both),
-        p=p,
+        p=asked.p,
         depth=asked.cut,
-        k=k,
+        k=asked.k,
         ties=ties,
         unseen=unseen,
     )
@@ -220,7 +220,7 @@ class Asked:
                     "{name} is {known}, not {value!r}", name=name, known=alternatives(known), value=value
                 )
         cut = rules.depth if depth is None else rules.replace(depth=depth).depth
-        return cls(rules, min(cut or EVERY_RANK, rules.depth or EVERY_RANK), p, k, ties, unseen)
+        return cls(rules, min(cut or EVERY_RANK, rules.depth or EVERY_RANK), plain(p), plain(k), ties, unseen)
 
     @property
     def cut(self) -> int | None:

@@ -160,9 +160,9 @@ def agreements(
         tau,
         tau_ap,
         overlap,
-        p,
+        asked.p,
         asked.cut,
-        k,
+        asked.k,
         ties,
         unseen,
     )

@@ -20,11 +20,12 @@ from truerank.analysis.check.slices import Part, sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of
-from truerank.analysis.drawing import check_drawing
+from truerank.analysis.drawing import checked_drawing
 from truerank.analysis.saved_scores import measure_named
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message
+from truerank.core.schema import is_number
 from truerank.core.scores import averaged, intervals
 from truerank.measures import MeasuresLike, parse_measures
 from truerank.measures.sums import PerQuery
@@ -104,7 +105,7 @@ def check(
     >>> tr.check(scores, min={"RR": 0.85}).outcome, tr.check(scores, min={"RR": 0.85}, sure=True).outcome
     ('pass', 'undecided')
     """
-    check_drawing(confidence, samples, seed)
+    confidence, samples, seed = checked_drawing(confidence, samples, seed)
     if watch is not None and not isinstance(watch, Watch):
         raise InputError("what watches is a Watch, e.g. Watch('new'); not {watch!r}", watch=watch)
     by, by_name = attribute_of(by, by_name)
@@ -399,7 +400,7 @@ def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Out
 
 
 def _positive(margin: Any, name: str) -> float:
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin < math.inf:
+    if not is_number(margin) or margin < 0:
         raise InputError(
             "the margin of {name} is a number from 0 on, e.g. 0.01; not {margin!r}", name=name, margin=margin
         )

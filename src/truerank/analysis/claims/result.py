@@ -74,7 +74,8 @@ class Power(Presented):
         return math.comb(self.systems, 2)
 
     def _summary(self) -> str:
-        return f"Power({self.queries} queries, difference {self.difference}, {self.systems} systems)"
+        asked = {"queries": self.queries, "difference": self.difference, "systems": self.systems}
+        return f"Power({', '.join(f'{name}={value}' for name, value in asked.items() if value is not None)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what no number of queries shows."""

@@ -13,7 +13,7 @@ import numpy as np
 from truerank import stats
 from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
 from truerank.analysis.compare.naming import opened
-from truerank.analysis.drawing import check_drawing, check_word
+from truerank.analysis.drawing import check_word, checked_drawing
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, needs, pluralize, quoted
 from truerank.core.evaluate import as_one_list
@@ -158,7 +158,7 @@ def interleaving(
     _refuse(method, correction, tau)
     if not isinstance(runs, Mapping | None):
         raise InputError("runs are {{system: run}}, not {runs}", runs=quoted(runs))
-    check_drawing(confidence, samples, seed)
+    confidence, samples, seed = checked_drawing(confidence, samples, seed)
     clicks = read_clicks(log)
     systems = _systems(clicks, runs or {}, method)
     lists = {

@@ -13,7 +13,7 @@ from truerank import stats
 from truerank.analysis.clicks.interleaving import groups_of, lists_of
 from truerank.analysis.clicks.propensities import Propensities
 from truerank.analysis.compare.naming import by_name
-from truerank.analysis.drawing import check_drawing
+from truerank.analysis.drawing import checked_drawing
 from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
@@ -161,7 +161,7 @@ def ips(
     >>> found.estimates[0].ips.estimate, found.estimates[0].snips.estimate, round(found.effective, 3)
     (0.75, 0.5454545454545454, 7.118)
     """
-    check_drawing(confidence, samples, seed)
+    confidence, samples, seed = checked_drawing(confidence, samples, seed)
     if clip is not None and not (isinstance(clip, Real) and clip > 0):
         raise InputError("clip is a number above 0, not {clip!r}", clip=clip)
     wanted = _additive(measures)

@@ -12,7 +12,7 @@ from truerank import stats
 from truerank.analysis.collections.files import named, read_collections
 from truerank.analysis.collections.result import Collections, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
-from truerank.analysis.drawing import check_drawing
+from truerank.analysis.drawing import checked_drawing
 from truerank.core.errors import InputError, MeasureError, needs, printable
 from truerank.core.messages import alternatives, listed, message
 from truerank.core.rules import Rules, RulesLike
@@ -57,7 +57,10 @@ def collections(
     Raises:
         TruerankError: wrong input; no system that has a run on every collection. The message says what now.
     """
-    _checked(drawn, confidence, samples, seed)
+    confidence, samples, seed = checked_drawing(confidence, samples, seed)
+    if drawn not in get_args(Drawn):
+        known = alternatives(get_args(Drawn))
+        raise InputError("collections are {known}, not {drawn!r}", known=known, drawn=drawn)
     scores = _scored(several, measures, rules, threads)
     if drawn == "random" and len(scores) < 2:
         raise InputError(
@@ -90,13 +93,6 @@ def collections(
     return Collections(
         tuple(scores), systems, standings, missing, dropped, drawn, confidence, samples, seed, scores
     )
-
-
-def _checked(drawn: str, confidence: float, samples: int, seed: int) -> None:
-    if drawn not in get_args(Drawn):
-        known = alternatives(get_args(Drawn))
-        raise InputError("collections are {known}, not {drawn!r}", known=known, drawn=drawn)
-    check_drawing(confidence, samples, seed)
 
 
 def _scored(

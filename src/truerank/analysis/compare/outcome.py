@@ -13,7 +13,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
-from truerank.analysis.drawing import check_drawing, check_word
+from truerank.analysis.drawing import check_word, checked_drawing
 from truerank.core.equal import difference
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -46,7 +46,8 @@ def checked(procedure: Procedure) -> Procedure:
     """
     check_word(message("test"), procedure.test, TESTS)
     check_word(message("correction"), procedure.correction, (*CORRECTIONS, TUKEY))
-    check_drawing(procedure.confidence, procedure.samples, procedure.seed)
+    confidence, samples, seed = checked_drawing(procedure.confidence, procedure.samples, procedure.seed)
+    procedure = replace(procedure, confidence=confidence, samples=samples, seed=seed)
     if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
         if procedure.correction not in (CORRECTIONS[0], TUKEY):
             raise InputError(

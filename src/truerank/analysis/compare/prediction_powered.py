@@ -277,7 +277,7 @@ def predicted(
         kept = people.rules.replace(self_match="keep")
         apart = _apart(as_ruled(sources[0], kept), as_ruled(sources[1], kept))
     chances = probabilities(sample, model.queries, set(people.queries))
-    return Predicted(people, model, there, chances, confidence, *apart)
+    return Predicted(people, model, there, chances, float(confidence), *apart)
 
 
 def _queries(source: Qrels | Scores) -> list[str]:
