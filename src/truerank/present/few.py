@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from truerank.core.errors import printable
-from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.stats import Interval
 from truerank.stats.predicted import POWERED
 
@@ -99,12 +99,12 @@ def equal(named: Iterable[Named]) -> list[str]:
     >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
     ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
     """
-    names = dict.fromkeys(name for name, interval in named if interval and is_flat(interval))
+    names = list(dict.fromkeys(name for name, interval in named if interval and is_flat(interval)))
     if not names:
         return []
     said = message(
         "{names}: all values are equal, so that the interval has no width; it says nothing about other queries.",
-        names=", ".join(names),
+        names=joined(", ", names),
     )
     return [said]
 
