@@ -33,6 +33,14 @@ def test_a_better_run_is_better_by_average_precision_of_all_its_answers() -> Non
     assert (pair.wins, pair.ties, pair.losses) == (0, 0, 0)
 
 
+def test_queries_that_cannot_be_counted_are_none_and_not_0_in_what_is_saved() -> None:
+    found = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP AP", samples=50)
+    counts = [[row[key] for key in ("wins", "ties", "losses")] for row in found.rows() if row["against"]]
+    assert (counts[0], sum(counts[1])) == ([None] * 3, 40)
+    saved = [outcome["pairs"][0] for outcome in found.to_dict()["outcomes"]]
+    assert [[pair[key] for key in ("wins", "ties", "losses")] for pair in saved] == counts
+
+
 def test_the_resamples_are_those_of_the_runs_worked_out_anew() -> None:
     found = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP", samples=50, seed=7)["GAP"]
     drawn, differences = np.random.default_rng(7), []

@@ -87,7 +87,7 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         ends(outcome, pair.difference, digits),
         message("unknown") if math.isnan(pair.effect) else fixed(pair.effect, 2, "+"),
         p_cell(pair.adjusted),
-        f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.wins + pair.ties + pair.losses else message("unknown"),
+        f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.is_counted else message("unknown"),
     )
 
 

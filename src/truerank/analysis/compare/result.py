@@ -74,7 +74,8 @@ class Pair:
         adjusted: p, corrected for the number of pairs; what decides.
         effect: the difference in standard deviations of the queries' differences; 0 for equal systems, NaN for
             one query, which has no spread.
-        wins, ties, losses: on how many queries the first is better, as good, worse.
+        wins, ties, losses: on how many queries the first is better, as good, worse; all 0 where queries have no
+            values, by a measure of the whole run.
         detectable: the smallest real difference that this many queries, differing as these do, show four times
             of five by the paired t-test; NaN where that cannot be said.
         against_mean: whether p speaks for the one whose mean is no better, as those of Wilcoxon's and the sign test
@@ -107,9 +108,15 @@ class Pair:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Plain values, for JSON; None for what is not known."""
         plain = {key: finite(value) for key, value in vars(self).items()}
-        return {**plain, **self.difference.limits("difference")}
+        unknown = {} if self.is_counted else dict.fromkeys(("wins", "ties", "losses"))
+        return {**plain, **unknown, **self.difference.limits("difference")}
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether queries have values to count."""
+        return bool(self.wins + self.ties + self.losses)
 
 
 @dataclass(frozen=True)
@@ -325,7 +332,8 @@ class Comparison(Presented, ByMeasure[Outcome]):
                 row = dict.fromkeys(_PAIRED) | {"superscripts": letters[name], "groups": groups or None}
                 yield {**what, "system": name, "against": None, **_value(mean), **row}
             for pair in outcome.pairs:
-                row = {key: finite(getattr(pair, key)) for key in _PAIRED} | {"superscripts": None, "groups": None}
+                known = pair.to_dict()
+                row = {key: known[key] for key in _PAIRED} | {"superscripts": None, "groups": None}
                 yield {**what, "system": pair.system, "against": pair.against, **_value(pair.difference), **row}
 
     def to_arrow(self, layout: Layout = "long", measure: str | Measure | None = None) -> pyarrow.Table:
