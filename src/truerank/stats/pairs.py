@@ -44,17 +44,22 @@ def pair_effects(values: ArrayLike, pairs: Pairs) -> Floats:
     [2.5]
     """
     checked = table(values)
-    means = mean(paired_differences(checked, pairs))
+    between = paired_differences(checked, pairs)
+    means = mean(between)
     with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = means / pair_deviations(checked, pairs)
+        sizes = means / pair_deviations(between, checked, pairs)
     return np.where(are_equal(means, 0.0), 0.0, sizes)
 
 
-def pair_deviations(values: Floats, pairs: Pairs) -> Floats:
-    """(pairs,) the standard deviation of each difference, exactly 0 where it is the same but for rounding."""
+def pair_deviations(between: Floats, values: Floats, pairs: Pairs) -> Floats:
+    """(pairs,) the standard deviation of each difference, exactly 0 where it is the same but for rounding.
+
+    Args:
+        between: (n, pairs) the differences of the values.
+    """
     first, second = _columns(pairs, values.shape[1])
     most = scale(values)
-    return deviation(paired_differences(values, pairs), np.maximum(most[first], most[second]))
+    return deviation(between, np.maximum(most[first], most[second]))
 
 
 def mean_and_pair_intervals(

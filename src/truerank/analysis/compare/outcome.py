@@ -324,7 +324,7 @@ class _Pairs:
 
     def _detectable(self) -> Floats:
         """Of each pair, at the level that is left to one of them."""
-        n, spread = len(self.values), stats.pair_deviations(self.values, self.places)
+        n, spread = len(self.values), stats.pair_deviations(self.differences, self.values, self.places)
         level = self.procedure.level(len(self.places))
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
         return np.where(spread > 0, spread * of_one * self._many, math.nan)
