@@ -131,7 +131,7 @@ def test_by_definition_the_first_rank_that_reaches_a_recall_is_told_exactly(step
 def test_without_rules_a_curve_is_by_definition_and_its_rules_say_so() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
     assert precision_recall(qrels, run).rules == BY_DEFINITION
-    assert BY_DEFINITION.name == "truerank with recall_points = definition"
+    assert BY_DEFINITION.name == "truerank with recall_points=definition"
     assert BY_DEFINITION.is_like(tr.Rules(recall_points="definition"))
     assert precision_recall(qrels, run, rules="truerank").points == "round"
 
@@ -211,7 +211,7 @@ def rows(spec: Any, *keys: str) -> list[tuple[Any, ...]]:
 
 def test_one_picture_holds_the_points_of_all_runs() -> None:
     drawn_as = report.figure(curves())
-    assert drawn_as.subtitle.endswith("rules truerank with recall_points = definition")
+    assert drawn_as.subtitle.endswith("rules truerank with recall_points=definition")
     drawn = rows(drawn_as.specification, "who", "recall", "precision")
     expected = {(c.run, r, p) for c in curves() for r, p in zip(c.recalls, c.precision, strict=True)}
     assert set(drawn) == expected

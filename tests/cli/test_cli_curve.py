@@ -89,7 +89,7 @@ def test_examples_4_and_7_have_the_same_points_by_curve_and_by_eval(invoke, exam
     scores = answer(invoke("eval", *asked, *options))
     assert [curve["mean"], *curve["precision"]] == list(scores["mean"].values())
     assert curve["rules"] | {"name": ""} == scores["rules"] | {"name": ""}
-    assert curve["rules"]["name"] == "truerank with recall_points = definition"
+    assert curve["rules"]["name"] == "truerank with recall_points=definition"
 
 
 def test_example_5_a_table_of_counts(invoke):
@@ -121,7 +121,7 @@ def test_the_table_has_the_points_of_all_runs_and_says_what_they_are(invoke):
     assert [line.split()[0] for line in lines[1:13]] == [*(f"{n / 10}" for n in range(11)), "mean"]
     first = precision_recall("qrels.txt", "first.run")
     assert lines[1].split()[1] == f"{first.precision[0]:.4f}"
-    assert "Rules: truerank with recall_points = definition." in lines
+    assert "Rules: truerank with recall_points=definition." in lines
     assert "first.run: 3 queries judged, 2 answered." in lines
     assert lines[-2].startswith("The mean of 3 queries. Precision at a recall is the highest at")
     assert lines[-1] == "Warning: 3 queries are too few to rely on; take at least 30, better 50."
@@ -190,7 +190,7 @@ def test_without_rules_the_command_runs_under_those_of_the_library(invoke):
     found = answer(invoke(*CURVE, "-f", "json"))
     assert found["rules"] == BY_DEFINITION.to_dict()
     changed = answer(invoke(*CURVE, "-f", "json", "--set", "level=2"))["rules"]
-    assert changed["name"] == "truerank with recall_points = definition, level=2"
+    assert changed["name"] == "truerank with recall_points=definition, level=2"
 
 
 @pytest.mark.parametrize("rules", ["trec_eval-9", "trec_eval-10"])

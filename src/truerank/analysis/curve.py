@@ -26,10 +26,7 @@ from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
 from truerank.measures.sums import mean, ratio
 
-BY_DEFINITION = Rules(
-    name=message("{rules} with {changes}", rules="truerank", changes="recall_points = definition"),
-    recall_points="definition",
-)
+BY_DEFINITION = Rules.of(Rules(recall_points="definition"))
 """The default rules, but precision at recall r as textbooks define it: the highest at any recall of at least r."""
 
 Area = Literal["step", "trapezoid", "interpolated"]

@@ -12,7 +12,7 @@ from truerank.present.curves import document, figure
 from truerank.present.names import labels
 from truerank.present.renderers import figures
 
-DEFAULT = "recall_points = definition"
+DEFAULT = "recall_points=definition"
 """What is changed in the default rules: it makes `truerank.analysis.curve.BY_DEFINITION` of them."""
 
 

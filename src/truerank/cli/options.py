@@ -12,9 +12,9 @@ from click.core import ParameterSource
 
 from truerank.cli import importing
 from truerank.cli.repeats import distinct
-from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
-from truerank.core.rules import MEANINGS, Rules, presets
+from truerank.core.rules import MEANINGS, Rules, name_with, presets
 from truerank.core.vocabulary import checked
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
@@ -342,8 +342,7 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
             raise RulesError("--set takes field=value, e.g. level=2; not {change!r}", change=change)
         _refuse_parameter(field.strip(), value.strip())
         fields.append((field.strip(), _value(field.strip(), value.strip())))
-    name = message("{rules} with {changes}", rules=printable(rules.name), changes=printable(", ".join(changes)))
-    return checked(Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules))
+    return checked(Rules.from_dict({"name": name_with(rules.name, changes), **distinct(fields, "--set")}, rules))
 
 
 def _refuse_parameter(field: str, value: str) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from truerank.core import schema
-from truerank.core.errors import RulesError
+from truerank.core.errors import RulesError, printable
 from truerank.core.messages import Message, did_you_mean, joined, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -387,8 +387,16 @@ def _told(rules: Rules) -> Rules:
     ]
     if not changes:
         return rules
-    name = message("{rules} with {changes}", rules=rules.name, changes=", ".join(changes))
-    return dataclasses.replace(rules, name=name)
+    return dataclasses.replace(rules, name=name_with(rules.name, changes))
+
+
+def name_with(name: str, changes: Iterable[str]) -> Message:
+    """What rules are called that change others.
+
+    >>> name_with("trec_eval-9", ["level=2", "depth=10"])
+    'trec_eval-9 with level=2, depth=10'
+    """
+    return message("{rules} with {changes}", rules=printable(name), changes=printable(", ".join(changes)))
 
 
 def _untold(rules: Rules) -> Rules:

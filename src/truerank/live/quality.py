@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from truerank.core.errors import InputError, printable
+from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate, is_ruled
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, name_with
 from truerank.core.run import Ranked, Run
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, measures_under
@@ -124,10 +123,8 @@ def lenient(rules: Rules, among: AnswerKinds) -> Rules:
     fields |= {"missing": "zero"} if among.empty and (rules.missing, rules.empty) == ("error", "missing") else {}
     if not fields:
         return rules
-    changes = ", ".join(f"{field}={value}" for field, value in fields.items())
-    return rules.replace(
-        name=message("{rules} with {changes}", rules=printable(rules.name), changes=changes), **fields
-    )
+    changes = [f"{field}={value}" for field, value in fields.items()]
+    return rules.replace(name=name_with(rules.name, changes), **fields)
 
 
 def need_calls(measures: MeasuresLike | None, rules: Rules) -> bool:
