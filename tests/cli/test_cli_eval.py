@@ -359,9 +359,10 @@ def test_a_list_of_queries_that_is_cut_says_how_many_more_there_are(invoke, here
 
 def test_no_measure_among_those_asked_for_is_refused(invoke):
     for nothing in ("", " ,"):
-        told = invoke("eval", "qrels.txt", "first.run", "-m", nothing)
-        assert (told.exit_code, told.stdout) == (2, "")
-        assert "no measure is named; name some: nDCG@10 AP" in told.stderr
+        for command, file in (("eval", "qrels.txt"), ("ips", "clicks.jsonl")):
+            told = invoke(command, file, "first.run", "-m", nothing)
+            assert (told.exit_code, told.stdout) == (2, "")
+            assert "no measure is named; name some: nDCG@10 AP" in told.stderr
 
 
 SLICES = "query_id,lang\nq1,en\nq2,de\n"

@@ -230,6 +230,7 @@ def test_output_goes_to_a_file(invoke, places):
     ("arguments", "said"),
     [
         (("-k", "one"), "-k takes numbers with commas between them, not 'one'"),
+        (("-m", ""), "no measure is named; name some"),
         (("--within", "10,far"), "--within takes numbers"),
         (("--within", "-5"), "a distance is a positive number of metres"),
         (("--key", "lat"), "--key takes FIELD=COLUMN"),

@@ -93,13 +93,7 @@ if TYPE_CHECKING:
     metavar="NAME=LOW:HIGH",
     help="What no value of a measure can lie outside of, for --watch where that is not 0 to 1.",
 )
-@click.option(
-    "--by",
-    metavar="FILE:COLUMN",
-    shell_complete=options.files,
-    help="All gates on each slice of the queries too: those with the same value in this column of a CSV, TSV, "
-    "JSON lines or Parquet file that has a column query_id.",
-)
+@options.by("All gates on each slice of the queries too")
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
 @click.option(
     "-o",

@@ -48,13 +48,7 @@ from truerank.present.comparison import LAYOUTS, document
     confidence="Of the intervals; what is left to 1 is the level of the test.",
     samples="How often queries are resampled and swapped.",
 )
-@click.option(
-    "--by",
-    metavar="FILE:COLUMN",
-    shell_complete=options.files,
-    help="The same for each slice of the queries: those with the same value in this column of a CSV, TSV, "
-    "JSON lines or Parquet file that has a column query_id.",
-)
+@options.by("The same for each slice of the queries")
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),

@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 @options.rules
 @options.changes
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
-@click.option(
-    "--by",
-    metavar="FILE:COLUMN",
-    shell_complete=options.files,
-    help="The means of each slice of the queries too: those with the same value in this column of a CSV, TSV, "
-    "JSON lines or Parquet file that has a column query_id.",
-)
+@options.by("The means of each slice of the queries too")
 @tables.layout
 @tables.scores_format
 @tables.output

@@ -61,13 +61,7 @@ class _Explain(click.Command):
     "-q", "--query", metavar="ID", help="The query, where its id could be a file's name; of two runs too."
 )
 @options.measures
-@click.option(
-    "-r",
-    "--rules",
-    metavar="NAME|FILE",
-    help="A preset or a rules file; several names with commas show one run under many tools' rules.",
-    shell_complete=options.presets_or_files,
-)
+@options.rules_as("A preset or a rules file; several names with commas show one run under many tools' rules.")
 @options.changes
 @click.option(
     "--depth",

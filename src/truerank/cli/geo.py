@@ -26,15 +26,9 @@ from truerank.present import geo as report
     help="A folder with a JSON file a query, or a run in any format.",
 )
 @places.judging
-@click.option("-m", "--measures", multiple=True, metavar="MEASURES", help="More of them, e.g. RR; may be repeated.")
+@options.measures_as("More of them, e.g. RR; may be repeated.")
 @options.imports
-@click.option(
-    "-r",
-    "--rules",
-    metavar="NAME|FILE",
-    help="A preset or a rules file [default: geo, see above].",
-    shell_complete=options.presets_or_files,
-)
+@options.rules_as("A preset or a rules file [default: geo, see above].")
 @options.changes
 @places.reading
 @options.run_format

@@ -13,9 +13,7 @@ from truerank.present.ips import document_of
 @click.command("ips")
 @click.argument("log", type=options.FILE)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.FILE)
-@click.option(
-    "-m", "--measures", multiple=True, metavar="MEASURES", help=f"DCG, P, RBP, RR, ARP@k [default: {USUAL}]."
-)
+@options.measures_as(f"DCG, P, RBP, RR, ARP@k [default: {USUAL}].")
 @click.option(
     "--propensities",
     metavar="FILE",

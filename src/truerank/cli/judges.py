@@ -148,10 +148,9 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     }
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
     opened = [collapse(open_run(path, asked["run_format"])) for path in runs]
+    wanted = inputs.measures_asked(asked["measures"], under)
     with Counting(message("judging")) as bar:
-        wanted = " ".join(asked["measures"]) or None
-        drawn = {name: asked[name] for name in options.DRAWING}
-        return judges(read, opened, wanted, rules=under, **drawn, progress=bar.reach)
+        return judges(read, opened, wanted, rules=under, **options.drawn(asked), progress=bar.reach)
 
 
 RULES = ("rules", "changes")

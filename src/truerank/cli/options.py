@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -82,32 +82,40 @@ imports = click.option(
     help="Import it first: it registers measures of your own; may be repeated.",
     shell_complete=files,
 )
-_measures = click.option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="MEASURES",
-    callback=_some,
-    help='What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].',
-    shell_complete=completing(known_measures),
-)
+
+
+def measures_as(help: str) -> Callable[[Decorated], Decorated]:
+    """The measures, with help of a command's own."""
+    return click.option(
+        "-m",
+        "--measures",
+        multiple=True,
+        metavar="MEASURES",
+        callback=_some,
+        help=help,
+        shell_complete=completing(known_measures),
+    )
 
 
 def measures(command: Decorated) -> Decorated:
     """The measures, and what has to be imported to know them."""
-    return _measures(imports(command))
+    help = 'What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].'
+    return measures_as(help)(imports(command))
 
 
 as_written = click.option(
     "--as-written", is_flag=True, help="Head the columns with the names of measures as they were asked for."
 )
-rules = click.option(
-    "-r",
-    "--rules",
-    metavar="NAME|FILE",
-    help="A preset or a rules file: `truerank rules` lists them [default: truerank].",
-    shell_complete=presets_or_files,
-)
+
+
+def rules_as(help: str, default: str | None = None) -> Callable[[Decorated], Decorated]:
+    """The rules, with help of a command's own."""
+    return click.option(
+        "-r", "--rules", metavar="NAME|FILE", default=default, help=help, shell_complete=presets_or_files
+    )
+
+
+rules = rules_as("A preset or a rules file: `truerank rules` lists them [default: truerank].")
 changes = click.option(
     "--set",
     "changes",
@@ -121,6 +129,17 @@ changes = click.option(
 def format(*names: str, help: str) -> Callable[[Decorated], Decorated]:
     """An option that names a file format."""
     return click.option(*names, metavar="FORMAT", help=help, shell_complete=completing(formats))
+
+
+def by(what: str) -> Callable[[Decorated], Decorated]:
+    """What the queries are cut into slices by, and what there is of each slice."""
+    return click.option(
+        "--by",
+        metavar="FILE:COLUMN",
+        shell_complete=files,
+        help=f"{what}: those with the same value in this column of a CSV, TSV, JSON lines or Parquet file that has "
+        "a column query_id.",
+    )
 
 
 baseline = click.option(
@@ -312,6 +331,11 @@ def drawing(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated
     )
     often = click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help=samples)
     return lambda command: sure(seed(often(command)))
+
+
+def drawn(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said to `drawing`, out of all that was asked."""
+    return {name: asked[name] for name in DRAWING}
 
 
 def percentiles(command: Decorated) -> Decorated:

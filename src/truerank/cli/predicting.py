@@ -63,12 +63,12 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
     from truerank.analysis.compare import compare
 
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
-    wanted = " ".join(asked["measures"]) or None
+    wanted = inputs.measures_asked(asked["measures"], under)
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
     with inputs.opened(runs, asked["run_format"], again=True, collapse=collapse) as sources:
         estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
-    drawn = {name: asked[name] for name in options.DRAWING}
-    return compare(None, estimates, baseline=options.place(asked["baseline"], runs), **drawn)
+    baseline = options.place(asked["baseline"], runs)
+    return compare(None, estimates, baseline=baseline, **options.drawn(asked))
 
 
 def settled(

@@ -194,7 +194,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
-    how |= {name: asked[name] for name in ("as_written", "items", *options.DRAWING)}
+    how |= {"as_written": asked["as_written"], "items": asked["items"], **options.drawn(asked)}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
@@ -227,8 +227,8 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    drawn = {name: asked[name] for name in options.DRAWING}
-    found = evaluated(None, [view.reading], view.measures, results=asked["results"], is_complete=True, **drawn)
+    how = {"results": asked["results"], **options.drawn(asked)}
+    found = evaluated(None, [view.reading], view.measures, is_complete=True, **how)
     return Runs.of(found, percent=asked["percent"])
 
 

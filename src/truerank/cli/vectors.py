@@ -46,14 +46,7 @@ HOLDS = ("vectors", *get_args(Holds))
     help="How vectors of frames, (tracklets, frames, numbers), become one a tracklet [default: not at all].",
 )
 @options.measures
-@click.option(
-    "-r",
-    "--rules",
-    metavar="NAME|FILE",
-    default="market1501",
-    help="market1501 (the default), cuhk03, university1652, another preset or a rules file.",
-    shell_complete=options.presets_or_files,
-)
+@options.rules_as("market1501 (the default), cuhk03, university1652, another preset or a rules file.", "market1501")
 @options.changes
 @click.option(
     "--junk",
