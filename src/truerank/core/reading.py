@@ -115,9 +115,7 @@ class Reading:
     @cached_property
     def hits(self) -> Hits:
         """The rows of judged documents alone, each document once where the rules count it once."""
-        rows = self.rows
-        if self.rules.duplicates == "once" and self.repeated:
-            rows = rows.where(~is_later(rows.doc) & (rows.grade > UNJUDGED))
+        rows = self.lists
         return rows.where(rows.grade > UNJUDGED) if self.kept else rows
 
     @cached_property
