@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import id_overlap, inputs, latencies, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, interrupted_once, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
@@ -110,7 +110,7 @@ def numbers(text: str) -> tuple[int, ...]:
     help="As a loop in a notebook does: the first --warmup queries are not timed, the others are asked once each, "
     "in the file's order; percentiles are linear.",
 )
-@options.percentiles
+@latencies.percentiles
 @click.option(
     "--index",
     metavar="NAME",
@@ -217,7 +217,7 @@ def command(
     if plot:
         _check_plot(is_saved, how)
     if is_saved:
-        benches = options.saved_benches(map(str, pair or (show,)), how["percentiles"])
+        benches = latencies.saved_benches(map(str, pair or (show,)), how["percentiles"])
     else:
         if how["qrels"]:
             how["qrels"] = read_qrels(how["qrels"], qrels_format)

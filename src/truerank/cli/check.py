@@ -16,7 +16,7 @@ from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
 from truerank.analysis.saved_scores import is_saved
-from truerank.cli import id_overlap, inputs, options, predicting, tables
+from truerank.cli import id_overlap, inputs, latencies, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.cli.systems import parted, together
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
 @click.option("--samples", type=click.IntRange(1), help="How often queries are resampled [default: 10,000].")
-@options.percentiles
+@latencies.percentiles
 @click.option(
     "--watch",
     metavar="FILE",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from truerank.core.run import Run
-    from truerank.live.result import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Number = TypeVar("Number", int, float)
@@ -338,18 +336,6 @@ def drawn(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {name: asked[name] for name in DRAWING}
 
 
-def percentiles(command: Decorated) -> Decorated:
-    """The option of commands that show latencies; only these load the statistics."""
-    from truerank.stats.quantiles import KINDS
-
-    return click.option(
-        "--percentiles",
-        type=click.Choice(KINDS),
-        help="Of latencies: values that were measured, or between two as NumPy has them "
-        "[default: nearest-rank; of what is saved, its own].",
-    )(command)
-
-
 def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     """The rules with single fields changed, and a name that says so.
 
@@ -381,14 +367,6 @@ def _refuse_parameter(field: str, value: str) -> None:
         key=field,
         measure=f"{example.name}({field}={value})" + ("@10" if example.at in example.parameters else ""),
     )
-
-
-def saved_benches(paths: Iterable[str], kind: str | None) -> list[Bench]:
-    """The benchmarks in files, with percentiles of that kind; None: with their own."""
-    from truerank.live.result import Bench
-
-    saved = (one for path in paths for one in Bench.read_all(path))
-    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in saved]
 
 
 def typed() -> list[click.Option]:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from truerank.analysis.report import RESULTS, evaluated
-from truerank.cli import id_overlap, importing, inputs, judges, options, places, predicting, tables
+from truerank.cli import id_overlap, importing, inputs, judges, latencies, options, places, predicting, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
@@ -41,7 +41,7 @@ from truerank.present.renderers import figures
     type=options.FILE,
     help="What `truerank bench` wrote as JSON; may be repeated.",
 )
-@options.percentiles
+@latencies.percentiles
 @judges.option
 @click.option(
     "--geo",
@@ -174,7 +174,7 @@ def _data(
     read = [*files, *_read_too(asked)]
     names = dict(zip(read, told_apart(read), strict=True))
     located = _located(asked, alone=not qrels) if asked["places"] else None
-    benches = tuple(options.saved_benches(asked["benches"], asked["percentiles"]))
+    benches = tuple(latencies.saved_benches(asked["benches"], asked["percentiles"]))
     return ReportData(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located, asked),
         benches=benches,
