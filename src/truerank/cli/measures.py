@@ -8,9 +8,8 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import show, write
-from truerank.core.errors import MeasureError
 from truerank.core.messages import Message, message
-from truerank.measures import Definition, measures, parse_measure
+from truerank.measures import Definition, known_measure, measures, parse_measure
 from truerank.present.definitions import AVERAGES, NEEDS, aliases, parameters
 from truerank.present.table import Table
 
@@ -34,7 +33,8 @@ def command(name: str | None) -> None:
         rows = [(d.spelling, _in_short(d), ", ".join(aliases(d))) for d in measures().values()]
         show(Table((message("measure"), message("meaning"), message("also known as")), tuple(rows)))
     else:
-        write(explained(found(name), _meaning(name)))
+        asked = known_measure(name)  # a name that needs a cutoff may be without one
+        write(explained(found(name), asked.meaning if asked else ""))
 
 
 def _in_short(definition: Definition) -> Message:
@@ -49,14 +49,6 @@ def found(name: str) -> Definition:
     """The measure that a name belongs to: in any case, with or without cutoff and parameters."""
     names = {alias.rstrip("@").lower(): d for d in measures().values() for alias in (*d.aliases, d.name)}
     return names.get(name.lower()) or parse_measure(name).definition
-
-
-def _meaning(name: str) -> str:
-    """What the measure means with the parameters that the name has; nothing where it needs a cutoff."""
-    try:
-        return parse_measure(name).meaning
-    except MeasureError:
-        return ""
 
 
 def explained(definition: Definition, meaning: str) -> str:

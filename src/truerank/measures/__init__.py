@@ -17,13 +17,14 @@ from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
-from truerank.measures.parsing import parse_measure, parse_measures
+from truerank.measures.parsing import known_measure, parse_measure, parse_measures
 from truerank.measures.registry import Measure, MeasuresLike, measure, measures, unregister
 
 __all__ = [
     "Definition",
     "Measure",
     "MeasuresLike",
+    "known_measure",
     "measure",
     "measures",
     "parse_measure",

@@ -69,6 +69,14 @@ def parse_measure(text: str | Measure) -> Measure:
     return _switched(definition, params)
 
 
+def known_measure(text: str | Measure) -> Measure | None:
+    """The same; None where no measure is written so."""
+    try:
+        return parse_measure(text)
+    except MeasureError:
+        return None
+
+
 def _unreadable(text: object, hint: str = "") -> MeasureError:
     if hint:
         return MeasureError(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from truerank.core.errors import MeasureError, printable, truncated
+from truerank.core.errors import printable, truncated
 from truerank.core.ledger import RULED, Ledger
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.rules import Rules
-from truerank.measures import Measure, parse_measure
+from truerank.measures import known_measure
 from truerank.measures.sums import PerQuery
 from truerank.present import audit
 
@@ -231,7 +231,7 @@ def _against_rules(scores: HasLedger) -> list[Message]:
     scored = [
         name
         for name, column in columns.items()
-        if any(column[nothing] > 0) and (known := _known(name)) and known.definition.average != "sum"
+        if any(column[nothing] > 0) and (known := known_measure(name)) and known.definition.average != "sum"
     ]
     has_score = message(
         "{measures}: a query without a relevant document has a score all the same.", measures=listed(scored)
@@ -242,7 +242,7 @@ def _against_rules(scores: HasLedger) -> list[Message]:
 def of_missing(scores: HasLedger, ids: Iterable[str]) -> list[Message]:
     """Measures of which less is better, by which these queries, which have no answer, do not score worst."""
     places, columns = _places(scores, ids), _columns(scores)
-    less = [name for name in columns if (known := _known(name)) and known.definition.lower_is_better]
+    less = [name for name in columns if (known := known_measure(name)) and known.definition.lower_is_better]
     empty = [name for name in less if any(columns[name][places] > 0)]
     best = [name for name in less if places and name not in empty]
     as_empty = message(
@@ -271,14 +271,6 @@ def _places(scores: HasLedger, ids: Iterable[str]) -> list[int]:
     queries: Sequence[str] = getattr(scores, "queries", ())
     wanted = frozenset(ids)
     return [place for place, query in enumerate(queries) if query in wanted] if wanted else []
-
-
-def _known(name: str) -> Measure | None:
-    """The measure of this name; of a saved file that has one that nobody knows, nothing."""
-    try:
-        return parse_measure(name)
-    except MeasureError:
-        return None
 
 
 def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:

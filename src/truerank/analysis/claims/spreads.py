@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from truerank.core.errors import MeasureError
-from truerank.measures import Measure, parse_measure
+from truerank.measures import Measure, known_measure, parse_measure
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,5 @@ def measure_of(heading: str) -> Measure | None:
     ['RR@10', 'nDCG@10', 'R@1000', 'None']
     """
     bare = _ARROW.sub("", heading).strip()
-    measures = (_parsed(re.sub(r"@(\d+)k\b", r"@\g<1>000", words)) for words in (bare, *reversed(bare.split())))
-    return next(filter(None, measures), None)
-
-
-def _parsed(text: str) -> Measure | None:
-    try:
-        return parse_measure(text)
-    except MeasureError:
-        return None
+    spelled = (re.sub(r"@(\d+)k\b", r"@\g<1>000", words) for words in (bare, *reversed(bare.split())))
+    return next(filter(None, map(known_measure, spelled)), None)
