@@ -311,3 +311,16 @@ def test_recboles_names_of_columns_have_a_type_behind_them(tmp_path):
     assert tr.evaluate(tmp_path / "ml.inter", tmp_path / "topk.tsv", "R@1").mean == {"R@1": 0.5}
     table = {"user_id:token": [1, 1], "item_id:token": [7, 8], "rating:float": [3.0, 4.5]}
     assert tr.read_qrels(pytest.importorskip("pandas").DataFrame(table)).to_dict() == {b"1": {b"7": 3, b"8": 4.5}}
+
+
+@pytest.mark.parametrize(("columns", "held"), [("id,retrieved_ids", "run"), ("id,relevant_ids", "qrels")])
+def test_a_row_a_query_tells_by_its_list_what_it_is_in_csv_as_in_parquet(tmp_path, columns, held):
+    import pyarrow
+    import pyarrow.parquet
+
+    (tmp_path / "x.csv").write_text(f'{columns}\nq,"[""a"", ""b""]"\n')
+    table = pyarrow.table(dict(zip(columns.split(","), [["q"], [["a", "b"]]], strict=True)))
+    pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
+    for file in ("x.csv", "x.parquet"):
+        source = as_source(tmp_path / file)
+        assert registry.sniffed(source).holds(source) == held

@@ -26,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.cells import Header, any_length, cells_of, header, rows_of
 from truerank.formats.names import BEIR, Layout, are_whole
-from truerank.formats.records import kind, list_places, qrels_of_records, run_parts
+from truerank.formats.records import held, list_places, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import Numbered, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
@@ -75,13 +75,12 @@ def _has_names(head: bytes, first: Header) -> bool:
 def holds(source: Source) -> str | None:
     """Told by the names of the columns; a column named score may hold grades if they are whole."""
     first = header(source.head)
-    if first.is_listed:
-        return kind(first.names)
-    held = names.kind(first.names)
-    column = names.find(first.names, names.SCORE)
-    if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
-        return held
-    lines = source.head.decode("utf-8", "replace").split("\n")[1:-1]
+    return held(first.names, partial(_held, source.head, first))
+
+
+def _held(head: bytes, first: Header, column: int) -> str | None:
+    """What a table holds by the first values of its column named score."""
+    lines = head.decode("utf-8", "replace").split("\n")[1:-1]
     scores = [row[column].strip() for row in rows_of(lines, first.delimiter) if len(row) > column]
     is_beir = first.names == BEIR
     if all(score.lstrip("+-").isdigit() for score in scores):

@@ -69,12 +69,19 @@ def kind(keys: Iterable[str]) -> str | None:
     return None if run == qrels else "run" if run else "qrels"
 
 
-def held(columns: list[str]) -> str | None:
-    """What a table with these columns holds; a column named score may hold grades, and is a run's beside a rank."""
+def held(columns: list[str], by_scores: Callable[[int], str | None] = lambda column: None) -> str | None:
+    """What a table with these columns holds; a column named score may hold grades, and is a run's beside a rank.
+
+    Args:
+        by_scores: what it holds by the values of the column named score, from its place; unless given, it may be
+            either.
+    """
     if any(list_places(columns, what) for what in ("run", "qrels")):
         return kind(columns)
-    held = names.kind(columns)
-    return None if held == "run" and names.find(columns, names.RANK) is None else held
+    held, column = names.kind(columns), names.find(columns, names.SCORE)
+    if held != "run" or column is None or names.find(columns, names.RANK) is not None:
+        return held
+    return by_scores(column)
 
 
 def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
