@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from truerank.analysis.compare.naming import by_name, is_one, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.analysis.saved_scores import one_with_saved, with_saved
-from truerank.core.errors import InputError, MeasureError, RulesError
+from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import evaluate, read_catalogue
-from truerank.core.messages import plural
+from truerank.core.messages import message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading, refuse_others
 from truerank.core.rules import Rules, RulesLike
@@ -102,7 +102,7 @@ def scored(
 
     def of_one(name: str, thing: Any) -> Scores:
         if isinstance(thing, Scores) or (isinstance(thing, Reading) and rules is None):
-            _refuse_unlike(thing.rules, name, under)
+            thing.rules.refuse_unlike(name, under, message("others"))
         if isinstance(thing, Scores):
             return replace(thing, as_written=True) if as_written else thing
         if isinstance(thing, Reading):
@@ -129,18 +129,6 @@ def read(runs: Any) -> Any:
         each = ([with_saved(one)] if are_several(one) else with_saved([one]) for one in runs)
         return [run for several_or_one in each for run in several_or_one]
     return runs
-
-
-def _refuse_unlike(own: Rules, name: str, rules: Rules) -> None:
-    """Raise where a system was scored, or read, under other rules than these, whatever both are called."""
-    if not own.is_like(rules):
-        raise RulesError(
-            "{name} was scored under the rules {rules}, others under {other_rules}: systems can be compared "
-            "only under the same rules",
-            name=name,
-            rules=own.name,
-            other_rules=rules.name,
-        )
 
 
 def common_measures(scores: Mapping[str, Scores], measures: Measures, *, drawn: bool = True) -> tuple[Measure, ...]:
