@@ -193,6 +193,19 @@ def written_arguments(inside: str) -> list[tuple[str, Any]]:
         raise ValueError(inside) from error
 
 
+def named_arguments(inside: str) -> dict[str, Any]:
+    """The same of a call whose arguments are all named, each once.
+
+    Raises:
+        ValueError: as there; or an argument has no name, or another has its name.
+    """
+    given = written_arguments(inside)
+    named = dict(given)
+    if "" in named or len(named) < len(given):
+        raise ValueError(inside)
+    return named
+
+
 def _short(value: Any, shown: Callable[[Any], str]) -> str:
     try:
         text = shown(value)

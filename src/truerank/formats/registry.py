@@ -13,7 +13,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Piece, Ranked, Run
-from truerank.core.schema import parameters_of, written_arguments
+from truerank.core.schema import named_arguments, parameters_of
 from truerank.formats.source import Source
 
 
@@ -95,10 +95,7 @@ def _configured(format: Format, inside: str) -> Format:
     if format.options is None:
         raise InputError("the format {format} has no options", format=format.name)
     try:
-        given = written_arguments(inside.replace("\\", "\\\\"))
-        options = dict(given)
-        if "" in options or len(options) < len(given):
-            raise ValueError(inside)
+        options = named_arguments(inside.replace("\\", "\\\\"))
     except ValueError:
         raise InputError(
             "cannot read the options of the format {format}; write it like {format}(option='value')",

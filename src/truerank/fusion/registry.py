@@ -16,11 +16,11 @@ from truerank.core.schema import (
     is_number,
     kind_of,
     list_of,
+    named_arguments,
     number,
     parameters_of,
     plain,
     whole,
-    written_arguments,
 )
 from truerank.fusion.pooled import Floats
 
@@ -224,16 +224,12 @@ def parsed(text: str) -> tuple[Method, dict[str, Any]]:
     if not bracket:
         return chosen, {}
     try:
-        given = written_arguments(inside)
-        params = dict(given)
-        if "" in params or len(params) < len(given):
-            raise ValueError(inside)
+        return chosen, named_arguments(inside)
     except ValueError:
         raise InputError(
             "cannot read the method {text}; write it like rrf(k=60) or wsum(weights=[0.3, 0.7])",
             text=quoted(text),
         ) from None
-    return chosen, params
 
 
 def given(text: str, params: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
