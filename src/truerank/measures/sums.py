@@ -38,6 +38,11 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
     return out
 
 
+def quotient(numerator: float, denominator: float) -> float:
+    """A number divided by another; 0 where that is 0."""
+    return numerator / denominator if denominator else 0.0
+
+
 def total(values: PerQuery) -> float:
     """The sum from left to right."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

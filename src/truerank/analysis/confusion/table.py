@@ -8,6 +8,7 @@ from typing import Any
 
 from truerank.core.errors import InputError, TruerankError, quoted
 from truerank.core.presented import Presented
+from truerank.measures.sums import quotient
 
 LARGEST = 10**30
 """The largest count: more pairs of a query and a document than there are, and well inside floating point."""
@@ -52,22 +53,22 @@ class Confusion(Presented):
     @property
     def accuracy(self) -> float | None:
         """The share of the documents on which the system is right; where little is relevant, easily near 1."""
-        return None if self.tn is None else _ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
+        return None if self.tn is None else quotient(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
     @property
     def precision(self) -> float:
         """The share of what was retrieved that is relevant."""
-        return _ratio(self.tp, self.tp + self.fp)
+        return quotient(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float:
         """The share of what is relevant that was retrieved."""
-        return _ratio(self.tp, self.tp + self.fn)
+        return quotient(self.tp, self.tp + self.fn)
 
     @property
     def specificity(self) -> float | None:
         """The share of what is not relevant that was left alone."""
-        return None if self.tn is None else _ratio(self.tn, self.tn + self.fp)
+        return None if self.tn is None else quotient(self.tn, self.tn + self.fp)
 
     @property
     def f1(self) -> float:
@@ -83,7 +84,7 @@ class Confusion(Presented):
         True
         """
         weight = weight_on_precision(beta, alpha)
-        return _ratio(self.tp, weight * (self.tp + self.fp) + (1 - weight) * (self.tp + self.fn))
+        return quotient(self.tp, weight * (self.tp + self.fp) + (1 - weight) * (self.tp + self.fn))
 
     def to_dict(self) -> dict[str, Any]:
         """The counts and what is made of them, for JSON."""
@@ -136,7 +137,3 @@ def is_finite(number: Any) -> bool:
         return math.isfinite(number)
     except (TypeError, OverflowError):
         return False
-
-
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator else 0.0

@@ -11,6 +11,7 @@ from truerank.analysis.explain.worked.case import Hit
 from truerank.core.hits import UNJUDGED
 from truerank.core.messages import Message, message
 from truerank.core.presented import finite
+from truerank.measures.sums import quotient as quotient
 from truerank.measures.terms import whole as whole
 
 
@@ -169,11 +170,6 @@ class Worked:
         """Plain values, for JSON."""
         sums, lines = [part.to_dict() for part in self.sums], [line.to_dict() for line in self.lines]
         return {"sums": sums, "lines": lines, "is_derived": self.is_derived}
-
-
-def quotient(top: float, bottom: float) -> float:
-    """A number divided by another; 0 where that is 0."""
-    return top / bottom if bottom else 0.0
 
 
 def divided(name: str, top: float, bottom: float) -> Line:
