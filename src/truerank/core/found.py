@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
+from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Hits, Judgements
 from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
@@ -88,13 +88,6 @@ def _graded(grades: Floats, doc: Ints) -> Floats:
     graded = np.full(len(doc), UNJUDGED)
     graded[is_judged] = grades[doc[is_judged]]
     return graded
-
-
-def is_later(doc: Ints) -> Bools:
-    """(rows,) whether an earlier row has the same document."""
-    later = np.ones(len(doc), bool)
-    later[np.unique(doc, return_index=True)[1]] = False
-    return later
 
 
 def _without_ignored(hits: Hits) -> Hits:

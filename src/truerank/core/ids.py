@@ -1,4 +1,4 @@
-"""Ids, one after another in a text, and where things begin that stand one after another."""
+"""Ids, one after another in a text; where things begin that stand so, and which numbers come again."""
 
 from __future__ import annotations
 
@@ -50,6 +50,17 @@ def stretches(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
     """
     stretch = np.repeat(np.arange(len(size)), size)
     return np.arange(len(stretch)) + np.repeat(begin - (np.cumsum(size) - size), size), stretch
+
+
+def is_later(numbers: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """(numbers,) whether the same number stands before it.
+
+    >>> is_later(np.array([7, 5, 7])).tolist()
+    [False, False, True]
+    """
+    later = np.ones(len(numbers), bool)
+    later[np.unique(numbers, return_index=True)[1]] = False
+    return later
 
 
 NO_IDS = Ids(np.empty(0, np.int64), b"")

@@ -16,9 +16,9 @@ import numpy as np
 
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
-from truerank.core.found import hits_of, is_later
+from truerank.core.found import hits_of
 from truerank.core.hits import UNJUDGED, Bools, Hits
-from truerank.core.ids import NO_IDS, Ids
+from truerank.core.ids import NO_IDS, Ids, is_later
 from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message

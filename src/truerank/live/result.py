@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, needs
+from truerank.core.ids import is_later
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite, significant
 from truerank.core.rankings import rankings
@@ -242,9 +243,7 @@ class Bench(Presented):
         """Measured calls whose query had been asked before, which a cache could answer."""
         started = self.samples.started
         ordered = started[np.argsort(started.begin, kind="stable")]
-        is_again = np.ones(len(ordered), bool)
-        is_again[np.unique(ordered.query, return_index=True)[1]] = False
-        return int(is_again[ordered.phase == MEASURED].sum())
+        return int(is_later(ordered.query)[ordered.phase == MEASURED].sum())
 
     @property
     def asked(self) -> tuple[str, ...]:

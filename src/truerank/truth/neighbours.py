@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.ids import is_later
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
@@ -198,9 +199,7 @@ def _are_in(ids: Array, others: Array) -> Bools:
 def _are_first(ids: Array) -> Bools:
     """Which ids do not stand further to the left in their row."""
     (keys,) = _keys(ids)
-    is_first = np.zeros(keys.size, bool)
-    is_first[np.unique(keys, return_index=True)[1]] = True
-    return is_first.reshape(keys.shape)
+    return ~is_later(keys.ravel()).reshape(keys.shape)
 
 
 def _check_kind(exact: Neighbours, returned: Neighbours) -> None:

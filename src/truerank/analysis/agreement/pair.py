@@ -14,8 +14,7 @@ from truerank import stats
 from truerank.analysis.compare.naming import opened
 from truerank.core.errors import InputError
 from truerank.core.evaluate import as_one_list, reading_of, rules_of
-from truerank.core.found import is_later
-from truerank.core.ids import starts_of, stretches
+from truerank.core.ids import is_later, starts_of, stretches
 from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message

@@ -10,8 +10,8 @@ import numpy as np
 
 from truerank.core.errors import InputError, MeasureError, RulesError, printable
 from truerank.core.evaluate import as_one_list, in_mean
-from truerank.core.found import is_later
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
+from truerank.core.ids import is_later
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
