@@ -34,7 +34,7 @@ from truerank.analysis.explain.tools import under_rules
 from truerank.core.rules import presets
 from truerank.core.scores import intervals
 from truerank.measures import Measure, parse_measure
-from worlds import DOCS, World, worlds
+from worlds import DOCS, World, run_of, worlds
 
 BY_DEFINITION = "(rounding='definition')"
 
@@ -311,16 +311,16 @@ def test_no_cut_of_a_run_into_parts_changes_a_bit(
     rows = [(query, doc, score) for query, docs in world.run.items() for doc, score in docs.items()]
     if rules["duplicates"] != "error" and rows:
         rows += data.draw(st.lists(st.sampled_from(rows), max_size=3))
-    reading = tr.read(world.judged, as_run(rows), rules=rules)
+    reading = tr.read(world.judged, run_of(rows), rules=rules)
     number = st.integers(0, 3)
     of_query = {query: data.draw(number) for query in world.run}
     parts: list[list[tuple[str, str, float]]] = [[], [], [], []]
     for row in data.draw(st.permutations(rows)):
         parts[of_query[row[0]] if whole else data.draw(number)].append(row)
-    readings = [tr.read(world.judged, as_run(part), rules=rules) for part in parts]
+    readings = [tr.read(world.judged, run_of(part), rules=rules) for part in parts]
     scattered = tr.scattered(readings)
     assert not (whole and scattered)
-    counts = [tr.count_ranks(scattered, as_run(part)) for part in parts]
+    counts = [tr.count_ranks(scattered, run_of(part)) for part in parts]
     shuffled = random.Random(world.seed)
     readings, counts = (shuffled.sample(each, len(each)) for each in (readings, counts))
     merged = tr.merge(readings, counts)
@@ -330,11 +330,6 @@ def test_no_cut_of_a_run_into_parts_changes_a_bit(
     some = [parse_measure("AP"), parse_measure("nDCG@3")]
     values = [np.stack([scores[m] for m in some], axis=1) for scores in (one, other)]
     assert repr(intervals(some, values[0])) == repr(intervals(some, values[1]))
-
-
-def as_run(rows: list[tuple[str, str, float]]) -> tr.Run:
-    text = "".join(f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in rows).encode()
-    return tr.Run("part", lambda: iter([text]))
 
 
 BY_ID = ("alpha_nDCG", "nERR_IA", "nNRBP")

@@ -19,7 +19,7 @@ from test_laws import bits
 from truerank.analysis.explain import explain_each
 from truerank.core.evaluate import ranked, read_catalogue, score
 from truerank.measures import Measure, parse_measure
-from worlds import DOCS, World, worlds
+from worlds import DOCS, World, run_of, worlds
 
 VARIANTS = {
     "GAP": ["GAP@2", "GAP(divisor='relevant')", "GAP(ties='worst')@3", "GAP(level=2, divisor='relevant')@4"],
@@ -141,7 +141,7 @@ def test_neither_parts_nor_the_order_of_rows_change_a_bit(world: World, known: K
     for row in data.draw(st.permutations(rows)):
         parts[of_query[row[0]]].append(row)
     chosen, table = list(MEASURES), read_catalogue(items(known))
-    runs = [text(rows), *map(text, parts)]
+    runs = [run_of(rows), *map(run_of, parts)]
     whole, *readings = [tr.read(world.qrels, run, keep="all") for run in runs]
     shuffled = random.Random(world.seed).sample(readings, len(readings))
     assert numbers(score(whole, chosen, table)) == numbers(score(tr.merge(shuffled), chosen, table))
@@ -153,11 +153,6 @@ def test_in_whichever_order_parts_are_merged_the_entropy_of_many_documents_has_t
     parts = [tr.read(qrels, each, keep="all") for each in lists]
     merged = [tr.merge(random.Random(seed).sample(parts, len(parts))) for seed in range(9)]
     assert len({tr.evaluate(each, measures="Entropy").mean["Entropy"] for each in merged}) == 1
-
-
-def text(rows: list[tuple[str, str, float]]) -> tr.Run:
-    lines = "".join(f"{query} Q0 {doc} 1 {value!r} tag\n" for query, doc, value in rows).encode()
-    return tr.Run("part", lambda: iter([lines]))
 
 
 @CHEAP

@@ -39,16 +39,24 @@ class World:
 
     def lines(self) -> Run:
         """The answers as the text of a run, its lines shuffled."""
-        answers = ((query, doc, score) for query, docs in self.run.items() for doc, score in docs.items())
-        rows = [f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in answers]
+        rows = [(query, doc, score) for query, docs in self.run.items() for doc, score in docs.items()]
         random.Random(self.seed).shuffle(rows)
-        text = "".join(rows).encode()
-        return Run("shuffled", lambda: iter([text]))
+        return run_of(rows)
+
+    def relevant(self, query: str) -> set[str]:
+        """The documents of a query that are judged relevant."""
+        return {doc for doc, grade in self.qrels[query].items() if grade >= 1}
 
     def ranked(self, query: str) -> list[str]:
         """The documents of a query by score, ties by document descending."""
         docs = self.run.get(query, {})
         return sorted(sorted(docs, reverse=True), key=docs.__getitem__, reverse=True)
+
+
+def run_of(rows: list[tuple[str, str, float]]) -> Run:
+    """The text of a run with these rows: query, document and score."""
+    text = "".join(f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in rows).encode()
+    return Run("lines", lambda: iter([text]))
 
 
 def worlds(

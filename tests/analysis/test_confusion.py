@@ -29,12 +29,8 @@ def by_sets(retrieved: set[str], relevant: set[str]) -> Confusion:
     return Confusion(both, len(retrieved) - both, len(relevant) - both, rest)
 
 
-def relevant_of(world: World, query: str) -> set[str]:
-    return {doc for doc, grade in world.qrels[query].items() if grade >= 1}
-
-
 def expected(world: World, retrieved: Any) -> dict[str, Confusion]:
-    return {query: by_sets(set(retrieved(query)), relevant_of(world, query)) for query in sorted(world.qrels)}
+    return {query: by_sets(set(retrieved(query)), world.relevant(query)) for query in sorted(world.qrels)}
 
 
 def total(tables: dict[str, Confusion]) -> Confusion:
@@ -79,7 +75,7 @@ def test_the_first_results_are_accepted_or_rejected_and_right_or_wrong(
     for query, table in found.queries.items():
         cells = {(right, accepted): 0 for right in (True, False) for accepted in (True, False)}
         for doc in world.ranked(query)[:k] if query in world.run else []:
-            cells[doc in relevant_of(world, query), world.run[query][doc] >= threshold] += 1
+            cells[doc in world.relevant(query), world.run[query][doc] >= threshold] += 1
         wanted = cells[True, True], cells[False, True], cells[True, False], cells[False, False]
         assert (table.tp, table.fp, table.fn, table.tn) == wanted
     assert sweep(world.qrels, world.lines(), [threshold], k=k, of="results").steps[0].counts == found.micro

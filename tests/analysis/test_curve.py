@@ -36,10 +36,6 @@ def height(recall: Fraction, relevant: set[str], listed: list[str]) -> float:
     return float(max((p for r, p in points(relevant, listed) if r >= recall), default=0))
 
 
-def relevant_of(world: World, query: str) -> set[str]:
-    return {doc for doc, grade in world.qrels[query].items() if grade >= 1}
-
-
 @given(worlds())
 def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> None:
     curve = precision_recall(world.qrels, world.lines())
@@ -47,7 +43,7 @@ def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> No
     for recall in TENTHS:
         total = 0.0
         for query in sorted(world.qrels):
-            total += height(recall, relevant_of(world, query), world.ranked(query))
+            total += height(recall, world.relevant(query), world.ranked(query))
         expected.append(total / len(world.qrels))
     assert list(curve.precision) == expected
     assert (curve.query, curve.queries, curve.recalls) == (None, len(world.qrels), ELEVEN)
@@ -56,7 +52,7 @@ def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> No
 @given(worlds())
 def test_the_raw_curve_has_recall_and_precision_after_each_result(world: World) -> None:
     for query in world.qrels:
-        listed, relevant = world.ranked(query), relevant_of(world, query)
+        listed, relevant = world.ranked(query), world.relevant(query)
         raw = precision_recall(world.qrels, world.lines(), query).sawtooth
         assert raw is not None
         assert len(raw.recall) == len(raw.precision) == len(raw.interpolated) == len(raw.relevant) == len(listed)
