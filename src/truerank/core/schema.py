@@ -237,6 +237,20 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Paramete
     return inspect.signature(function).parameters
 
 
+def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Its keyword-only parameters: of a registered function what people may set.
+
+    Raises:
+        TypeError, ValueError: as `parameters_of`.
+    """
+    return {name: p for name, p in parameters_of(function).items() if p.kind is p.KEYWORD_ONLY}
+
+
+def meaning_of(function: Callable[..., Any]) -> str:
+    """The first line of its docstring: of a registered function what it means to people."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
 def written_toml(value: Any) -> str:
     """A value as a TOML file has it.
 

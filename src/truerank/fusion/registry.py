@@ -14,11 +14,12 @@ from truerank.core.schema import (
     NUMBER,
     Kind,
     is_number,
+    keywords_of,
     kind_of,
     list_of,
+    meaning_of,
     named_arguments,
     number,
-    parameters_of,
     plain,
     whole,
 )
@@ -164,10 +165,10 @@ def method(
     """Register a method of fusion: a function of a pool, whose keyword-only parameters are the method's."""
 
     def register(function: Callable[..., Floats]) -> Callable[..., Floats]:
-        hints, own = _hints(function), parameters_of(function)
+        hints, own = _hints(function), keywords_of(function)
         kinds = {key: kind_of(hint, {}) for key, hint in hints.items()}
         defaults = {key: own[key].default for key in hints if own[key].default is not inspect.Parameter.empty}
-        meaning = (inspect.getdoc(function) or "").partition("\n")[0]
+        meaning = meaning_of(function)
         per_run = frozenset(key for key, hint in hints.items() if hint in PER_RUN)
         learnt = learns or {}
         of_learning = {key: kind_of(hint, {}) for each in learnt.values() for key, hint in _hints(each).items()}
@@ -182,7 +183,7 @@ def method(
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     """The types of the keyword-only parameters."""
     hints = typing.get_type_hints(function, include_extras=True)
-    return {p.name: hints[p.name] for p in parameters_of(function).values() if p.kind is p.KEYWORD_ONLY}
+    return {name: hints[name] for name in keywords_of(function)}
 
 
 def methods() -> dict[str, Method]:

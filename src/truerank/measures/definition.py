@@ -14,7 +14,7 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import Message, message
-from truerank.core.schema import Kind, kind_of, parameters_of
+from truerank.core.schema import Kind, keywords_of, kind_of, meaning_of, parameters_of
 from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
@@ -137,7 +137,7 @@ class Definition:
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters by name."""
-        return {name: p for name, p in parameters_of(self.function).items() if p.kind is p.KEYWORD_ONLY}
+        return keywords_of(self.function)
 
     @cached_property
     def required(self) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ class Definition:
     @property
     def meaning(self) -> str:
         """The first line of the function's docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
+        return meaning_of(self.function)
 
     @cached_property
     def is_built_in(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import parameters_of, pythons, written_arguments
+from truerank.core.schema import keywords_of, meaning_of, pythons, written_arguments
 from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
@@ -68,7 +68,7 @@ def rule(
     ) -> Callable[Concatenate[Any, Any, P], Truth]:
         if name in _rules and _rules[name].origin != _origin(function):
             raise RulesError("the name {name!r} is taken by another rule of truth", name=name)
-        taken = {key: p for key, p in parameters_of(function).items() if p.kind is p.KEYWORD_ONLY}
+        taken = keywords_of(function)
 
         @wraps(function)
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
@@ -82,8 +82,7 @@ def rule(
             assert there is not None, "a rule without references returns Truth"
             return truth_of(called, asked, there, right)
 
-        meaning = (inspect.getdoc(function) or "").partition("\n")[0]
-        _rules[name] = Rule(name, make, taken, meaning, read, _origin(function), is_alone)
+        _rules[name] = Rule(name, make, taken, meaning_of(function), read, _origin(function), is_alone)
         return make  # type: ignore[return-value]
 
     return register

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from truerank.core import plugins
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of, parameters_of
+from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, keywords_of, kind_of
 from truerank.live.retriever import Retriever
 
 Build = TypeVar("Build", bound=Callable[..., Retriever])
@@ -33,8 +33,7 @@ class Adapter:
     @property
     def options(self) -> tuple[str, ...]:
         """What `build` takes of its own: the keyword-only parameters."""
-        named = parameters_of(self.build).values()
-        return tuple(p.name for p in named if p.kind is p.KEYWORD_ONLY and p.name not in ("ids", "asynchronous"))
+        return tuple(name for name in keywords_of(self.build) if name not in ("ids", "asynchronous"))
 
     def check(self, options: dict[str, Any]) -> None:
         """Refuse options that this kind of retriever does not have."""
