@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 import pytest
@@ -15,6 +14,7 @@ from haystack.components.joiners import DocumentJoiner
 from haystack.components.retrievers import InMemoryBM25Retriever, InMemoryEmbeddingRetriever, TextEmbeddingRetriever
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
+from live_asking import asked
 from truerank.core.errors import InputError
 from truerank.live.adapters import adapt
 from truerank.live.retriever import Answer
@@ -65,17 +65,6 @@ def store():
     store.write_documents(documents())
     yield store
     store.shutdown()
-
-
-def asked(target, query="green tea", k=2, **options) -> Answer:
-    retriever = adapt(target, **options)
-    if not retriever.is_async:
-        return retriever.read(retriever.call(query, k))
-
-    async def once():
-        return await retriever.call(query, k)
-
-    return retriever.read(asyncio.run(once()))
 
 
 def embedding_pipeline(store) -> Pipeline:

@@ -17,6 +17,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
+from live_asking import asked
 from truerank.core.errors import InputError
 from truerank.live.adapters import adapt
 from truerank.live.retriever import Answer
@@ -71,17 +72,6 @@ def store() -> InMemoryVectorStore:
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=16))
     store.add_documents(documents())
     return store
-
-
-def asked(target, query="green tea", k=2, **options) -> Answer:
-    retriever = adapt(target, **options)
-    if not retriever.is_async:
-        return retriever.read(retriever.call(query, k))
-
-    async def once():
-        return await retriever.call(query, k)
-
-    return retriever.read(asyncio.run(once()))
 
 
 def test_a_retriever_answers_through_invoke():

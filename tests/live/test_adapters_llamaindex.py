@@ -15,6 +15,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
+from live_asking import asked
 from truerank.core.errors import InputError
 from truerank.live.adapters import adapt
 from truerank.live.retriever import Answer
@@ -72,17 +73,6 @@ class OwnAsync(Words):
 @pytest.fixture(scope="module")
 def index() -> VectorStoreIndex:
     return VectorStoreIndex(nodes(), embed_model=Letters())
-
-
-def asked(target, query="green tea", k=2, **options) -> Answer:
-    retriever = adapt(target, **options)
-    if not retriever.is_async:
-        return retriever.read(retriever.call(query, k))
-
-    async def once():
-        return await retriever.call(query, k)
-
-    return retriever.read(asyncio.run(once()))
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
