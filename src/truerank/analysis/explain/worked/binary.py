@@ -1,4 +1,4 @@
-"""Measures that know only relevant and not relevant."""
+"""On paper: measures that know only relevant and not relevant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of several lists a query."""
+"""On paper: measures of several lists a query."""
 
 from __future__ import annotations
 

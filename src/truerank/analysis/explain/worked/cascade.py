@@ -1,4 +1,4 @@
-"""Measures of a reader who walks down the list and stops."""
+"""On paper: measures of a reader who walks down the list and stops."""
 
 from __future__ import annotations
 

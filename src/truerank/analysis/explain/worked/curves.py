@@ -1,4 +1,4 @@
-"""Precision against recall: points, eleven points, the area below."""
+"""On paper: precision against recall: points, eleven points, the area below."""
 
 from __future__ import annotations
 

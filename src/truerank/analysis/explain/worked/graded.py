@@ -1,4 +1,4 @@
-"""nDCG at more ranks than one."""
+"""On paper: nDCG at more ranks than one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that know that not everything was judged."""
+"""On paper: measures that know that not everything was judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that count what is not relevant."""
+"""On paper: measures that count what is not relevant."""
 
 from __future__ import annotations
 

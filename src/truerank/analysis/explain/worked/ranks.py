@@ -1,4 +1,4 @@
-"""Measures that are ranks."""
+"""On paper: measures that are ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of everything that was returned, whatever its order; and counts."""
+"""On paper: measures of everything that was returned, whatever its order; and counts."""
 
 from __future__ import annotations
 
