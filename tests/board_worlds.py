@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -48,6 +49,17 @@ class World:
     def headers(self, name: str, **more: str) -> dict[str, str]:
         token = self.accounts.get(name) or self.add(name, "host" if name == "host" else "team")
         return {"Authorization": f"Bearer {token}", **more}
+
+    def sign_in(self, name: str) -> None:
+        """Let the client's browser be this one's."""
+        token = self.headers(name)["Authorization"].removeprefix("Bearer ")
+        self.client.cookies.clear()
+        answer = self.client.post("/login", data={"token": token}, follow_redirects=False)
+        assert answer.status_code == 303, answer.text
+
+    def form(self, path: str) -> str:
+        """What the forms of a page carry, so that no other site can send them."""
+        return re.search(r'name="form" value="([^"]+)"', self.client.get(path).text)[1]  # type: ignore[index]
 
     def submit(self, name: str, content: str | bytes, board: str = "main", **headers: str) -> Any:
         return self.client.post(

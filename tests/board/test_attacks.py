@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 import resource
 import socket
 import threading
@@ -36,9 +35,8 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def host_form(world: World) -> str:
-    token = world.headers("host")["Authorization"].removeprefix("Bearer ")
-    world.client.post("/login", data={"token": token})
-    return re.search(r'name="form" value="([^"]+)"', world.client.get("/host").text)[1]  # type: ignore[index]
+    world.sign_in("host")
+    return world.form("/host")
 
 
 def test_a_form_with_too_many_fields_is_refused(build: Build, sqlite: str):

@@ -28,15 +28,6 @@ from truerank.core.errors import InputError
 MANY = "\n".join(f"q{q} 0 d{q}{d} {grade}" for q in range(220) for d, grade in enumerate((2, 1, 0)))
 
 
-def sign_in(world: World, name: str) -> None:
-    token = world.headers(name)["Authorization"].removeprefix("Bearer ")
-    world.client.post("/login", data={"token": token})
-
-
-def form_of(world: World, path: str) -> str:
-    return re.search(r'name="form" value="([^"]+)"', world.client.get(path).text)[1]  # type: ignore[index]
-
-
 def mark(world: World, id: str, word: str | None, reason: str = "", who: str = "host") -> Any:
     said = {"mark": word, "reason": reason}
     return world.client.put(f"/api/submissions/{id}/mark", json=said, headers=world.headers(who))
@@ -143,7 +134,7 @@ def test_an_entry_that_a_host_takes_out_is_kept_and_told_but_not_ranked(build: B
     assert len(world.client.get("/api/boards/main/history").json()["teams"]["A"]) == 1
     page = world.client.get("/boards/main").text
     assert "&lt;b&gt;trained on the test&lt;/b&gt;" in page
-    sign_in(world, "A")
+    world.sign_in("A")
     assert "trained on the test" in world.client.get(f"/submissions/{best}").text
     assert word in world.client.get("/boards/main/submissions").text
     attempts = world.client.get("/api/boards/main/attempts", headers=world.headers("A")).json()
@@ -219,11 +210,11 @@ def test_a_choice_counts_at_the_end_without_a_split_and_by_the_clock_too(build: 
 def test_a_choice_is_given_up_on_the_page_and_only_by_its_form(build: Build, sqlite: str):
     world = build(sqlite, "finals = 1")
     id = world.submit("A", run(good=4)).json()["id"]
-    sign_in(world, "A")
+    world.sign_in("A")
     page = f"/submissions/{id}"
     assert "Choose as final" in world.client.get(page).text
     assert world.client.post(page, data={"form": "forged", "what": "choose"}).status_code == 403
-    form = form_of(world, page)
+    form = world.form(page)
     assert world.client.post(page, data={"form": form, "what": "disqualified", "reason": "x"}).status_code == 403
     assert "This entry counts at the end." in world.client.post(page, data={"form": form, "what": "choose"}).text
     assert "Choose as final" in world.client.post(page, data={"form": form, "what": "give-up"}).text
@@ -233,9 +224,9 @@ def test_a_choice_is_given_up_on_the_page_and_only_by_its_form(build: Build, sql
 def test_a_host_marks_an_entry_on_its_page(build: Build, sqlite: str):
     world = build(sqlite)
     id = world.submit("A", run(good=4)).json()["id"]
-    sign_in(world, "host")
+    world.sign_in("host")
     page = f"/submissions/{id}"
-    form = form_of(world, page)
+    form = world.form(page)
     other = world.client.post(
         page, data={"form": form, "what": "withdrawn", "reason": "x"}, headers={"Origin": "https://evil.example"}
     )
@@ -358,13 +349,13 @@ def test_people_register_on_a_page_and_a_host_approves_on_another(build: Build, 
     made = world.client.post("/register", data={"name": "<b>New", "contact": "<i>us"})
     assert made.status_code == 201
     token = re.search(r"tr_[\w-]+", made.text)[0]  # type: ignore[index]
-    sign_in(world, "host")
+    world.sign_in("host")
     page = world.client.get("/host").text
     assert "&lt;b&gt;New" in page
     assert "&lt;i&gt;us" in page
     number = re.search(r'name="name" value="(\d+)"><button class="button" name="what" value="approve"', page)[1]  # type: ignore[index]
     assert world.client.post("/host", data={"what": "approve", "name": number}).status_code == 403
-    world.client.post("/host", data={"form": form_of(world, "/host"), "what": "approve", "name": number})
+    world.client.post("/host", data={"form": world.form("/host"), "what": "approve", "name": number})
     shown = {"Authorization": f"Bearer {token}"}
     assert world.client.get("/api/boards/main/attempts", headers=shown).status_code == 200
 

@@ -17,14 +17,6 @@ from truerank.board.workers import WorkerLost
 TIED = {"A": 20, "B": 20, "C": 20, "D": 20, "E": 4}
 
 
-def signed_in(world: World, name: str) -> None:
-    """Let the client's browser be this team's."""
-    world.headers(name)
-    world.client.cookies.clear()
-    answer = world.client.post("/login", data={"token": world.accounts[name]}, follow_redirects=False)
-    assert answer.status_code == 303
-
-
 def page(world: World, path: str, language: str = "en") -> str:
     answer = world.client.get(path, headers={"Accept-Language": language})
     assert answer.status_code == 200, answer.text
@@ -68,11 +60,11 @@ def test_every_page_links_to_its_json_which_the_same_viewer_may_read(build: Buil
         "/host": {"/api/accounts", "/api/boards"},
     }
     for path, links in expected.items():
-        signed_in(world, "host" if path == "/host" else "A")
+        world.sign_in("host" if path == "/host" else "A")
         foot = world.client.get(path).text.partition("<footer")[2]
         assert set(re.findall(r'href="(/api/[^"]+)"', foot)) == links
         assert {world.client.get(link).status_code for link in links} == {200}
-    signed_in(world, "A")
+    world.sign_in("A")
     assert world.client.get("/api/accounts").status_code == 403
 
 
@@ -124,7 +116,7 @@ def test_after_closing_the_private_score_heads_a_submission_and_the_public_one_s
 ):
     world = build(sqlite, "public = 0.5")
     id = world.submit("A", run(good=7)).json()["id"]
-    signed_in(world, "A")
+    world.sign_in("A")
     before = world.board()["standings"][0]["score"]
     assert f"Public score {before:.4f}" in page(world, f"/submissions/{id}")
     assert "Private" not in page(world, f"/submissions/{id}")
@@ -185,7 +177,7 @@ def test_under_a_ladder_a_submission_shows_the_boards_score_as_the_boards(build:
     worse = world.submit("A", run(good=2)).json()
     shown = world.board()["standings"][0]["score"]
     assert (worse["score"], worse["public"], worse["interval"], worse["shown"]) == (None, None, None, shown)
-    signed_in(world, "A")
+    world.sign_in("A")
     own = page(world, f"/submissions/{worse['id']}")
     assert f"Shown on the board {shown:.4f}" in own
     assert "Public score" not in own
@@ -288,7 +280,7 @@ def test_a_korean_audit_is_korean(build: Build, sqlite: str, settings: str, qrel
     world = build(sqlite, settings, qrels=qrels, truth=truth)
     said = world.client.post("/api/boards/main/audits", content=sent, headers=world.headers("A")).json()
     assert any(finding["refuses"] for finding in said["findings"])
-    signed_in(world, "A")
+    world.sign_in("A")
     world.submit("A", sent)
     listed = world.client.get("/boards/main/submissions").text
     source = world.client.get(re.findall(r'href="(/submissions/[^"]+)"', listed)[0] + "?lang=ko").text

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from board_worlds import Build, World, run
+from board_worlds import Build, run
 from truerank.board import keys, security, tokens
 from truerank.board.errors import ApiError
 from truerank.board.models import Secret, Token
@@ -24,16 +24,6 @@ from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
 
 EVIL = "</script><script>alert(1)</script>\"'<b>"
-
-
-def sign_in(world: World, name: str) -> None:
-    token = world.headers(name)["Authorization"].removeprefix("Bearer ")
-    answer = world.client.post("/login", data={"token": token}, follow_redirects=False)
-    assert answer.status_code == 303, answer.text
-
-
-def form_of(world: World, path: str) -> str:
-    return re.search(r'name="form" value="([^"]+)"', world.client.get(path).text)[1]  # type: ignore[index]
 
 
 def test_only_a_digest_of_a_token_is_kept(build: Build, address: str):
@@ -111,9 +101,9 @@ def test_a_cookie_is_good_no_more_after_signing_out(build: Build, address: str):
     cookies = []
     for _ in range(2):
         world.client.cookies.clear()
-        sign_in(world, "A")
+        world.sign_in("A")
         cookies.append(dict(world.client.cookies))
-    form = form_of(world, "/")
+    form = world.form("/")
     world.client.cookies.clear()
 
     def is_signed_in(cookie: dict[str, str]) -> bool:
@@ -163,16 +153,16 @@ def test_what_is_for_hosts_is_closed_to_everybody_else(build: Build, sqlite: str
     for path in ("/host", "/host/main.jsonl"):
         world.client.cookies.clear()
         assert world.client.get(path).status_code == 401
-        sign_in(world, "A")
+        world.sign_in("A")
         assert world.client.get(path).status_code == 403
-        sign_in(world, "host")
+        world.sign_in("host")
         assert world.client.get(path).status_code == 200
 
 
 def test_a_form_of_another_site_changes_nothing(build: Build, sqlite: str):
     world = build(sqlite)
-    sign_in(world, "host")
-    form = form_of(world, "/host")
+    world.sign_in("host")
+    form = world.form("/host")
     data = {"what": "close", "name": "main"}
     for given, headers in (
         ({}, {}),
@@ -190,14 +180,14 @@ def test_a_form_of_another_site_changes_nothing(build: Build, sqlite: str):
 
 def test_a_cookie_alone_changes_nothing_through_the_api(build: Build, sqlite: str):
     world = build(sqlite)
-    sign_in(world, "host")
+    world.sign_in("host")
     assert world.client.post("/api/boards/main/close").status_code == 401
     assert world.client.post("/api/boards/main/submissions", content=run()).status_code == 401
 
 
 def test_the_form_submits_checks_and_counts_once(build: Build, address: str):
     world = build(address)
-    sign_in(world, "A")
+    world.sign_in("A")
     page = world.client.get("/boards/main/submissions").text
     fields = dict(re.findall(r'name="(form|key)" value="([^"]+)"', page))
 
@@ -227,7 +217,7 @@ PART = b'--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
 )
 def test_a_form_is_limited_outside_its_file_too(build: Build, sqlite: str, more: bytes):
     world = build(sqlite)
-    sign_in(world, "A")
+    world.sign_in("A")
     fields = dict(
         re.findall(r'name="(form|key)" value="([^"]+)"', world.client.get("/boards/main/submissions").text)
     )
@@ -275,10 +265,10 @@ def test_a_name_that_nobody_can_see_is_refused(build: Build, sqlite: str, name: 
 def test_hosts_pages_are_for_hosts(build: Build, sqlite: str):
     world = build(sqlite)
     assert world.client.get("/host").status_code == 401
-    sign_in(world, "A")
+    world.sign_in("A")
     assert world.client.get("/host").status_code == 403
-    sign_in(world, "host")
-    made = world.client.post("/host", data={"form": form_of(world, "/host"), "what": "add", "name": "New"})
+    world.sign_in("host")
+    made = world.client.post("/host", data={"form": world.form("/host"), "what": "add", "name": "New"})
     token = re.search(r"tr_[a-z0-9]{12}_[\w-]{43}", made.text)
     assert token
     assert token[0] not in world.client.get("/host").text
@@ -292,7 +282,7 @@ def test_hostile_names_are_escaped_everywhere(build: Build, address: str):
         "/api/boards/main/submissions", params={"label": EVIL}, content=run(good=3), headers=world.headers(EVIL)
     )
     bad = world.submit(EVIL, f"{EVIL.replace(' ', '')} Q0 d 1 1 t\n")
-    sign_in(world, EVIL)
+    world.sign_in(EVIL)
     ids = [labelled.json()["id"]]
     pages = ["/", "/boards/main", "/boards/main/submissions", f"/submissions/{ids[0]}", f"/boards/{EVIL}"]
     for path in pages:
@@ -306,7 +296,7 @@ def test_hostile_names_are_escaped_everywhere(build: Build, address: str):
 def test_every_answer_carries_the_headers_and_no_page_has_anything_inline(build: Build, sqlite: str):
     world = build(sqlite)
     world.submit("A", run())
-    sign_in(world, "host")
+    world.sign_in("host")
     id = world.client.get("/api/boards/main/submissions").json()[0]["id"]
     for path in (
         "/",
@@ -435,7 +425,7 @@ def test_large_bodies_elsewhere_are_cut_off(build: Build, sqlite: str):
 )
 def test_only_the_addresses_of_files_take_large_bodies(build: Build, sqlite: str, path: str):
     world = build(sqlite)
-    sign_in(world, "A")
+    world.sign_in("A")
     answer = world.client.post(path, content=b"a" * 100_000)
     assert answer.status_code == (404 if path.startswith("/login") else 413)
     assert not security._is_large({"method": "POST", "path": path})
