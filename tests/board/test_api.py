@@ -217,6 +217,36 @@ def test_a_truth_that_any_of_the_measures_cannot_be_computed_from_is_refused(bui
 
 
 @pytest.mark.parametrize(
+    ("settings", "truth", "before", "after"),
+    [
+        ('rules = "science-qa"', "truth.json", '{"1": [5], "2": [6]}', '{"1": ["5"], "2": ["6"]}'),
+        (
+            'measures = ["nERR_IA@5"]',
+            "truth.csv",
+            "query,doc,grade,aspect,weight\n1,5,1,a,1\n1,7,1,b,1\n2,6,1,a,1\n",
+            "query,doc,grade,aspect,weight\n1,5,1,a,1\n1,7,1,b,3\n2,6,1,a,1\n",
+        ),
+        (
+            'measures = ["nERR_IA@5"]',
+            "truth.csv",
+            "query,doc,grade,aspect\n1,5,1,a\n1,7,1,b\n2,6,1,a\n",
+            "query,doc,grade,aspect\n1,5,1,a\n1,7,1,a\n2,6,1,a\n",
+        ),
+    ],
+    ids=["text for numbers", "weights", "aspects"],
+)
+def test_another_truth_of_the_same_documents_is_another_truth(
+    build: Build, sqlite: str, settings: str, truth: str, before: str, after: str
+):
+    world = build(sqlite, settings, qrels=before, truth=truth)
+    sent = '{"eval_id": 1, "topk": [5]}\n{"eval_id": 2, "topk": [6]}\n'
+    assert world.submit("A", sent).status_code == 201
+    (world.folder / truth).write_text(after)
+    answer = world.submit("B", sent)
+    assert (answer.status_code, answer.json()["error"]) == (503, "changed")
+
+
+@pytest.mark.parametrize(
     ("method", "path"), [("POST", "submissions"), ("POST", "audits"), ("PUT", "truth")], ids=lambda part: part
 )
 def test_a_file_in_a_form_is_told_to_be_the_body(build: Build, sqlite: str, method: str, path: str):

@@ -7,10 +7,9 @@ import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.board.errors import of_board
 from truerank.board.published import published_ids
@@ -23,6 +22,7 @@ from truerank.core.evaluate import evaluate
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
+from truerank.core.reading import as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.vocabulary import measures_under, under
@@ -150,14 +150,19 @@ class Contest:
         if settings.public < 1 and self.spec.split != "drawn":
             said["split"] = self.spec.split
         state = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
-        for block in (*self.published, b"", *_bytes_of(self.qrels)):
+        for block in (*self.published, b"", *_bytes_of(self.qrels, self.rules)):
             state.update(len(block).to_bytes(8, "big") + block)
         return state.hexdigest()
 
 
-def _bytes_of(qrels: Qrels) -> tuple[bytes, ...]:
-    arrays: tuple[NDArray[np.generic], ...] = (qrels.start, qrels.begin, qrels.end, qrels.grades)
-    return (*qrels.queries, *(array.tobytes() for array in arrays), qrels.text)
+def _bytes_of(qrels: Qrels, rules: Rules) -> list[bytes]:
+    """All of the judgements that scores under these rules depend on."""
+    parts: list[Any] = [*qrels.queries, qrels.start, qrels.begin, qrels.end, qrels.grades, qrels.text]
+    if (aspects := as_ruled(qrels, rules).aspects) is not None:
+        parts += aspects.told_apart_by()
+    if rules.unit == "line" and qrels.is_number is not None and qrels.is_number.any():
+        parts.append(qrels.is_number)
+    return [part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes() for part in parts]
 
 
 @lru_cache(maxsize=64)
