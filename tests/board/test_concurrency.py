@@ -147,6 +147,27 @@ def test_what_a_crash_left_is_finished_at_the_next_start(build: Build, address: 
     assert not (world.folder / "data/incoming/half").exists()
 
 
+def test_what_was_received_waits_for_a_board_that_is_not_in_the_settings_now(build: Build, sqlite: str):
+    other = '[[boards]]\nname = "other"\ntruth = "truth.qrels"'
+    world = build(sqlite, other)
+    world.submit("A", run(), "other")
+    with world.service.database.writing() as session:
+        submission = session.scalars(select(Submission)).one()
+        session.query(submissions.Values).delete()
+        submission.state, submission.score, submission.place, submission.results = RECEIVED, None, None, None
+    world.client.__exit__(None, None, None)
+    without, until = build(sqlite), time.monotonic() + 60
+    while not without.service.processing.later:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    without.client.__exit__(None, None, None)
+    again = build(sqlite, other)
+    again.accounts.update(world.accounts)
+    while not again.board("other")["standings"]:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 def test_what_cannot_be_scored_costs_nothing_and_stays_for_the_host(build: Build, address: str):
     """An accepted file that the disk lost: its team keeps the attempt, the board shows nothing of it."""
     world = build(address)

@@ -203,9 +203,7 @@ class Processing:
         return submission
 
     async def _audit(self, submission: Submission, judged: Assessment | None, meter: Meter) -> Submission:
-        board, path = self.settings.board(submission.board), self.storage.path(submission.sha256)
-        assert board is not None
-        spec = await self.spec(submission.board)
+        spec, path = await self.spec(submission.board), self.storage.path(submission.sha256)
         try:
             job = (path, spec, submission.unpacked)
             audit = judged.audit if judged else await self.in_worker(meter, audit_in_worker, *job)
@@ -218,7 +216,7 @@ class Processing:
             return await self._refused(submission, audit, meter)
 
         def step(session: Session) -> Submission:
-            return submissions.accept(session, self.storage, submission.id, audit, board)
+            return submissions.accept(session, self.storage, submission.id, audit, spec.settings)
 
         return await self.database.write(step)
 

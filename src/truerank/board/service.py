@@ -149,7 +149,7 @@ class Service:
         """Whether the contest is over, by the clock or by a host."""
         row = session.get(Board, board.name)
         over = board.closes is not None and now >= board.closes.timestamp() * 1000
-        return over or (row is not None and row.closed_at is not None and now >= row.closed_at)
+        return over or (row is not None and row.closed_at is not None)
 
     def check_open(self, session: Session, board: BoardSettings, now: int) -> None:
         """Refuse unless submissions are taken now."""
