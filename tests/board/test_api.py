@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 import zstandard
+from click.testing import CliRunner
 
 import truerank as tr
 from board_worlds import QRELS, Build, run
@@ -18,6 +19,7 @@ from truerank.board.audit import SubmissionAudit
 from truerank.board.errors import BoardError
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 from truerank.board.scoring import MOST_GROUPS, tie_groups
+from truerank.cli import truerank
 
 
 def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: str):
@@ -296,6 +298,34 @@ def test_a_long_list_of_submissions_goes_on_where_it_ends(
     earlier = re.search(r'href="([^"#]*[?]before=[^"#]*)#own"', page)
     assert earlier
     assert "?before=" not in world.client.get(earlier[1]).text
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["public", "private"])
+def test_the_standings_are_a_table_too(build: Build, address: str, is_over: bool):
+    """The command says what the API does, and the other measures of each entry on the same queries."""
+    world = build(address, 'measures = ["nDCG@10", "AP"]\npublic = 0.5\ntitle = "Cities"\nladder = 0.01')
+    for team, good in (("A", 20), ("B", 3), ("B", 18), ("C", 2)):
+        world.submit(team, run(good=good))
+    if is_over:
+        world.client.post("/api/boards/main/close", headers=world.headers("host"))
+    options = ["--board", str(world.folder / "board.toml"), "--db", address]
+
+    def call(*args: str) -> str:
+        done = CliRunner().invoke(truerank, ["board", "standings", "main", *args, *options])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    said, board = json.loads(call("--format", "json")), world.settled()
+    for row, shown in zip(said["standings"], board["standings"], strict=True):
+        same = ("rank", "team", "score", "low", "high", "groups", "public", "entries")
+        assert {name: row[name] for name in same} == {name: shown[name] for name in same}
+        entry = world.client.get(f"/api/submissions/{row['submission']}", headers=world.headers("host")).json()
+        assert row["means"] == entry["strict"][board["part"]]
+    heads = call("--format", "csv").splitlines()[0]
+    assert heads == "rank,team,score,low,high,groups,public,entries,last,submission,AP"
+    table = call()
+    assert table.startswith(f"Cities: {board['part']} queries\n")
+    assert ("public score" in table, "real improvement" in table) == (is_over, not is_over)
 
 
 def test_the_history_rises_with_each_teams_best(build: Build, address: str):

@@ -273,7 +273,7 @@ def attempts_state(
     same = ("today", "total", "per_day", "most")
     counts = {name: getattr(used, name) for name in same}
     left = used.left if service.is_open(session, board, service.now) else 0
-    is_last_day = service.is_closed(session, board, round(used.resets.timestamp() * 1000))
+    is_last_day = submissions.is_closed(session, board, round(used.resets.timestamp() * 1000))
     return schemas.AttemptsState(**counts, left=left, resets=None if is_last_day else used.resets)
 
 
@@ -378,7 +378,7 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
         if submission.account_id != team.id:
             raise not_found(message("submission"))
         board = service.board(submission.board)
-        if service.is_closed(session, board, service.now):
+        if submissions.is_closed(session, board, service.now):
             raise ApiError(409, "not-open", message("this board is closed; nothing more is chosen"))
         submission = choose(session, board, submission.id, is_final, service.now)
         return submission_state(service, session, submission, team, with_queries=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from truerank.board import schemas
+from truerank.board import schemas, submissions
 from truerank.board.audit import from_json
 from truerank.board.contests import PARTS, Contest
 from truerank.board.errors import ApiError, not_found, unauthorized
@@ -79,7 +79,7 @@ class Display:
         def look(session: Session) -> Moment:
             row = session.get(Board, board.name)
             assert row is not None
-            is_closed = self.service.is_closed(session, board, now)
+            is_closed = submissions.is_closed(session, board, now)
             return Moment(row.version, part_of(board, is_closed), row.fingerprint, is_closed)
 
         return await self.service.database.read(look)
@@ -144,7 +144,7 @@ def summary(service: Service, session: Session, board: BoardSettings) -> dict[st
         "title": board.title or board.name,
         "about": board.about,
         "is_open": service.is_open(session, board, now),
-        "is_closed": service.is_closed(session, board, now),
+        "is_closed": submissions.is_closed(session, board, now),
         "opens": board.opens,
         "closes": min(filter(None, (board.closes, by_hand)), default=None),
     }
@@ -228,7 +228,7 @@ def _results(
     service: Service, session: Session, submission: Submission, board: BoardSettings, team: Team, with_queries: bool
 ) -> dict[str, Any]:
     """The scores that this viewer may see now."""
-    is_over = service.is_closed(session, board, service.now)
+    is_over = submissions.is_closed(session, board, service.now)
     part, sees_all = part_of(board, is_over), team.is_host or is_over
     out: dict[str, Any] = {"part": part, **dict.fromkeys(("score", "public", "shown", "interval"))}
     out |= {"official": {}, "strict": {}, "queries": {}}

@@ -15,9 +15,10 @@ from truerank.board.contests import Contest, load, spec_of
 from truerank.board.database import Database
 from truerank.board.errors import BoardError
 from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
-from truerank.board.scoring import Result, score
+from truerank.board.scoring import Result, score, tie_groups
 from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.settings import load as read_settings
+from truerank.board.standings import Standings, entry_values, part_of, standings
 from truerank.board.storage import Storage, digest
 from truerank.core.messages import did_you_mean, joined, message
 
@@ -147,6 +148,34 @@ class Rescored:
     changed: tuple[str, ...]
 
 
+def board_named(settings: ServiceSettings, name: str) -> BoardSettings:
+    """The settings of the board with this name.
+
+    Raises:
+        BoardError: there is none.
+    """
+    board = settings.board(name)
+    if board is None:
+        raise BoardError("there is no board called {name!r} in {path}", name=name, path=str(settings.path))
+    return board
+
+
+def ranked(settings: ServiceSettings, database: Database, name: str, now: int) -> tuple[Standings, Contest]:
+    """Who stands where on a board, with who cannot be told apart from whom.
+
+    Raises:
+        BoardError: there is no such board, or it changed since its submissions were scored.
+    """
+    board = board_named(settings, name)
+    with database.reading() as session:
+        contest = _contest(session, board, Storage(settings.data))
+        submissions.note_fingerprint(session, contest)
+        is_over = submissions.is_closed(session, board, now)
+        version, part = session.get_one(Board, name).version, part_of(board, is_over)
+        ranks = standings(session, contest, version, part, is_over)
+        return ranks.with_groups(tie_groups(entry_values(session, ranks, contest))), contest
+
+
 def rescore(settings: ServiceSettings, database: Database, name: str, *, write: bool) -> Rescored:
     """Score every submission of a board anew, in the order in which they were scored.
 
@@ -155,10 +184,7 @@ def rescore(settings: ServiceSettings, database: Database, name: str, *, write: 
     Args:
         write: whether to keep what changed; all of it or, after an error, nothing.
     """
-    board = settings.board(name)
-    if board is None:
-        said = message("there is no board called {name!r} in {path}", name=name, path=str(settings.path))
-        raise BoardError(said)
+    board = board_named(settings, name)
     storage = Storage(settings.data)
     with database.writing() as session:
         contest = _contest(session, board, storage)

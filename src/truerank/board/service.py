@@ -143,20 +143,16 @@ class Service:
         """Whether submissions are taken now; never without a truth to judge them by."""
         row = session.get(Board, board.name)
         begun = board.opens is None or now >= board.opens.timestamp() * 1000
-        return begun and row is not None and bool(row.fingerprint) and not self.is_closed(session, board, now)
-
-    def is_closed(self, session: Session, board: BoardSettings, now: int) -> bool:
-        """Whether the contest is over, by the clock or by a host."""
-        row = session.get(Board, board.name)
-        over = board.closes is not None and now >= board.closes.timestamp() * 1000
-        return over or (row is not None and row.closed_at is not None)
+        return (
+            begun and row is not None and bool(row.fingerprint) and not submissions.is_closed(session, board, now)
+        )
 
     def check_open(self, session: Session, board: BoardSettings, now: int) -> None:
         """Refuse unless submissions are taken now."""
         if not self.is_open(session, board, now):
             closed = message("this board is closed; nothing is taken")
             early = message("this board is not yet open; nothing is taken")
-            raise ApiError(409, "not-open", closed if self.is_closed(session, board, now) else early)
+            raise ApiError(409, "not-open", closed if submissions.is_closed(session, board, now) else early)
 
     async def submit(
         self, name: str, team: Team, feed: Feed, *, key: str | None, label: str

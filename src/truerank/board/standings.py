@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,7 @@ class Standing:
         groups: letters; two teams that share one cannot be told apart. Empty where nothing is tested, and None
             until that is computed.
         submission: the id of the entry that stands here; for its team and hosts only.
+        means: that entry's by each measure, on the queries that rank; for hosts only.
     """
 
     rank: int
@@ -45,6 +46,7 @@ class Standing:
     entries: int
     last: int
     submission: str
+    means: Mapping[str, float]
     groups: str | None = None
 
 
@@ -135,7 +137,8 @@ def _row(
     score = public if part == "public" else rounded(describe(results, contest, part), settings)
     low, high = results["intervals"].get(part, [0.0, 1.0])
     low, high = (_hidden(end, contest) if part == "public" else rounded(end, settings) for end in (low, high))
-    return Standing(0, team, entry.account_id, score, low, high, public, entries, last, entry.id)
+    means = results[settings.score].get(part, {})
+    return Standing(0, team, entry.account_id, score, low, high, public, entries, last, entry.id, means)
 
 
 def rounded(score: float, settings: BoardSettings) -> float:

@@ -97,6 +97,13 @@ def day(board: BoardSettings, now: int) -> tuple[datetime, datetime]:
     return begins, ends
 
 
+def is_closed(session: Session, board: BoardSettings, now: int) -> bool:
+    """Whether a contest is over, by the clock or by a host."""
+    row = session.get(Board, board.name)
+    over = board.closes is not None and now >= board.closes.timestamp() * 1000
+    return over or (row is not None and row.closed_at is not None)
+
+
 def receive(
     session: Session,
     storage: Storage,

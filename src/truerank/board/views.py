@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
-from truerank.board import api, hosting, joining, keys
+from truerank.board import api, hosting, joining, keys, submissions
 from truerank.board.errors import ApiError, no_button, no_form, not_found
 from truerank.board.pages import render
 from truerank.board.receiving import UploadForm
@@ -97,7 +97,7 @@ async def submission(request: Request, id: str) -> Response:
     state = await api.shown_submission(service_of(request), id, team)
     service = service_of(request)
     settings = service.board(state.board)
-    is_closed = await service.database.read(lambda session: service.is_closed(session, settings, service.now))
+    is_closed = await service.database.read(lambda session: submissions.is_closed(session, settings, service.now))
     more: dict[str, Any] = {"settings": settings, "is_closed": is_closed}
     return page(request, "submission.html", team, submission=state.model_dump(), **more)
 

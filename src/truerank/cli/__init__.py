@@ -48,7 +48,7 @@ COMMANDS = {
     "geo": "Tell how well places are recognised in pictures.",
     "vectors": "Tell how well embeddings find the same person, building or thing in a gallery.",
     "serve": "Serve leaderboards: teams submit runs, are scored and see where they stand.",
-    "board": "Look after leaderboards: accounts, exports, rescoring, backups.",
+    "board": "Look after leaderboards: accounts, standings, exports, rescoring, backups.",
     "submit": "Submit a run to a leaderboard and print what it scores.",
     "demo": "Search real collections with real retrievers, and evaluate them.",
     "completion": "Print the script that completes truerank's commands in a shell.",

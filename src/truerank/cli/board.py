@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import click
 
-from truerank.cli import options
+from truerank.cli import options, tables
 from truerank.cli.output import say, write
 from truerank.cli.serve import BOARD, needs_board, settings_file
 from truerank.core.messages import message, plural
@@ -27,7 +27,7 @@ NAME = click.argument("name")
 
 @click.group("board")
 def command() -> None:
-    """Look after leaderboards: accounts, exports, rescoring, backups.
+    """Look after leaderboards: accounts, standings, exports, rescoring, backups.
 
     All of this may be done while `truerank serve` runs.
 
@@ -35,6 +35,7 @@ def command() -> None:
     Examples:
       truerank board init --name science --rules science-qa --truth truth.json
       truerank board add-team "Team 7"
+      truerank board standings science -o standings.tex
       truerank board export science -o science.jsonl
       truerank board rescore science --check
     """
@@ -213,13 +214,38 @@ def _mark(settings: ServiceSettings, database: Database, entry: str, word: str |
 @_opening
 def export(settings: ServiceSettings, database: Database, board: str, output: str) -> None:
     """Everything that is known of a board's submissions, a JSON object a line."""
-    from truerank.board.errors import BoardError
     from truerank.board.export import export_lines
+    from truerank.board.offline import board_named
 
-    if settings.board(board) is None:
-        raise BoardError("there is no board called {name!r} in {path}", name=board, path=settings.path)
+    board_named(settings, board)
     with database.reading() as session:
         write("".join(export_lines(session, board)), output)
+
+
+@command.command("standings")
+@click.argument("board")
+@tables.format
+@tables.output
+@tables.digits
+@_opening
+def standings(
+    settings: ServiceSettings, database: Database, board: str, format: str | None, output: str, digits: int | None
+) -> None:
+    """Who stands where, and who cannot be told apart from whom: a table, also for a paper.
+
+    Each team's best entry; after closing the private scores rank. The measures that do not rank stand beside.
+
+    \b
+    Examples:
+      truerank board standings science
+      truerank board standings science -o standings.csv
+      truerank board standings science --format latex
+    """
+    from truerank.board.offline import ranked
+    from truerank.board.ranking import document_of
+
+    format = format or tables.by_ending(output)
+    tables.show(document_of(*ranked(settings, database, board, _now()), digits), format, output)
 
 
 @command.command("rescore")
