@@ -204,7 +204,7 @@ def rescore(settings: ServiceSettings, database: Database, name: str, *, write: 
 
 def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contest:
     if session.get(Board, board.name) is None:
-        said = message("board {name!r} was never served, so there is nothing to score anew", name=board.name)
+        said = message("board {name!r} was never served, so nothing was submitted to it", name=board.name)
         raise BoardError(said)
     spec = spec_of(session, board, storage)
     if spec is None:
