@@ -338,3 +338,12 @@ def test_repeats_that_count_are_found_once_where_a_measure_is_of_documents():
         }
         scores = tr.evaluate({"q": judged}, {"q": listed}, list(expected), rules={"duplicates": "count"})
         assert scores.mean == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["haystack", "haystack-2026-07", "beir-custom"])
+def test_what_is_graded_above_0_is_relevant_to_haystack_and_beir_s_own_measures(name: str) -> None:
+    qrels, run = {"q": {"a": 0.2, "b": 0.9, "c": 0, "d": -1}}, {"q": ["c", "d", "a", "b"]}
+    found = {measure.partition("@")[0]: mean for measure, mean in tr.evaluate(qrels, run, rules=name).mean.items()}
+    assert found["RR"] == 1 / 3
+    whole = {"SetR", "SetSuccess", "Success", "R(capped=True)"} & found.keys()
+    assert [found[measure] for measure in whole] == [1.0, 1.0]

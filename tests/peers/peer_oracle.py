@@ -269,8 +269,8 @@ def by_haystack(case: Case, precision: str) -> Answer:
     from haystack.components import evaluators
 
     queries = list(case["qrels"])
-    graded = {query: case["qrels"][query] for query in queries}
-    truth = [[Document(id=d, score=float(graded[q][d])) for d in relevant_of(case, q)] for q in queries]
+    graded = [[(doc, grade) for doc, grade in case["qrels"][query].items() if grade > 0] for query in queries]
+    truth = [[Document(id=doc, score=float(grade)) for doc, grade in docs] for docs in graded]
     found = [[Document(id=doc) for doc in docs_of(case, query)] for query in queries]
     by = {"document_comparison_field": "id"}
     named = {

@@ -11,6 +11,9 @@ from peer_cases import Case, Kind, cases, together
 import truerank as tr
 
 GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["binary", "graded"])
+SCORES = pytest.mark.parametrize(
+    "grades", [(0, 1), (0, 1, 1, 2, 3), (0, 0.2, 0.9)], ids=["binary", "graded", "below 1"]
+)
 TWICE = {"q": [("a", 3.0), ("a", 2.0), ("b", 1.0)]}
 
 
@@ -45,18 +48,18 @@ def test_llama_index_counts_repeated_documents_again_but_not_in_recall_and_preci
         assert once == pytest.approx(theirs["mean"]["SetR"], abs=1e-12)
 
 
-@GRADES
-def test_haystack_is_its_preset(grades: tuple[int, ...]) -> None:
+@SCORES
+def test_haystack_is_its_preset(grades: tuple[float, ...]) -> None:
     assert_equal("haystack", cases(Kind(grades=grades, lists=True, repeated=False)))
 
 
-@GRADES
-def test_haystack_is_its_preset_on_lists_that_repeat_documents(grades: tuple[int, ...]) -> None:
+@SCORES
+def test_haystack_is_its_preset_on_lists_that_repeat_documents(grades: tuple[float, ...]) -> None:
     assert_equal("haystack", cases(Kind(grades=grades, lists=True, repeated=True)))
 
 
-@GRADES
-def test_haystack_before_august_2026_is_its_preset(grades: tuple[int, ...]) -> None:
+@SCORES
+def test_haystack_before_august_2026_is_its_preset(grades: tuple[float, ...]) -> None:
     assert_equal("haystack-2026-07", cases(Kind(grades=grades, lists=True)))
 
 

@@ -57,8 +57,8 @@ def test_beir_is_its_preset(grades: tuple[int, ...]) -> None:
     assert_equal("beir", cases(Kind(grades=grades, itself=0.5)), digits=FIVE_DIGITS)
 
 
-@GRADES
-def test_beir_s_own_measures_are_their_preset(grades: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3), (0, 0.2, 0.9)], ids=["binary", "graded", "below 1"])
+def test_beir_s_own_measures_are_their_preset(grades: tuple[float, ...]) -> None:
     asked = cases(Kind(grades=grades, barren=0, extra=0))
     assert_equal("beir-custom", asked, digits=FIVE_DIGITS)
 
