@@ -164,6 +164,24 @@ def test_numbers_called_distances_that_fall_leave_the_order_and_others_are_refus
         tr.open_run(run).to_dict()
 
 
+@pytest.mark.parametrize("key", ["distance", "_distance", "dist"])
+def test_distances_in_objects_are_read_as_those_beside_ids(key, tmp_path):
+    def run(*distances, **more):
+        docs = [{"id": doc, key: far, **more} for doc, far in zip("abc", distances, strict=False)]
+        return [{"query_id": "q", "results": docs}, {"query_id": "r", "results": []}]
+
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in run(0.1, 0.1, 0.5)))
+    for given in (run(0.1, 0.1, 0.5), {"q": run(0.1, 0.1, 0.5)[0]["results"]}, path):
+        found = tr.open_run(given)
+        assert found.to_dict()["q"] == {"a": -0.1, "b": -0.1, "c": -0.5}
+    for given in (run(0.9, 0.5, 0.1), run(None, None, None), run(0.1, 0.9, 0.3, rank=1)):
+        assert tr.open_run(given).to_dict()["q"] == {"a": 0.0, "b": -1.0, "c": -2.0}
+    assert tr.open_run(run(0.1, 0.9, score=0.5)).to_dict()["q"] == {"a": 0.5, "b": 0.5}
+    with pytest.raises(tr.InputError, match="the distances of query q neither rise nor fall"):
+        tr.open_run(run(0.1, 0.9, 0.3)).to_dict()
+
+
 @pytest.mark.parametrize("as_text", [json.dumps, str])
 @pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
 def test_cells_hold_lists_as_json_or_python_writes_them(as_text, ending, delimiter, tmp_path):

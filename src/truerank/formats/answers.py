@@ -22,7 +22,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import plural
 from truerank.core.run import Ranked
 from truerank.formats import names
-from truerank.formats.names import DOC, RANK, SCORE
+from truerank.formats.names import DISTANCE, DOC, RANK, SCORE
 from truerank.formats.rows import checked_ids, checked_numbers, whole_calls
 
 LISTS = (list, np.ndarray)
@@ -178,10 +178,12 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     if scores is None:
         given = _best_first(_of_nodes(docs, name, line), name, line)
         docs, scores = split(given, SCORE, name, line)
-        if (
-            isinstance(given, list) and scores and all(each is None for each in scores)
-        ):  # as where Elasticsearch sorts by a field
+        if _are_none(given, scores):  # as where Elasticsearch sorts by a field
             scores = None
+        elif scores is None and _has_distances(given):
+            _, distances = split(given, DISTANCE, name, line)
+            if not _are_none(given, distances):
+                return _by_distance(answer(query, docs, distances, name, line), name)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
         value = quoted(scores if isinstance(docs, list) else docs)
         raise InputError("a list of documents should stand here, not {value}", name, line, value=value)
@@ -192,6 +194,17 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     return Ranked(
         query, checked_ids(docs, name, line), None if scores is None else checked_numbers(scores, name, line), line
     )
+
+
+def _are_none(docs: Any, values: list[Any] | None) -> bool:
+    """Whether a list of documents has a place for values, and none there."""
+    return isinstance(docs, list) and bool(values) and all(each is None for each in values or ())
+
+
+def _has_distances(docs: Any) -> bool:
+    """Whether these are objects with distances and without ranks, which decide where they are."""
+    keys = tuple(docs[0]) if isinstance(docs, list) and docs and isinstance(docs[0], dict) else ()
+    return names.find(keys, DISTANCE) is not None and names.find(keys, RANK) is None
 
 
 def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
