@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import random
 
 import pandas as pd
@@ -162,6 +163,19 @@ def test_numbers_called_distances_that_fall_leave_the_order_and_others_are_refus
     run = [{"query_id": "q", "docs": ["c", "b", "a"], "distances": [0.1, 0.9, 0.3]}]
     with pytest.raises(tr.InputError, match="the distances of query q neither rise nor fall"):
         tr.open_run(run).to_dict()
+
+
+def test_rows_of_azure_s_evaluator_are_a_run_and_its_judgements(tmp_path):
+    labels, scores = {"a": 4, "b": 0, "c": 2}, {"b": 45.1, "x": 35.8, "a": 35.8, "c": 29.2}
+    truth = [{"document_id": doc, "query_relevance_label": label} for doc, label in labels.items()]
+    found = [{"document_id": doc, "relevance_score": score} for doc, score in scores.items()]
+    rows = [{"query": "what?", "retrieval_ground_truth": truth, "retrieved_documents": found}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(rows[0]) + "\n")
+    for given in (rows, path):
+        measures = ["nDCG(gain='exp')@3", "DCG(discount=[1, 0.6, 0.36])@3", "Judged"]
+        mean = tr.evaluate(given, given, measures, rules={"ties": "input"}).mean
+        assert list(mean.values()) == pytest.approx([7.5 / (15 + 3 / math.log2(3)), 4 * 0.36, 0.75])
 
 
 @pytest.mark.parametrize("key", ["distance", "_distance", "dist"])

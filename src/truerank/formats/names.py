@@ -68,7 +68,7 @@ CALL = ("call",)
 # Judgements.
 GRADE = (
     *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
-    *("rating", "hasanswer"),
+    *("rating", "hasanswer", "queryrelevancelabel"),
 )
 GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
 """Of a list of documents, in a list beside it."""
@@ -101,7 +101,7 @@ RELEVANT = (
     *("relevant", "relevantdocs"),
     *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
     "referencecontexts",
-    *("groundtruth", "truth", "gold", "positives", "qrels", "judgments"),
+    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "positives", "qrels", "judgments"),
 )
 
 # Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.
