@@ -192,6 +192,8 @@ def test_what_is_pooled_or_ignored_is_not_judged() -> None:
         ({}, {}, "two or more, not of 0"),
         ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {}, "judged by two"),
         ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {"runs": RUNS}, "judged by two"),
+        ([{"q": {"a": 1}}, {"q": {"A": 1}}], {}, r"The first has q, a, the second q, A \(query, document\)"),
+        ([{"q": {"a": -1}}, {"p": {"b": 1}}], {}, "no document is judged by judge 1$"),
         ([{}, {}], {}, "no judge has judged"),
         ([EXPERT, CROWD], {"binary": [1, 2, 3]}, "2 judges and 3 levels"),
         ([EXPERT, CROWD], {"binary": 0}, "a grade above 0"),

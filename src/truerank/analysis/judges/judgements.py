@@ -14,7 +14,7 @@ from truerank.analysis.judged import Key, are_aspects, grades, keys
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.hits import Bools
 from truerank.core.mappings import distinct_ids
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import did_you_mean, listed, message
 from truerank.core.qrels import Qrels
 from truerank.core.scores import distinct, short
 from truerank.formats import read_qrels
@@ -194,22 +194,25 @@ def refuse_unshared(judgements: Judgements, *, has_runs: bool) -> None:
             "levels from which on grades are relevant (--binary 1,50)",
             n=len(judgements.scale),
         )
-    if (np.isfinite(judgements.grades).sum(axis=1) > 1).any() or (has_runs and judgements.shared.any()):
+    given = np.isfinite(judgements.grades)
+    if (given.sum(axis=1) > 1).any() or (has_runs and judgements.shared.any()):
         return
+    if silent := [name for name, own in zip(judgements.names, given.T, strict=True) if not own.any()]:
+        raise InputError("no document is judged by {names}", names=listed(silent))
     names = ", ".join(judgements.names)
-    one, other = (judgements.ids[int(np.argmax(np.isfinite(column)))] for column in judgements.grades.T[:2])
+    one, other = (", ".join(map(truncated, judgements.ids[int(np.argmax(own))])) for own in given.T[:2])
     if judgements.is_by_aspect:
         raise InputError(
             "no aspect of a document is judged by two of {names}: are these the same ids and aspects? The first "
             "has {one}, the second {other} (query, document, aspect)",
             names=names,
-            one=", ".join(map(truncated, one)),
-            other=", ".join(map(truncated, other)),
+            one=one,
+            other=other,
         )
     raise InputError(
         "no document of a query is judged by two of {names}: are these the same queries and ids? The first has "
-        "query {one}, the second query {other}",
+        "{one}, the second {other} (query, document)",
         names=names,
-        one=truncated(one[0]),
-        other=truncated(other[0]),
+        one=one,
+        other=other,
     )
