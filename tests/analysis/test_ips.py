@@ -270,7 +270,9 @@ def test_a_run_that_answers_no_query_of_the_log_is_refused() -> None:
         tr.ips(log, {"x": {"r": ["b"]}}, eta=1)
 
 
-@pytest.mark.parametrize("how", [{"eta": "1"}, {"eta": 1, "clip": "x"}, {"propensities": [1, 0.5]}, {"eta": None}])
+@pytest.mark.parametrize(
+    "how", [{"eta": "1"}, {"eta": True}, {"eta": 1, "clip": "x"}, {"propensities": [1, 0.5]}, {"eta": None}]
+)
 def test_what_is_no_propensity_is_said(how: dict[str, Any]) -> None:
     with pytest.raises(tr.InputError):
         tr.ips([{"query": "q", "docs": ["a"], "clicks": ["a"]}], {"x": {"q": ["a"]}}, **how)

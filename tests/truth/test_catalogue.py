@@ -92,6 +92,15 @@ def test_a_list_may_be_a_text_in_csv(groups: str, vector: str, tmp_path: Path) -
     assert found.vectors[0].tolist() == [1, 0.5] or (not vector and np.isnan(found.vectors[0]).all())
 
 
+@pytest.mark.parametrize("none", [None, float("nan"), pandas.NA], ids=str)
+def test_groups_may_be_arrays_and_missing(none: Any) -> None:
+    items = {"a": {"group": np.array(["x", "y"]), "vector": [1, 0]}, "b": {"group": none, "vector": none}}
+    found = read_catalogue(items)
+    assert found.groups == (("x", "y"), ())
+    assert found.vectors is not None
+    assert np.isnan(found.vectors[1]).all()
+
+
 def test_a_column_of_a_frame_is_a_catalogue() -> None:
     pandas = pytest.importorskip("pandas")
     uses = pandas.Series(["b", "a", "b"], name="item_id")
@@ -216,6 +225,7 @@ def test_the_name_of_a_column_above_ids_is_no_item(tmp_path: Path) -> None:
         ),
         ([{"colour": 1}], "no column holds the ids"),
         ([{"id": None}], "item 1 has no id"),
+        (["\ud800"], "an id cannot be written as text"),
         ({"a": {"popularity": -1}}, "from 0 up"),
         ({"a": {"popularity": "many"}}, "is no number"),
         (

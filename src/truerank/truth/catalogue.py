@@ -12,8 +12,10 @@ import numpy as np
 
 from truerank.core.catalogue import Catalogue, Floats
 from truerank.core.errors import InputError, printable, quoted
-from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.kernel.scanning import as_text
+from truerank.core.mappings import ids as as_ids
 from truerank.core.messages import message
+from truerank.core.schema import is_missing
 from truerank.formats.frames import is_frame
 from truerank.formats.lines import json_or_lines
 from truerank.formats.names import CATALOGUE, WIDEST, few, find, folded
@@ -26,6 +28,8 @@ Columns = Mapping[str, Sequence[Any]]
 
 QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 """A text in a list, as JSON, Python and NumPy write it; NumPy has no commas between them."""
+
+LISTS = (list, tuple, np.ndarray)
 
 BLANK = " \t\r"
 """What may stand around the id of a line; within one a blank is the id's own."""
@@ -150,7 +154,7 @@ def _catalogue(columns: Columns, name: str) -> Catalogue:
     if "id" not in named:
         said = message("no column holds the ids of the items (there is {known}); call it id", known=few(columns))
         raise InputError(said, name)
-    ids = tuple(_id(value, row, name) for row, value in enumerate(columns[named["id"]], 1))
+    ids = tuple(as_ids([_id(value, row, name) for row, value in enumerate(columns[named["id"]], 1)], name))
     if len(set(ids)) < len(ids):
         (first, _), *_ = Counter(ids).most_common(1)
         raise InputError(
@@ -170,13 +174,13 @@ def _catalogue(columns: Columns, name: str) -> Catalogue:
     )
 
 
-def _id(value: Any, row: int, name: str) -> bytes:
+def _id(value: Any, row: int, name: str) -> str | int | bytes:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # as pandas has whole numbers beside gaps
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, str | int | bytes) or isinstance(value, bool) or value == "":
         raise InputError("item {row} has no id: {value!r:.60}", name, row=row, value=value)
-    return as_bytes(value)
+    return value
 
 
 def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) -> Floats:
@@ -214,13 +218,13 @@ def _groups(value: Any) -> tuple[str, ...]:
     >>> _groups("drama|war"), _groups("['drama', 'war']"), _groups('["drama"]'), _groups("[drama, film noir]")
     (('drama', 'war'), ('drama', 'war'), ('drama',), ('drama', 'film noir'))
     """
-    if value is None or value != value:
+    if not isinstance(value, LISTS) and is_missing(value):
         return ()
     if isinstance(value, str):
         inner = _inside(value)
         texts = None if inner is None else [a or b for a, b in QUOTED.findall(inner)] or inner.split(",")
         value = value.split("|") if texts is None else texts
-    several = value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else [value]
+    several = value if isinstance(value, (*LISTS, set, frozenset)) else [value]
     return tuple(dict.fromkeys(str(each).strip() for each in several if str(each).strip()))
 
 
@@ -234,7 +238,7 @@ def _vectors(columns: Columns, column: str | None, ids: Sequence[bytes], name: s
             return None
         rows = list(zip(*(columns[key] for key in sorted(wide, key=_number)), strict=True))
     lists = [_numbers(row) if isinstance(row, str) else row for row in rows]
-    width = next((len(row) for row in lists if isinstance(row, list | tuple | np.ndarray)), 0)
+    width = next((len(row) for row in lists if isinstance(row, LISTS)), 0)
     try:
         vectors = np.array([_row(row, width) for row in lists], np.float64)
         return _finite(vectors.reshape(len(rows), width), ids, name)
@@ -292,7 +296,7 @@ def _is_vector(row: Any, width: int) -> bool:
 
 
 def _row(row: Any, width: int) -> Sequence[Any]:
-    if row is None or (not isinstance(row, np.ndarray) and row != row):
+    if not isinstance(row, LISTS) and is_missing(row):
         return [np.nan] * width
     return [np.nan if value is None else number(value) if isinstance(value, str) else value for value in row]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from truerank.core.ids import starts_of
-from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.kernel.scanning import as_text
+from truerank.core.mappings import ids
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.formats.rows import text_column
@@ -90,13 +91,13 @@ class Truth(Qrels):
 
 def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Truth:
     """The pairs as qrels sorted by query, each query's nearest document first."""
-    names = list(map(as_bytes, queries.ids))
+    names = ids(queries.ids, queries.name)
     by_name = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(names), np.int64)
     place[by_name] = np.arange(len(names))
     query = place[pairs.query]
     order = np.lexsort((pairs.reference, pairs.metres, query))
-    ends, text = text_column(list(map(as_bytes, references.ids)))
+    ends, text = text_column(ids(references.ids, references.name))
     refs = pairs.reference[order]
     grades = np.ones(len(query)) if pairs.grade is None else pairs.grade
     right = np.bincount(pairs.query[grades > 0], minlength=len(names))

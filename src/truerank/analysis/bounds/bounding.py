@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
 import numpy as np
@@ -62,7 +62,7 @@ def bounds(
     >>> found.ties["RR"].worst, round(found.ties["RR"].expected_mean, 4), found.ties["RR"].best
     (0.3333333333333333, 0.6111, 1.0)
     """
-    doubts = (of,) if isinstance(of, str) else tuple(of)
+    doubts = tuple(of) if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
     for doubt in doubts:
         if doubt not in get_args(Doubt):
             known = alternatives(get_args(Doubt))

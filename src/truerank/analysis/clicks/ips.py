@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
+from truerank.core.schema import is_real
 from truerank.measures import Measure, parse_measures
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
@@ -162,7 +162,7 @@ def ips(
     (0.75, 0.5454545454545454, 7.118)
     """
     confidence, samples, seed = checked_drawing(confidence, samples, seed)
-    if clip is not None and not (isinstance(clip, Real) and clip > 0):
+    if clip is not None and not (is_real(clip) and clip > 0):
         raise InputError("clip is a number above 0, not {clip!r}", clip=clip)
     wanted = _additive(measures)
     clicks = read_clicks(log)

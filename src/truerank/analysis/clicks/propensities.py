@@ -6,11 +6,11 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.core.schema import is_number
 from truerank.formats import names
 from truerank.truth.clicks import Clicks, Impression, click_rates
 from truerank.truth.rank_tables import by_rank
@@ -52,9 +52,9 @@ class Propensities:
                 "propensities come from a table, from eta (rank ** -eta) or from a randomized log: give one"
             )
         if eta is not None:
-            if not isinstance(eta, Real) or not 0 <= eta < math.inf:
+            if not is_number(eta) or eta < 0:
                 raise InputError("eta is a number from 0 on, not {eta}", eta=eta)
-            return cls(message("rank ** -{eta:g}", eta=eta), eta=eta)
+            return cls(message("rank ** -{eta:g}", eta=float(eta)), eta=float(eta))
         if randomized is not None:
             return cls(message("click rates of {name}", name=randomized.name), _relative(randomized))
         known = by_rank(given, names.PROPENSITY, message("propensity"), message("propensities"))
