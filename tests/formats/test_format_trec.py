@@ -148,3 +148,14 @@ def test_a_file_that_vanishes_while_threads_read_it_is_named(long, monkeypatch):
     long.unlink()
     with pytest.raises(tr.InputError, match=r"long\.run: there is no such file"):
         list(pieces[1]())
+
+
+def test_ratings_with_their_times_are_no_qrels(tmp_path):
+    path = tmp_path / "u.data"
+    path.write_text("1\t35\t4\t889669424\n2\t146\t3\t882400696\n")
+    with pytest.raises(tr.InputError, match="no grades, but times such as 889669424: where the columns are user"):
+        tr.read_qrels(path)
+    path.write_text("user_id\titem_id\trating\ttimestamp\n" + path.read_text())
+    assert tr.read_qrels(path).to_dict() == {b"1": {b"35": 4}, b"2": {b"146": 3}}
+    path.write_text("q 0 a 889669424\nq 0 b 1\n")
+    assert tr.read_qrels(path).to_dict() == {b"q": {b"a": 889669424, b"b": 1}}

@@ -28,6 +28,9 @@ from truerank.formats.source import MARK, Source
 PIECE = 1 << 24
 """A plain file at least this long is read by several threads: on a shorter one they save less than they cost."""
 
+TIME = 1e8
+"""Seconds since 1970, in 1973: a grade that no scale of relevance has, and a time that logs of ratings do."""
+
 _WIDTHS = {4: "qrels", 6: "run"}
 _WHOLE = re.compile(rb"[-+]?\d+")
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
@@ -99,8 +102,21 @@ def _without_dummies(source: Source) -> Iterator[bytes]:
 
 
 def read_qrels(source: Source) -> Qrels:
-    """Judgements, by the kernel's parser."""
-    return _judgements(source, source.chunks())
+    """Judgements, by the kernel's parser.
+
+    Raises:
+        InputError: a line that is none; times in place of all grades.
+    """
+    qrels = _judgements(source, source.chunks())
+    if qrels.grades.min(initial=TIME) >= TIME and len(qrels.grades):
+        raise InputError(
+            "the fourth column holds no grades, but times such as {grade:.0f}: where the columns are user, item, "
+            "rating and time, as in MovieLens, name them in a first line (user_id item_id rating timestamp, with "
+            "tabs between)",
+            source.name,
+            grade=qrels.grades[0],
+        )
+    return qrels
 
 
 def _judgements(source: Source, chunks: Iterable[bytes]) -> Qrels:
