@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
+import pyarrow.csv
 import pytest
 from click.testing import CliRunner
 
@@ -151,6 +154,9 @@ def test_propensities_come_from_a_table_a_power_law_or_lists_in_random_order(tmp
     rates = [sum(r["docs"][n] in r["clicks"] for r in log) for n in range(6)]
     (tmp_path / "p.csv").write_text("rank,propensity\n" + "".join(f"{n + 1},{(n + 1) ** -0.8}\n" for n in range(6)))
     by_table = tr.ips(log, runs, propensities=tmp_path / "p.csv", samples=50)
+    for library in (pandas, polars, pyarrow.csv):
+        frame = library.read_csv(tmp_path / "p.csv")
+        assert tr.ips(log, runs, propensities=frame, samples=50).estimates == by_table.estimates
     assert by_table.estimates == tr.ips(log, runs, eta=0.8, samples=50).estimates
     relative = {n + 1: min(1.0, rate / rates[0]) for n, rate in enumerate(rates)}
     if max(rates) == rates[0]:
@@ -271,7 +277,15 @@ def test_a_run_that_answers_no_query_of_the_log_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [{"eta": "1"}, {"eta": True}, {"eta": 1, "clip": "x"}, {"propensities": [1, 0.5]}, {"eta": None}]
+    "how",
+    [
+        {"eta": "1"},
+        {"eta": True},
+        {"eta": 1, "clip": "x"},
+        {"propensities": np.array([1, 0.5])},
+        {"propensities": [1, 0.5]},
+        {"eta": None},
+    ],
 )
 def test_what_is_no_propensity_is_said(how: dict[str, Any]) -> None:
     with pytest.raises(tr.InputError):

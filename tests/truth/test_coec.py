@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 from click.testing import CliRunner
 
@@ -110,6 +111,7 @@ def test_a_rank_of_a_table_may_be_written_as_a_decimal(tmp_path: Path) -> None:
     (tmp_path / "rates.csv").write_text("rank,rate\n1.0,0.5\n2.0,0.25\n")
     plain = truth.coec(log, rates={1: 0.5, 2: 0.25})
     assert truth.coec(log, rates=str(tmp_path / "rates.csv")).to_dict() == plain.to_dict()
+    assert truth.coec(log, rates=pandas.read_csv(tmp_path / "rates.csv")).to_dict() == plain.to_dict()
 
 
 @pytest.mark.parametrize("rate", [math.nan, -0.5, 1.5, "x", "0_1", None, True])

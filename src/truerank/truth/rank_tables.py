@@ -10,8 +10,9 @@ from typing import Any
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.formats import names
+from truerank.formats.frames import is_frame
 from truerank.formats.source import as_source
-from truerank.truth.tabular import read_table
+from truerank.truth.tabular import Table, from_frame, read_table
 from truerank.truth.values import number
 
 
@@ -19,7 +20,7 @@ def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int
     """{rank: its number}, from such a mapping or from a table with a column of ranks and one of numbers.
 
     Args:
-        given: the mapping, or a table as `as_source` takes it.
+        given: the mapping, a DataFrame, or a table as `as_source` takes it.
         columns: what the column of the numbers may be called, as `names.folded` spells it, the best name first.
         one: what a number is called: "click rate".
         many: what several are called: "click rates".
@@ -31,8 +32,8 @@ def by_rank(given: Any, columns: Sequence[str], one: str, many: str) -> dict[int
     >>> by_rank({1: 0.5, "2.0": "0.25"}, ["rate"], "click rate", "click rates")
     {1: 0.5, 2: 0.25}
     """
-    if not isinstance(given, Mapping | str | os.PathLike):
-        raise InputError("{many} are {{rank: {one}}}, or the path of a table", many=many, one=one)
+    if not isinstance(given, Mapping | str | os.PathLike) and not is_frame(given):
+        raise InputError("{many} are {{rank: {one}}}, or the path of a table, or a DataFrame", many=many, one=one)
     rows, name = _rows(given, columns, many)
     numbers: dict[int, float] = {}
     for line, rank, value in rows:
@@ -61,7 +62,7 @@ def _rows(
     """(line, rank, number) each, and the file that they come from."""
     if isinstance(given, Mapping):
         return ((None, rank, value) for rank, value in given.items()), None
-    table = read_table(as_source(given))
+    table = Table(from_frame(given, str(many)), str(many)) if is_frame(given) else read_table(as_source(given))
     ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
     holds = message("the {many}; name it {name}", many=many, name=columns[0])
     values = table.columns[table.column(columns, holds)]

@@ -38,7 +38,7 @@ class Propensities:
         """Those that are given in one of the three ways.
 
         Args:
-            given: {rank: propensity}, or a table with the columns rank and propensity.
+            given: {rank: propensity}, or a table with the columns rank and propensity, as a file or a DataFrame.
             eta: of the power law.
             randomized: clicks on lists that were shown in random order: there relevance is the same at all ranks,
                 so that a rank's propensity, relative to that of the first, is its click rate over that of the
@@ -47,7 +47,7 @@ class Propensities:
         Raises:
             InputError: none or several of them, or a propensity that is no number from 0 to 1.
         """
-        if [given, eta, randomized].count(None) != 2:
+        if sum(each is not None for each in (given, eta, randomized)) != 1:
             raise InputError(
                 "propensities come from a table, from eta (rank ** -eta) or from a randomized log: give one"
             )
@@ -58,7 +58,7 @@ class Propensities:
         if randomized is not None:
             return cls(message("click rates of {name}", name=randomized.name), _relative(randomized))
         known = by_rank(given, names.PROPENSITY, message("propensity"), message("propensities"))
-        return cls(message("as given") if isinstance(given, Mapping) else os.fspath(given), known)
+        return cls(os.fspath(given) if isinstance(given, str | os.PathLike) else message("as given"), known)
 
     def of_click(self, rank: int, one: Impression, log: Clicks) -> float:
         """The propensity of a rank that was clicked, which is not as good as 0.
