@@ -95,3 +95,18 @@ def test_captions_and_pictures_in_one_order_are_two_sets():
     ours = np.arange(30)
     assert selves(evaluate_matrix(captions @ VECTORS.T, ours, ours, holds="similarities", rules=RULES)) == 0
     assert selves(vectors(captions, VECTORS, ours, ours)) == 0
+
+
+def test_binary_codes_are_ranked_by_hamming_distances_as_papers_on_hashing_have_them():
+    random = np.random.default_rng(3)
+    queries, gallery = random.integers(0, 2, (20, 16), np.uint8), random.integers(0, 2, (60, 16), np.uint8)
+    asked, there = random.integers(0, 2, (20, 3)), random.integers(0, 2, (60, 3))
+    asked[:, 0] = there[0, 0] = 1
+    precisions = []
+    for code, labels in zip(queries, asked, strict=True):
+        nearest = np.argsort((code != gallery).sum(axis=1), kind="stable")[:10]
+        ranks = np.flatnonzero(there[nearest] @ labels) + 1
+        precisions.append(np.mean(np.arange(1, len(ranks) + 1) / ranks) if len(ranks) else 0.0)
+    measure = "AP(divisor='hits')@10"
+    found = evaluate_vectors(queries, gallery, asked, there, metric="euclidean", measures=measure)
+    assert found[measure] == pytest.approx(precisions, abs=1e-12)
