@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
+from statistics import fmean, harmonic_mean, median, stdev
 from typing import Any
 
 List = dict[str, float]
@@ -31,6 +31,8 @@ def _normed(one: List, norm: str | None, everything: set[str]) -> List:
         return {doc: (x - low) / (high - low) if high > low else 0.0 for doc, x in one.items()}
     if norm == "min-max-inverted":
         return {doc: (high - x) / (high - low) if high > low else 0.0 for doc, x in one.items()}
+    if norm == "min-max-opensearch":
+        return {doc: (x - low) / (high - low) or 0.001 if high > low else 1.0 for doc, x in one.items()}
     if norm == "max":
         return {doc: x / high if high else 0.0 for doc, x in one.items()}
     if norm == "sum":
@@ -40,6 +42,13 @@ def _normed(one: List, norm: str | None, everything: set[str]) -> List:
         mean = sum(values) / n
         deviation = math.sqrt(sum((x - mean) ** 2 for x in values) / n) if high > low else 0.0
         return {doc: (x - mean) / deviation if deviation else 0.0 for doc, x in one.items()}
+    if norm == "dbsf":
+        deviation = stdev(values) if high > low else 0.0
+        least = fmean(values) - 3 * deviation
+        return {doc: (x - least) / (6 * deviation) if deviation else 0.5 for doc, x in one.items()}
+    if norm == "l2":
+        length = math.hypot(*values)
+        return {doc: x / length if length else 0.0 for doc, x in one.items()}
     if norm == "rank":
         return {doc: 1 - place / n for place, doc in enumerate(docs)}
     assert norm == "borda"
@@ -83,6 +92,21 @@ def _weighted(found: Found, weights: Sequence[float]) -> float:
     return sum(weights[i] * x for i, x in found)
 
 
+def _above_nought(found: Found, weights: Sequence[float]) -> Found:
+    """Weights and scores of those above 0, and not by rounding alone."""
+    return [(weights[i], x) for i, x in found if x > 1e-12 and weights[i] > 0]
+
+
+def _geometric_mean(found: Found, weights: Sequence[float]) -> float:
+    some = _above_nought(found, weights)
+    return math.prod(x ** (weight / sum(w for w, _ in some)) for weight, x in some) if some else 0.0
+
+
+def _harmonic_mean(found: Found, weights: Sequence[float]) -> float:
+    some = _above_nought(found, weights)
+    return harmonic_mean([x for _, x in some], [weight for weight, _ in some]) if some else 0.0
+
+
 SCORES: dict[str, Any] = {
     "sum": _sum,
     "mnz": lambda found: _sum(found) * len(found),
@@ -93,6 +117,8 @@ SCORES: dict[str, Any] = {
     "med": lambda found: median(x for _, x in found),
     "wsum": _weighted,
     "wmnz": lambda found, weights: _sum(found) * sum(weights[i] for i, _ in found),
+    "geometric_mean": _geometric_mean,
+    "harmonic_mean": _harmonic_mean,
     "mixed": lambda found, weights: _weighted(found, weights) * math.sqrt(len(found)),
 }
 RANKS: dict[str, Any] = {

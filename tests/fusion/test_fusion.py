@@ -25,6 +25,8 @@ PARAMS: dict[str, dict[str, Any]] = {
     "gmnz": {"gamma": 0.7},
     "wsum": {"weights": (0.2, 0.5, 0.3)},
     "wmnz": {"weights": (0.2, 0.5, 0.3)},
+    "geometric_mean": {"weights": (0.2, 0.5, 0.3)},
+    "harmonic_mean": {"weights": (0.7, 0, 2)},
     "mixed": {"weights": (0.2, 0.5, 0.3)},
     "rbc": {"phi": 0.8},
     "w_rrf": {"weights": (0.7, 0, 2), "k": 3},
@@ -83,7 +85,9 @@ RUNS = st.lists(st.dictionaries(st.sampled_from(["q", "r", "s"]), LISTS, max_siz
 
 
 @given(
-    runs=RUNS, method=st.sampled_from(sorted(methods())), norm=st.sampled_from([None, "min-max", "rank", "zmuv"])
+    runs=RUNS,
+    method=st.sampled_from(sorted(methods())),
+    norm=st.sampled_from([None, "min-max", "rank", "zmuv", "dbsf", "l2"]),
 )
 def test_any_runs_are_fused_as_defined_or_refused_in_words(runs, method, norm):
     shared = {q for one, other in itertools.combinations(runs, 2) for q in one if q in other}
@@ -494,11 +498,31 @@ def test_scores_of_any_size_are_normed_alike(by):
     """Their squares and sums are beyond what a float holds."""
     usual, docs = {"a": 1.5, "b": 1.0, "c": 0.5}, 1.0 if by > 1e-323 else 2.0
     runs = [{"q": {doc: score * docs * by for doc, score in usual.items()}}, {"q": {"z": 1.0}}]
-    for norm in ("zmuv", "sum"):
+    for norm in ("zmuv", "sum", "dbsf", "l2"):
         found = tr.fuse(runs, "sum", norm=norm).to_dict()["q"]
         plain = tr.fuse([{"q": usual}, runs[1]], "sum", norm=norm).to_dict()["q"]
         assert found == pytest.approx(plain, rel=1e-15, abs=1e-15)
         assert found["a"] > found["b"]
+
+
+def test_qdrant_s_and_opensearch_s_hybrid_queries_are_norms_and_methods():
+    """Each number as their code comes to it: a document that is found once has the mean of one score."""
+    runs = [{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 8.0, "d": 4.0}}, {"q": {"d": 5.0}}]
+    dbsf = {"b": 1 + 0.5**0.5 / 6, "d": 1 - 0.5**0.5 / 6, "a": 2 / 3, "c": 1 / 3}
+    assert tr.fuse(runs, "sum", norm="dbsf").to_dict()["q"] == pytest.approx(dbsf, abs=1e-15)
+    weights = [0.3, 0.7, 1.0]
+    means = {
+        "geometric_mean": {"a": 1.0, "b": 0.5**0.3, "d": 0.001 ** (0.7 / 1.7), "c": 0.001},
+        "harmonic_mean": {"a": 1.0, "b": 1 / (0.3 / 0.5 + 0.7), "d": 1.7 / (0.7 / 0.001 + 1), "c": 0.001},
+    }
+    for method, wanted in means.items():
+        found = tr.fuse(runs, method, norm="min-max-opensearch", weights=weights).to_dict()["q"]
+        assert found == pytest.approx(wanted, rel=1e-14)
+    lengths = tr.fuse(runs, "max", norm="l2").to_dict()["q"]
+    assert lengths == pytest.approx({"d": 1.0, "b": 8 / 80**0.5, "a": 3 / 14**0.5, "c": 1 / 14**0.5}, rel=1e-14)
+    below = [{"q": {"a": -1.0, "b": 0.0, "c": 2.0}}, {"q": {"b": -3.0, "c": 8.0}}]
+    for method, mean in (("geometric_mean", 4.0), ("harmonic_mean", 3.2)):
+        assert tr.fuse(below, method, norm=None, weights=[1, 1]).to_dict()["q"] == {"c": mean, "b": 0.0, "a": 0.0}
 
 
 def test_methods_go_by_the_names_of_the_literature():

@@ -43,13 +43,13 @@ PARAMS: dict[str, dict[str, Any]] = {
 BY_MAJORITY = {"condorcet", "w_condorcet"}
 """Of which ranx' order depends on the hashes of ids, unless the majority orders all documents: see below."""
 
-OTHERS = {"w_rrf"}
-"""Which ranx does not have."""
+OTHERS = {"w_rrf", "geometric_mean", "harmonic_mean", "min-max-opensearch", "dbsf", "l2"}
+"""Methods and norms that ranx does not have."""
 
 CALLS = [
     [method, norm, PARAMS.get(method, {})]
     for method, known in methods().items()
-    for norm in (None, *NORMS)
+    for norm in (None, *(name for name in NORMS if name not in OTHERS))
     if method not in BY_MAJORITY | OTHERS
     and not (norm == "borda" and (known.reads == "ranks" or method == "segfuse"))
 ]

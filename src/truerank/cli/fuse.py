@@ -99,8 +99,9 @@ def command(
     """Fuse several runs into one.
 
     The runs are read side by side, query by query. Methods of ranks are rrf, w_rrf, rbc, isr, log_isr, logn_isr,
-    bordafuse, w_bordafuse, condorcet and w_condorcet; of scores sum, mnz, anz, gmnz, min, max, med, wsum, wmnz and
-    mixed; bayesfuse, mapfuse, posfuse, probfuse, segfuse and slidefuse learn from judgements, with --tune.
+    bordafuse, w_bordafuse, condorcet and w_condorcet; of scores sum, mnz, anz, gmnz, min, max, med, wsum, wmnz,
+    mixed, geometric_mean and harmonic_mean; bayesfuse, mapfuse, posfuse, probfuse, segfuse and slidefuse learn from
+    judgements, with --tune.
 
     \b
     Examples:

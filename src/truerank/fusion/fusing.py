@@ -45,7 +45,7 @@ def fuse(
             they do not is read into memory whole.
         method: "rrf", "sum", "mnz", "wsum", …, perhaps with parameters, as in "rrf(k=20)".
         norm: how scores are made comparable for the methods that look at scores: "min-max", "min-max-inverted" (for
-            distances), "max", "sum", "zmuv", "rank", "borda", or None.
+            distances), "min-max-opensearch", "max", "sum", "zmuv", "dbsf", "l2", "rank", "borda", or None.
         depth: how many documents of each fused list are kept; all by default.
         rules: of which ties, duplicates, score_precision and depth (of the lists that are read) are looked at.
         name: what to call it; the method otherwise.

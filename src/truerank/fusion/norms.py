@@ -14,6 +14,9 @@ from truerank.fusion.pooled import Floats, Pooled, settled
 LEAST = -1021
 """The least exponent whose power of 2 has a finite inverse."""
 
+LOWEST = 0.001
+"""What OpenSearch gives a list's lowest score, that it counts for more than no score."""
+
 
 def _highest(pool: Pooled) -> Floats:
     """(rows,) the highest score of each row's list: it is the first."""
@@ -54,6 +57,13 @@ def min_max_inverted(pool: Pooled) -> Pooled:
     return replace(turned, rank=rank)
 
 
+def min_max_opensearch(pool: Pooled) -> Pooled:
+    """The lowest score of a list becomes 0.001, the highest 1; all become 1 where all are equal (OpenSearch)."""
+    normed = min_max(pool)
+    score = np.where(normed.score > 0, normed.score, LOWEST)
+    return replace(normed, score=np.where(_highest(pool) > _lowest(pool), score, 1.0))
+
+
 def by_max(pool: Pooled) -> Pooled:
     """Each score divided by the list's highest."""
     high = _highest(pool)
@@ -82,6 +92,21 @@ def zmuv(pool: Pooled) -> Pooled:
     centred = settled(pool.score - _total(pool, pool.score) / pool.length, spread)
     centred = np.where(spread > 0, centred, 0)
     return _divided(pool, centred, np.sqrt(_total(pool, centred**2) / pool.length))
+
+
+def dbsf(pool: Pooled) -> Pooled:
+    """Three standard deviations (of a sample) below the mean become 0, three above it 1; 1/2 where all are equal.
+
+    Distribution-based score fusion (Mazzeschi, 2023), as Qdrant has it.
+    """
+    standard = zmuv(pool)
+    return replace(standard, score=0.5 + standard.score * np.sqrt(1 - 1 / pool.length) / 6)
+
+
+def l2(pool: Pooled) -> Pooled:
+    """Each score divided by the root of the sum of the list's squares; all stay 0 where all are 0."""
+    pool = _scaled(pool)
+    return _divided(pool, pool.score, np.sqrt(_total(pool, pool.score**2)))
 
 
 def by_rank(pool: Pooled) -> Pooled:
@@ -114,13 +139,16 @@ def _divided(pool: Pooled, scores: Floats, by: Floats) -> Pooled:
 NORMS: dict[str, Callable[[Pooled], Pooled]] = {
     "min-max": min_max,
     "min-max-inverted": min_max_inverted,
+    "min-max-opensearch": min_max_opensearch,
     "max": by_max,
     "sum": by_sum,
     "zmuv": zmuv,
+    "dbsf": dbsf,
+    "l2": l2,
     "rank": by_rank,
     "borda": borda,
 }
-"""By the names that ranx has for them."""
+"""By the names that ranx has for them, and those that it does not have by their services'."""
 
 
 def norm_named(name: str | None) -> str | None:

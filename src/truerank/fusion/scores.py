@@ -11,6 +11,7 @@ FOX = "Fox and Shaw, Combination of multiple searches, TREC-2, 1993"
 LEE = "Lee, Analyses of multiple evidence combination, SIGIR 1997"
 VOGT = "Vogt and Cottrell, Fusion via a linear combination of scores, Information Retrieval 1999"
 GAMMA = np.arange(0, 2.01, 0.1).round(1).tolist()
+OPENSEARCH = "OpenSearch, Normalization processor, 2.10, 2023"
 WU = "Wu and Crestani, Data fusion with estimated weights, CIKM 2002"
 
 
@@ -66,6 +67,23 @@ def comb_med(pool: Pooled) -> Floats:
 def weighted_sum(pool: Pooled, *, weights: Weights) -> Floats:
     """The weighted sum of the scores."""
     return pool.added(of_runs(pool, weights) * pool.score)
+
+
+@method("geometric_mean", source=OPENSEARCH, reads="scores")
+def geometric_mean(pool: Pooled, *, weights: Weights) -> Floats:
+    """The weighted geometric mean of its scores above 0; 0 where there is none."""
+    counting = of_runs(pool, weights) * (pool.score > 0)
+    logs = pool.added(counting * np.log(np.where(pool.score > 0, pool.score, 1)))
+    total = pool.added(counting)
+    return np.where(total > 0, np.exp(logs / np.where(total > 0, total, 1)), 0.0)
+
+
+@method("harmonic_mean", source=OPENSEARCH, reads="scores")
+def harmonic_mean(pool: Pooled, *, weights: Weights) -> Floats:
+    """The weighted harmonic mean of its scores above 0; 0 where there is none."""
+    counting = of_runs(pool, weights) * (pool.score > 0)
+    inverse = pool.added(counting / np.where(pool.score > 0, pool.score, 1))
+    return pool.added(counting) / np.where(inverse > 0, inverse, 1)
 
 
 @method("wmnz", source=WU, reads="scores", adds=True)
