@@ -88,6 +88,10 @@ DUMPS = {
     "pinecone": lambda lists: {query: pinecone(docs) for query, docs in lists.items()},
     "pinecone records": lambda lists: [{"query_id": q, **pinecone(docs)} for q, docs in lists.items()],
     "qdrant": lambda lists: {query: qdrant(docs) for query, docs in lists.items()},
+    "qdrant, by REST": lambda lists: {q: {"result": qdrant(docs), "status": "ok"} for q, docs in lists.items()},
+    "qdrant's search records": lambda lists: [
+        {"query_id": q, "result": qdrant(docs)["points"], "time": 0.1} for q, docs in lists.items()
+    ],
     "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
     "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},

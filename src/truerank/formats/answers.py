@@ -67,14 +67,18 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
 def is_answer(docs: Any) -> bool:
     """Whether this is an object that has a query's list under a key, and no {document: score}.
 
-    Elasticsearch's has it under `hits` of `hits`.
+    Elasticsearch's has it under `hits` of `hits`, and Qdrant's REST under `points` of `result`.
     """
+    held = _held(docs)
+    return type(held) is list or type(_held(held)) is list
+
+
+def _held(docs: Any) -> Any:
+    """What an object has under the key of a query's list; None where it is no such object."""
     if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or _HOLDERS.isdisjoint(map(type, docs.values())):
-        return False
-    if (keys := _keys(docs)) is None:
-        return False
-    held = docs[keys.docs]
-    return type(held) is list or (type(held) is dict and type(held.get(keys.docs)) is list)
+        return None
+    keys = _keys(docs)
+    return None if keys is None else docs[keys.docs]
 
 
 def _keys(docs: Mapping[Any, Any]) -> Lists | None:
