@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from peer_asking import ask, assert_equal, ours
 from peer_cases import Case, Kind, cases
@@ -42,6 +44,31 @@ def test_scikit_learn_s_label_ranking_gives_1_to_a_row_without_relevant_document
     measure = "AP(ties='together')"
     assert ours("sklearn", case, [measure]).mean == {measure: 0.25}
     assert ours("sklearn", case, [measure], without_relevant="skip").mean == {measure: 0.5}
+
+
+def test_scikit_learn_s_other_names_are_measures_with_its_numbers() -> None:
+    from sklearn import metrics
+
+    chance = random.Random(5)
+    for _ in range(200):
+        labels = [1, 0, *(chance.randint(0, 1) for _ in range(6))]
+        for tied in (False, True):
+            scores = [float(chance.randint(0, 3)) if tied else chance.random() for _ in labels]
+            wanted = {
+                "roc_auc_score": metrics.roc_auc_score(labels, scores),
+                "label_ranking_average_precision_score": metrics.label_ranking_average_precision_score(
+                    [labels], [scores]
+                ),
+            }
+            qrels, run = ({"q": {str(i): x for i, x in enumerate(row)}} for row in (labels, scores))
+            found = tr.evaluate(qrels, run, list(wanted), rules="sklearn", as_written=True).mean
+            assert found == pytest.approx(wanted, rel=0, abs=1e-12)
+            if not tied:
+                one = {"q": {str(chance.randrange(8)): 1}}
+                theirs = metrics.top_k_accuracy_score([*map(int, one["q"])], [scores], labels=range(8))
+                assert tr.evaluate(one, run, "top_k_accuracy_score", as_written=True).mean == {
+                    "top_k_accuracy_score": theirs
+                }
 
 
 @GRADES

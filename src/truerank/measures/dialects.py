@@ -54,7 +54,11 @@ DIALECTS: dict[str, tuple[str, str]] = {
     # scikit-learn, and the precision of XGBoost, which cuts lists at 32 where nothing else is said
     "ndcg_score": ("nDCG(ties='averaged')",) * 2,
     "dcg_score": ("DCG(ties='averaged')",) * 2,
-    "average_precision_score": ("AP(ties='together')",) * 2,
+    **dict.fromkeys(
+        ("average_precision_score", "label_ranking_average_precision_score"), ("AP(ties='together')",) * 2
+    ),
+    "roc_auc_score": ("AUROC", "AUROC"),
+    "top_k_accuracy_score": ("Success@2", "Success"),
     "pre": ("P(divisor='returned')@32", "P(divisor='returned')"),
     # CatBoost
     "precisionat": ("SetP", "P(divisor='returned')"),
