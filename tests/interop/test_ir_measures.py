@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import truerank as tr
@@ -115,6 +116,8 @@ def test_infinite_scores_are_the_highest_and_the_lowest() -> None:
     found = provider().calc_aggregate([RR, RR @ 10], {"q": {"a": 1}}, rows)
     assert found == {RR: 1 / 3, RR @ 10: 1 / 3}
     assert provider().calc_aggregate([RR], {"q": {"a": 1}}, {"q": {"a": float("-inf"), "b": 0.0}}) == {RR: 0.5}
+    lowest = {"q": {"a": np.float32("-inf"), "b": np.float32("-1e38")}}
+    assert provider().calc_aggregate([RR], {"q": {"a": 1}}, lowest) == {RR: 0.5}
     with pytest.raises(ValueError, match="query q: the score of document a is not a number"):
         provider().calc_aggregate([RR], {"q": {"a": 1}}, {"q": {"b": 1.0, "a": float("nan")}})
 

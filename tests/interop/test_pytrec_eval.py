@@ -147,6 +147,13 @@ def test_a_level_that_is_no_positive_whole_number_is_refused(level: Any) -> None
         ours.RelevanceEvaluator({"q": {"a": 1}}, {"map"}, level)
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_infinite_scores_of_numpy_are_the_highest_and_the_lowest(kind: type) -> None:
+    run = {"q": {"a": kind("-inf"), "b": kind(-1), "c": kind("inf"), "d": kind(2)}}
+    ranks = {doc: {"q": {"recip_rank": 1 / rank}} for rank, doc in enumerate("cdba", 1)}
+    assert {doc: ours.RelevanceEvaluator({"q": {doc: 1}}, {"recip_rank"}).evaluate(run) for doc in "cdba"} == ranks
+
+
 def test_a_score_that_is_no_number_is_refused() -> None:
     with pytest.raises(TypeError, match="query q: the score of document a is not a number"):
         ours.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate({"q": {"a": float("nan")}})

@@ -317,11 +317,13 @@ def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[s
         doc = next((doc for doc, score in docs.items() if isinstance(score, float) and math.isnan(score)), None)
         if doc is not None:
             raise InputError("query {query}: the score of document {doc} is not a number", query=query, doc=doc)
-    if not any(math.inf in docs.values() or -math.inf in docs.values() for docs in scores.values()):
+    infinite = (math.inf, -math.inf)
+    if not any(each in docs.values() for docs in scores.values() for each in infinite):
         return None
     most = sys.float_info.max
     return {
-        query: {doc: min(max(score, -most), most) for doc, score in docs.items()} for query, docs in scores.items()
+        query: {doc: math.copysign(most, score) if score in infinite else score for doc, score in docs.items()}
+        for query, docs in scores.items()
     }
 
 
