@@ -129,6 +129,20 @@ def test_what_tools_answer_is_a_run(tool, ending, tmp_path):
             assert tr.open_run(run).to_dict() == as_scores(world(seed))
 
 
+@pytest.mark.parametrize("ending", ["", "json"])
+@pytest.mark.parametrize("text", ["query", "question", "user_input"])
+def test_answers_that_repeat_the_text_of_the_query_go_by_their_keys(text, ending, tmp_path):
+    lists = world(7)
+    asked = {q: {text: "which?", "hits": [{"id": d, "score": s} for d, s in docs]} for q, docs in lists.items()}
+    assert tr.open_run(dumped(asked, tmp_path, ending)).to_dict() == as_scores(lists)
+    named = {f"row {q}": {"query_id": q, **record} for q, record in asked.items()}
+    assert tr.open_run(dumped(named, tmp_path, ending)).to_dict() == as_scores(lists)
+    rows = {str(n): {**record, text: q} for n, (q, record) in enumerate(asked.items())}
+    assert tr.open_run(dumped(rows, tmp_path, ending)).to_dict() == as_scores(lists)
+    relevant = {q: {text: "which?", "relevant_ids": [d for d, _ in docs]} for q, docs in lists.items()}
+    assert set(tr.evaluate(dumped(relevant, tmp_path, ending), lists, "SetP").queries) == set(lists)
+
+
 @pytest.mark.parametrize("ending", ["", "json", "jsonl"])
 @pytest.mark.parametrize("is_one", [True, False])
 def test_chromas_distances_are_told_from_scores_and_its_texts_from_ids(is_one, ending, tmp_path):

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
 from truerank.formats.contexts import questions_of
-from truerank.formats.names import DOC, GRADE, QUERY, RANK, SCORE, WIDEST, few, find, folded
+from truerank.formats.names import DOC, GRADE, QUERY, QUERY_OF_TEXT, RANK, SCORE, WIDEST, few, find, folded
 from truerank.formats.rank_eval import queries_of
 from truerank.formats.records import list_places
 
@@ -42,7 +42,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     if type(first) is dict and _are_columns(first, what):
         rows = list(table.values())
         are_alike = all(type(row) is dict and row.keys() == first.keys() for row in rows)
-        return partial(iter, rows) if are_alike else None
+        return partial(iter, _by_query(table, what)) if are_alike else None
     if not _are_columns(table, what):
         return None
     values = list(table.values())
@@ -56,6 +56,18 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
         raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
     plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
     return partial(_records, list(table), plain)
+
+
+def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
+    """The rows. Where a record has a query's list, and its text rather than its id, its key is the id.
+
+    Keys that are all numbers may be those of rows, as pandas writes them with orient="index".
+    """
+    keys = list(next(iter(rows.values())))
+    places = list_places(keys, what)
+    if not places or folded(keys[places[0]]) in QUERY_OF_TEXT or all(str(row).isdecimal() for row in rows):
+        return list(rows.values())
+    return [{**record, keys[places[0]]: row} for row, record in rows.items()]
 
 
 def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
