@@ -56,7 +56,10 @@ DISTANCES = ("distances", "dists")
 DISTANCE = ("distance", "dist")
 RANK = ("rank", "position", "docposition")
 RANKS = ("rank", "ranks", "position", "place")
-LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
+LOWER = (
+    *("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance"),
+    *("cosinedistance", "euclideandistance", "vectordistance"),
+)
 HIGHER = (
     *("similarity", "similarities", "sim", "sims", "cosine", "innerproduct", "ip", "score", "scores"),
     "confidence",
