@@ -89,9 +89,7 @@ DUMPS = {
     "pinecone records": lambda lists: [{"query_id": q, **pinecone(docs)} for q, docs in lists.items()],
     "qdrant": lambda lists: {query: qdrant(docs) for query, docs in lists.items()},
     "qdrant, by REST": lambda lists: {q: {"result": qdrant(docs), "status": "ok"} for q, docs in lists.items()},
-    "qdrant's search records": lambda lists: [
-        {"query_id": q, "result": qdrant(docs)["points"], "time": 0.1} for q, docs in lists.items()
-    ],
+    "qdrant's search": lambda lists: {q: {"result": qdrant(docs)["points"]} for q, docs in lists.items()},
     "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
     "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
@@ -127,6 +125,11 @@ def test_what_tools_answer_is_a_run(tool, ending, tmp_path):
         run = dumped(DUMPS[tool](world(seed)), tmp_path, ending)
         if run is not None:
             assert tr.open_run(run).to_dict() == as_scores(world(seed))
+
+
+def test_rows_may_have_a_result_of_their_own():
+    rows = [{"query": "q", "id": doc, "score": score, "result": "hit"} for doc, score in (("a", 1.0), ("b", 2.0))]
+    assert tr.open_run(rows).to_dict() == {"q": {"b": 2.0, "a": 1.0}}
 
 
 @pytest.mark.parametrize("ending", ["", "json"])

@@ -36,6 +36,9 @@ _HOLDERS = {list, dict}
 _ROW = tuple(name for name in DOC if name != "id")
 """What names the document of a row; an id may be that of a query."""
 
+_ANSWERS = (*names.ANSWERS, "result")
+"""What holds the list of an answer; a row may have a result of another kind."""
+
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
 _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
 """A list as Python writes it; beside each other, as NumPy writes them, two texts would be one."""
@@ -83,7 +86,7 @@ def _held(docs: Any) -> Any:
 
 def _keys(docs: Mapping[Any, Any]) -> Lists | None:
     named = set(map(type, docs)) == {str}
-    return list_keys(("query_id", *docs), names.ANSWERS, (*SCORE, *RANK)) if named else None
+    return list_keys(("query_id", *docs), _ANSWERS, (*SCORE, *RANK)) if named else None
 
 
 def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:

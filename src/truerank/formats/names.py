@@ -93,7 +93,7 @@ _LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
 ANSWERS = (
     *("topk", "results", "docs", "ranking", "hits", "ids", "documents", "retrieved"),
     *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
-    *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes", "result"),
+    *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes"),
     *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
 NUGGETS = "nuggets"
@@ -110,7 +110,7 @@ RELEVANT = (
 # Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.
 NEIGHBOUR_LISTS = (
     *(*ANSWERS, "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
-    *("response", "data", "images", "references", "faiss", "search"),
+    *("result", "response", "data", "images", "references", "faiss", "search"),
 )
 IDS = (
     *("id", "image", "imageid", "filename", "file", "name", "imagename", "path", "filepath", "imagepath", "img"),
