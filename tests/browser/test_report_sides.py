@@ -70,3 +70,87 @@ def test_long_names_do_not_make_the_page_wider_than_the_window(visit, tmp_path, 
     long = {f"{name}-{'x' * 150}": run for name, run in runs.items()}
     page = ready(visit(written(tmp_path, qrels, long).address, **screen))
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+MANY = {f"r{n:02}": 1 for n in range(40)}
+UNJUDGED = [f"x{n}" for n in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "ranked", "rules", "expected"),
+    [
+        (
+            MANY,
+            [*UNJUDGED, *sorted(MANY, reverse=True)[5:]],
+            {},
+            [
+                "45 results returned. 35 of 40 relevant documents returned, 0 of them among the first 10.",
+                "Relevant, ranked lower: " + ", ".join(f"r{45 - rank:02} at rank {rank}" for rank in range(11, 46)),
+                "Relevant, not returned: r35, r36, r37, r38, r39",
+            ],
+        ),
+        (
+            MANY,
+            [*UNJUDGED, *sorted(MANY)[10:]],
+            {},
+            [
+                "40 results returned. 30 of 40 relevant documents returned, 0 of them among the first 10.",
+                "Relevant, ranked lower: "
+                + ", ".join(f"r{rank - 1} at rank {rank}" for rank in range(11, 31))
+                + ", and 10 more",
+                "Relevant, not returned: " + ", ".join(f"r{n:02}" for n in range(10)),
+            ],
+        ),
+        (
+            {"a": 1, "b": 1, "c": 1},
+            ["a", "a", "x", "b", "b"],
+            {"duplicates": "count"},
+            [
+                "5 results returned. 2 of 3 relevant documents returned, 2 of them among the first 10.",
+                "Relevant, not returned: c",
+            ],
+        ),
+        (
+            {"a": 1, "b": 1},
+            ["x", "a", "y", "b"],
+            {"depth": 2},
+            [
+                "Under these rules a list ends at rank 2; what ranks lower is taken as not returned.",
+                "2 results returned. 1 of 2 relevant documents returned, 1 of them among the first 10.",
+                "Relevant, not returned: b",
+            ],
+        ),
+        (
+            {"a": 1, "b": 1},
+            ["x", "a", "y"],
+            {"unjudged": "removed"},
+            [
+                "Under these rules unjudged documents are left out of the lists.",
+                "1 result returned. 1 of 2 relevant documents returned, 1 of them among the first 10.",
+                "Relevant, not returned: b",
+            ],
+        ),
+    ],
+)
+def test_what_was_ranked_lower_and_what_was_not_returned_is_told_apart(
+    visit, tmp_path, qrels, ranked, rules, expected
+):
+    found = Runs.of(evaluated({"q": qrels}, {"one": {"q": ranked}}, "AP", rules=tr.Rules(**rules)))
+    address = saved(tmp_path, ReportData(runs=found)).address
+    page = ready(visit(f"{address}#query=q", allowed=(address,)))
+    said = page.locator("dialog > p, dialog section > p").all_inner_texts()
+    assert [text.translate({0x2068: "", 0x2069: ""}) for text in said] == expected
+
+
+def test_of_a_query_whose_lists_are_not_on_the_page_nothing_is_called_not_returned(visit, tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.present.sections.queries.LISTED", 50)
+    qrels, runs = {q: {"a": 1, "b": 1} for q in ("q1", "q2")}, {"one": {"q1": ["x"], "q2": ["b", "a"]}}
+    page = ready(visit(written(tmp_path, qrels, {**runs, "two": {"q1": ["b"], "q2": ["x", "b"]}}).address))
+    shown = {}
+    for link in page.locator("#queries-table tbody button").all():
+        link.click()
+        shown[link.inner_text()] = page.locator("dialog section > p").all_inner_texts()
+        page.keyboard.press("Escape")
+    bare = [said for said in shown.values() if "This page has no list for this query." in said]
+    assert bare
+    assert all(said == ["This page has no list for this query."] * 2 for said in bare)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import Any
@@ -18,16 +18,18 @@ from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures import Measure
+from truerank.measures.terms import once_each
 
 PLACES = 4
 """Digits after the point of the numbers in a computation."""
 
 MOST = 20
-"""Relevant documents of a query that are named, and those of a list that stand below its shown part."""
+"""Relevant documents that are named: of a query, and of those a system returned lower, or did not return."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,15 @@ class ShownAnswers:
         depth: how many results of a list there are at most.
         docs: the names of documents; everything else holds places among them.
         lists: [system][query] documents, scores, how many was returned; None where there is no list.
-        judged: [query] documents and their grades: those in the lists, and the relevant ones.
+        judged: [query] documents and their grades: those in the lists, the first relevant ones, and the first
+            relevant ones that each system did not return.
         relevant: [query] how many relevant documents there are.
-        found: [system][query] how many of them was returned.
-        below: [system][query] relevant documents below the list, and their ranks.
+        found: [system][query] how many of them were returned.
+        below: [system][query] relevant documents below the list, and their ranks: the first ones, and those of
+            `judged`.
         worked: {measure: [system][query] terms and lines; None where it is not worked out}.
         level: the lowest grade that is relevant.
+        left_out: what the rules leave out of the lists, in sentences.
         ids: of the documents as files have them.
         texts: the beginnings of their texts, as many as there is room for; empty where there are none.
     """
@@ -70,6 +75,7 @@ class ShownAnswers:
     below: Sequence[Sequence[Any]]
     worked: Mapping[str, Sequence[Sequence[Any]]]
     level: float
+    left_out: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
@@ -139,22 +145,28 @@ class _Page:
         lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
         rows = {query: place for place, query in enumerate(self.qrels.queries)}
-        judged = [self._judged(rows.get(key), [by_query.get(key) for by_query in lists]) for key in keys]
+        found = [once_each(system.hits.relevant(self.rules.level)) for system in self.systems]
+        right = [[_docs(self.qrels, hits, p.get(key)) for hits, p in zip(found, own, strict=True)] for key in keys]
+        judged = [
+            self._judged(rows.get(key), [by_query.get(key) for by_query in lists], each)
+            for key, each in zip(keys, right, strict=True)
+        ]
         return ShownAnswers(
             depth=self.wanted.depth,
             lists=[
                 [self._list(system, places.get(key), by_query.get(key)) for key in keys]
                 for system, places, by_query in zip(self.systems, own, lists, strict=True)
             ],
-            judged=judged,
+            judged=[[list(map(self._place, named)), list(named.values())] for named in judged],
             relevant=[self._relevant(rows.get(key)) for key in keys],
-            found=[self._found(s, [p.get(key) for key in keys]) for s, p in zip(self.systems, own, strict=True)],
+            found=[[len(each[s]) for each in right] for s in range(len(self.systems))],
             below=[
-                [self._below(system, places.get(key)) for key in keys]
-                for system, places in zip(self.systems, own, strict=True)
+                [self._below(hits, places.get(key), named) for key, named in zip(keys, judged, strict=True)]
+                for hits, places in zip(found, own, strict=True)
             ],
             worked=self._worked(keys, own, rows),
             level=self.rules.level,
+            left_out=tuple(_left_out(self.rules)),
             docs=tuple(map(printable, self.places)),
             ids=tuple(map(as_text, self.places)),
         )
@@ -176,28 +188,31 @@ class _Page:
         grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in rows}
         return {doc: grade for doc, grade in grades.items() if grade == grade}
 
-    def _judged(self, row: int | None, lists: Sequence[ListedRun | None]) -> Any:
+    def _judged(
+        self, row: int | None, lists: Sequence[ListedRun | None], returned: Sequence[Collection[bytes]]
+    ) -> dict[bytes, float]:
+        """The grades of the documents to name.
+
+        Args:
+            returned: relevant ones, of each system.
+        """
         grades = self._grades(row)
         right = sorted((d for d, g in grades.items() if g >= self.rules.level), key=lambda d: (-grades[d], d))
-        seen = dict.fromkeys(doc for ranking in lists if ranking for doc in ranking.docs if doc in grades)
-        named = list(dict.fromkeys([*right[:MOST], *seen]))
-        return [list(map(self._place, named)), [whole(grades[doc]) for doc in named]]
+        named = right[:MOST]
+        for docs in map(set, returned if len(right) > MOST else ()):
+            named += [doc for doc in right if doc not in docs][:MOST]
+        seen = (doc for ranking in lists if ranking for doc in ranking.docs if doc in grades)
+        return {doc: whole(grades[doc]) for doc in [*named, *seen]}
 
     def _relevant(self, row: int | None) -> int:
         return sum(grade >= self.rules.level for grade in self._grades(row).values())
 
-    def _found(self, system: SystemAnswers, places: Sequence[int | None]) -> list[int]:
-        counts = system.hits.relevant(self.rules.level).count.tolist()
-        return [0 if place is None else counts[place] for place in places]
-
-    def _below(self, system: SystemAnswers, place: int | None) -> Any:
-        if place is None:
-            return [[], []]
-        rows = rows_of(system.hits, place)
-        ranks, grades = system.hits.rank[rows], system.hits.grade[rows]
-        deep = np.flatnonzero((ranks > self.wanted.depth) & (grades >= self.rules.level))[:MOST]
-        docs = [self._place(self.qrels.doc(row)) for row in system.hits.doc[rows][deep].tolist()]
-        return [docs, ranks[deep].tolist()]
+    def _below(self, found: Hits, place: int | None, judged: Collection[bytes]) -> Any:
+        docs = _docs(self.qrels, found, place)
+        ranks = [] if place is None else found.rank[rows_of(found, place)].tolist()
+        deep = [(doc, rank) for doc, rank in zip(docs, ranks, strict=True) if rank > self.wanted.depth]
+        kept = [(self._place(doc), rank) for i, (doc, rank) in enumerate(deep) if i < MOST or doc in judged]
+        return [[doc for doc, _ in kept], [rank for _, rank in kept]]
 
     def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
         worked: dict[str, list[list[Any]]] = {name: [[] for _ in self.systems] for name in self.measures}
@@ -275,6 +290,21 @@ def _places(value: Any) -> int:
 def _terms(worked: Worked) -> list[list[Any]]:
     terms = worked.sums[0].terms if worked.sums else ()
     return [[term.rank, term.doc, term.text(PLACES), term.value] for term in terms if term.rank is not None][:MOST]
+
+
+def _left_out(rules: Rules) -> Iterator[Message]:
+    """What was returned, and is shown and counted as if it had not been."""
+    if rules.unjudged == "removed":
+        yield message("Under these rules unjudged documents are left out of the lists.")
+    if rules.depth is not None:
+        yield message(
+            "Under these rules a list ends at rank {n:,}; what ranks lower is taken as not returned.", n=rules.depth
+        )
+
+
+def _docs(qrels: Qrels, hits: Hits, place: int | None) -> list[bytes]:
+    """The documents of the hits of a query; none where it has no place."""
+    return [] if place is None else qrels.docs(hits.doc[rows_of(hits, place)])
 
 
 def rows_of(hits: Hits, place: int) -> slice:

@@ -322,6 +322,7 @@ function openQuery(data, query) {
     make("div", { class: "top" }, title, close),
     ...(data.texts?.[query] ? [make("p", { class: "query-text" }, isolated(data.texts[query]))] : []),
     valuesOf(data, query),
+    ...(data.answers?.left_out ?? []).map((text) => make("p", { class: "quiet" }, text)),
     make("div", { class: "columns" }, data.systems.map((_, system) => answerOf(data, query, system))),
   );
   dialog.onclose = () => address("");
@@ -384,8 +385,7 @@ const isAnswered = (answers, query) => answers.lists.some((lists) => lists[query
 const gradesOf = (answers, query) => new Map(answers.judged[query][0].map((doc, place) => [doc, answers.judged[query][1][place]]));
 
 function summary(answers, query, system, list) {
-  const grades = gradesOf(answers, query);
-  const top = new Set(list[0].filter((doc) => grades.get(doc) >= answers.level)).size;
+  const top = relevantIn(answers, query, list);
   const counts = { found: answers.found[system][query], all: answers.relevant[query], top, k: answers.depth };
   return make("p", {}, `${say(list[2] === 1 ? "returned_one" : "returned", { n: list[2].toLocaleString("en") })} ${say("relevant_of", counts)}`);
 }
@@ -433,25 +433,28 @@ function listOf(answers, query, [docs, scores], name) {
 /** A score with as many digits as are worth reading; the whole of it is in data-value. */
 const brief = (score) => String(Number(score.toPrecision(6)));
 
+/** How many relevant documents stand in the shown part of a list. */
+function relevantIn(answers, query, list) {
+  const grades = gradesOf(answers, query);
+  return list ? new Set(list[0].filter((doc) => grades.get(doc) >= answers.level)).size : 0;
+}
+
 /** What is relevant and not in the list: further down, or nowhere. */
 function beyond(answers, query, system, list) {
+  if (!list && !isAnswered(answers, query)) return [];
   const [docs, ranks] = answers.below[system][query];
   const seen = new Set([...(list ? list[0] : []), ...docs]);
   const [judged, grades] = answers.judged[query];
   const lost = judged.filter((doc, place) => grades[place] >= answers.level && !seen.has(doc));
   const missing = answers.relevant[query] - answers.found[system][query];
-  const parts = [];
-  if (docs.length) {
-    const tell = (doc, place) => say("at_rank", { doc: `\u2068${answers.docs[doc]}\u2069`, rank: ranks[place].toLocaleString("en") });
-    parts.push(named(answers, say("also_found"), docs, tell));
-  }
-  if (missing > 0) {
-    const told = lost.slice(0, missing);
-    const rest = missing - told.length;
-    const tell = (doc) => (doc === null ? say("and_more", { n: rest }) : `\u2068${answers.docs[doc]}\u2069`);
-    parts.push(named(answers, say("not_found"), rest ? [...told, null] : told, tell));
-  }
-  return parts;
+  const lower = answers.found[system][query] - relevantIn(answers, query, list);
+  const isolate = (doc) => `\u2068${answers.docs[doc]}\u2069`;
+  const ranked = (doc, place) => say("at_rank", { doc: isolate(doc), rank: ranks[place].toLocaleString("en") });
+  return [["also_found", docs, lower, ranked], ["not_found", lost.slice(0, missing), missing, isolate]].flatMap(([title, told, all, tell]) => {
+    const rest = all - told.length;
+    const each = (doc, place) => (doc === null ? say("and_more", { n: rest }) : tell(doc, place));
+    return all > 0 ? [named(answers, say(title), rest > 0 ? [...told, null] : told, each)] : [];
+  });
 }
 
 /** Each measure worked out: what documents add, and the steps to the result. */
