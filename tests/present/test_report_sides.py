@@ -207,3 +207,21 @@ def test_legends_name_every_system_and_axes_of_counts_whole_numbers() -> None:
     specs = figures(document(runs, "P@3"))
     assert '"symbolLimit": 40' in json.dumps(specs["intervals"].specification)
     assert "datum.value % 1" in json.dumps(specs["differences"].specification)
+
+
+def test_calls_that_failed_keep_the_curve_of_latencies_below_one_and_are_endless_beside_others() -> None:
+    def half(query: str) -> list[str]:
+        if query.endswith("1"):
+            raise ValueError("no")
+        return ["a"]
+
+    asked, judged = [f"{n}{n % 2}" for n in range(20)], {f"{n}{n % 2}": {"a": 1} for n in range(20)}
+    benches = [tr.bench(each, asked, judged, measures="RR", warmup=0) for each in (half, lambda query: ["a"])]
+    latency, quality = build.make(ReportData(benches=tuple(benches)), lang="en").figures
+    rows = latency.specification["data"]["values"]
+    ends = [max(row["share"] for row in rows if row["who"] == one.name) for one in benches]
+    assert ends == [0.5, 1.0]
+    assert quality.alt.endswith("For this, calls without an answer are endless.")
+    assert max(row["share"] for row in benches[0].plot().figures[0].specification["data"]["values"]) == 0.5
+    whole = build.make(ReportData(benches=(benches[1], benches[1])), lang="en").figures[1]
+    assert "endless" not in whole.alt

@@ -48,7 +48,7 @@ def bounded(measured: Samples, kind: str, confidence: float | None) -> dict[str,
     Raises:
         MissingPackage: SciPy is not installed.
     """
-    short, long = _times(measured, math.inf)
+    short, long = times(measured, math.inf)
     if len(measured.answered) == len(measured):
         below = above = latency.summary(measured.latency, kind)
     else:
@@ -66,7 +66,7 @@ def figures(values: Floats, kind: str) -> dict[str, float]:
     return {**ends, **latency.percentiles(ordered, kind)}
 
 
-def _times(measured: Samples, never: float) -> tuple[Floats, Floats]:
+def times(measured: Samples, never: float) -> tuple[Floats, Floats]:
     """(n,) the least and the most that each call may have taken, in milliseconds."""
     waited = measured.latency / latency.MILLION
     return (
@@ -77,7 +77,7 @@ def _times(measured: Samples, never: float) -> tuple[Floats, Floats]:
 
 def _intervals(measured: Samples, confidence: float) -> dict[str, tuple[Interval, Interval] | None]:
     """The interval of each figure with failed calls as short, and as long, as they may be."""
-    short, long = _times(measured, FAR)
+    short, long = times(measured, FAR)
     below = latency.value_intervals(short, measured.query, confidence)
     above = below if np.array_equal(short, long) else latency.value_intervals(long, measured.query, confidence)
     return {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from truerank.core.errors import MissingPackage, printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import finite
+from truerank.live.censored import times
 from truerank.live.indexing import Indexing
-from truerank.live.latency import MILLION, PERCENTILES
+from truerank.live.latency import PERCENTILES
 from truerank.live.paired import BenchComparison
 from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
@@ -84,12 +86,12 @@ def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
 
 
 def latency_chart(benches: Sequence[Bench], names: Sequence[str]) -> charts.Spec:
-    """A line a benchmark: the share of calls that are answered within this many milliseconds."""
+    """A line a benchmark: the share of its calls that were answered within this many milliseconds."""
     share = message("share of calls")
     rows = [
         {"who": name, "ms": took, "share": part}
         for name, one in zip(names, benches, strict=True)
-        for took, part in charts.distribution(one.measured.answered.latency / MILLION)
+        for took, part in charts.distribution(times(one.measured, math.inf)[1])
     ]
     x = charts.axis("ms", message("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
     hints: charts.Hints = {"who": message("retriever"), "ms": ("ms", ".3f"), "share": (share, ".4f")}
@@ -285,11 +287,14 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
             measure=measures[0],
             latency=message("answers a second") if against == THROUGHPUT else against,
         )
-        parts = [said]
-        if against != THROUGHPUT and any(one.failed for one in benches):
-            parts.append(message("For this, calls without an answer are endless."))
-        notes.insert(0, joined(" ", parts))
+        notes.insert(0, joined(" ", [said, *endless(benches, against)]))
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
+
+
+def endless(benches: Sequence[Bench], against: str = "p50") -> list[Message]:
+    """What calls without an answer are where a latency says who beats whom."""
+    is_asked = against != THROUGHPUT and any(one.failed for one in benches)
+    return [message("For this, calls without an answer are endless.")] if is_asked else []
 
 
 def _judged(benches: Sequence[Bench], names: Sequence[str]) -> list[str]:

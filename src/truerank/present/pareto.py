@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.live.result import Bench
 from truerank.live.sweep import THROUGHPUT, front
 from truerank.present import bench_notes, charts
-from truerank.present.bench import standing
+from truerank.present.bench import endless, standing
 from truerank.present.document import Figure
 from truerank.present.names import scored
 
@@ -40,6 +40,7 @@ def figure(benches: Sequence[Bench], against: str = "p50") -> Figure:
     alt = message(
         "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
     )
+    alt = joined(" ", [alt, *endless(benches, against)])
     of_what = message("Quality against throughput") if is_rate else message("Quality against latency")
     return Figure("pareto", of_what, alt, spec, subtitle=of)
 

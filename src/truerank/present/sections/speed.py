@@ -10,7 +10,7 @@ from truerank.core.scores import distinct
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
-from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, measured_by, timings
+from truerank.present.bench import DIGITS, SHORT, endless, index_table, latency_chart, marked, measured_by, timings
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
@@ -91,7 +91,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
         n=len(best),
         best=listed([names[i] for i in sorted(best)]),
     )
-    alt = joined(" ", [what, winners] if best else [what])
+    alt = joined(" ", [what, winners, *endless(benches)] if best else [what])
     return Figure("pareto", message("Quality against latency"), alt, spec)
 
 
