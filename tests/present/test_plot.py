@@ -149,7 +149,15 @@ def test_one_picture_is_svg_and_a_specification_that_altair_draws() -> None:
 
 def test_a_picture_says_to_a_screen_reader_what_a_page_says_of_it() -> None:
     plot = compared().plot()
-    assert plot.to_dict()["description"] == f"{plot.figures[0].title}. {plot.figures[0].alt}"
+    [figure] = plot.figures
+    assert plot.to_dict()["description"] == f"{figure.title}. {figure.alt}"
+    named = Plot((figure._replace(title="P > R & <i>", subtitle="two runs"),))
+    drawn = ElementTree.fromstring(named.to_svg())
+    assert drawn.get("role") == "img"
+    assert [(part.tag.partition("}")[2], part.text) for part in drawn[:2]] == [
+        ("title", "P > R & <i>; two runs"),
+        ("desc", figure.alt),
+    ]
 
 
 def test_of_several_pictures_one_has_to_be_chosen() -> None:

@@ -84,13 +84,14 @@ def save(document: Document, folder: str) -> None:
 
 
 def svg(figure: Figure) -> str:
-    """A figure as SVG, on white.
+    """A figure as SVG, on white, with its title and its `alt` text.
 
     Raises:
         MissingPackage: vl-convert is not installed.
     """
     text: str = vl_convert().vegalite_to_svg(static(figure), **OPTIONS)
-    return text
+    said = f"<title>{html.escape(_titled(figure))}</title><desc>{html.escape(figure.alt)}</desc>"
+    return text.replace("<svg", '<svg role="img"', 1).replace(">", f">{said}", 1)
 
 
 def _png(figure: Figure) -> bytes:
@@ -161,10 +162,14 @@ def ending_of(path: str) -> str:
 
 def _page(figure: Figure) -> bytes:
     """A page with the libraries in it; a run's name may hold what HTML would take for the end of a script."""
-    title = html.escape("; ".join(filter(None, [figure.title, figure.subtitle])))
+    title = html.escape(_titled(figure))
     spec = json.dumps(static(figure)).replace("<", "\\u003c")
     options = json.dumps({"mode": "vega-lite", "actions": ACTIONS})
     return PAGE.format(title=title, libraries=libraries(), spec=spec, options=options).encode()
+
+
+def _titled(figure: Figure) -> str:
+    return "; ".join(filter(None, [figure.title, figure.subtitle]))
 
 
 DRAWN: dict[str, Callable[[Figure], bytes]] = {
