@@ -95,3 +95,10 @@ def test_the_objects_of_ir_measures_are_read_as_it_computes_them() -> None:
 )
 def test_greek_letters_are_read_in_names(text: str, meant: str) -> None:
     assert tr.parse_measure(text) == tr.parse_measure(meant)
+
+
+@pytest.mark.parametrize("group", ["a(b", "a)b", "a, b", "α", "µm", "x@R", "it's", "it's \"(\\"])
+def test_names_of_groups_in_quotes_are_taken_as_they_are(group: str) -> None:
+    measure = tr.AWRF(target={group: 0.5, "z": 0.5}) @ 10
+    assert tr.parse_measure(str(measure)) == measure
+    assert parse_measures(f"AP, {measure},20 P@5") == [tr.AP, measure, measure @ 20, tr.P @ 5]

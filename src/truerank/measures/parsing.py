@@ -22,7 +22,7 @@ from truerank.measures.registry import (
     load_more,
     takes,
 )
-from truerank.measures.spellings import SPELLINGS, SUFFIX, WORDS, persistence, split
+from truerank.measures.spellings import QUOTED, SPELLINGS, SUFFIX, WORDS, persistence, split
 
 _SHAPE = re.compile(
     rf"\s*({WORD}?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
@@ -46,7 +46,9 @@ def parse_measure(text: str | Measure) -> Measure:
     text = spelled(text)
     if not isinstance(text, str):
         raise _unreadable(text)
-    text = _AT_R.sub("_at_R", text.translate(_GREEK))
+    words = QUOTED.split(text)
+    words[::2] = [_AT_R.sub("_at_R", word.translate(_GREEK)) for word in words[::2]]
+    text = "".join(words)
     text = _theirs().in_parentheses(text) if ":" in text else text
     if (levelled := _LEVEL.match(text)) and not find(text):
         return _at_level(levelled[1], int(levelled[2]), text)

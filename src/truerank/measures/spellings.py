@@ -53,6 +53,9 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
 
 SUFFIX = re.compile(r"(?P<word>.+?)(?P<mark>_at_|[_.])(?P<number>[0-9]+(?:\.[0-9]+)?)\Z")
 _CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\)|-l[0-9]+)?\Z", re.DOTALL)
+QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+"""What stands in quotes, such as the name of a group: it is taken as it is."""
+
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 
 
@@ -72,11 +75,11 @@ def split(text: str) -> list[str]:
 
 
 def _split(text: str, at: str | None) -> list[str]:
-    """The pieces between commas, or between blanks (None), outside parentheses."""
+    """The pieces between commas, or between blanks (None), outside parentheses and quotes."""
     pieces, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and (letter == at if at else letter.isspace()):
+    for letter, plain in zip(text, QUOTED.sub(lambda name: "_" * len(name[0]), text), strict=True):
+        depth += (plain == "(") - (plain == ")")
+        if depth == 0 and (plain == at if at else plain.isspace()):
             pieces.append("")
         else:
             pieces[-1] += letter
