@@ -95,3 +95,17 @@ def test_our_own_mistakes_are_not_hidden(invoke, monkeypatch):
 
     monkeypatch.setattr("truerank.cli.eval.read_qrels", fails)
     assert isinstance(invoke("eval", "qrels.txt", "first.run").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("eval '' first.run", "eval qrels.txt first.run -o ''", "eval qrels.txt first.run --items ''"),
+        *("fuse first.run second.run -o ''", "check qrels.txt first.run --min AP=0 --no-worse-than ''"),
+        *("check qrels.txt first.run --min AP=0 -o ''", "bench --show ''", "lint qrels.txt ''", "collections ''"),
+    ],
+)
+def test_an_empty_name_of_a_file_is_refused(invoke, line):
+    result = invoke(*shlex.split(line))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "an empty name is that of no file" in result.stderr

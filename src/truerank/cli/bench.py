@@ -156,12 +156,12 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option(
     "--save-run",
     metavar="FILE",
-    type=click.Path(),
+    type=options.FILE,
     help="Write the answers as a run, TREC's but for another ending (.jsonl keeps a last call that returned "
     "nothing); of several (x.run) as x.1.run, x.2.run, …",
 )
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
+    "-o", "--output", metavar="FILE", type=options.FILE, help="Save all calls and answers as JSON, for --show."
 )
 @options.qrels_format
 @options.items

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 @click.option(
     "--watch",
     metavar="FILE",
-    type=click.Path(),
+    type=options.FILE,
     help="Add what is seen to this file, and decide by intervals that hold at all looks together.",
 )
 @click.option(
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     "outputs",
     multiple=True,
     metavar="FILE",
-    type=click.Path(),
+    type=options.FILE,
     help="Write there too, as the ending says: .xml is JUnit, .md Markdown, .json, .csv; may be repeated.",
 )
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")

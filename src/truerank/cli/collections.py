@@ -66,7 +66,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 
 
 @click.command("collections", cls=Bundling)
-@click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path())
+@click.argument("file", metavar="[FILE.toml]", required=False, type=options.FILE)
 @click.option(
     OPTION,
     "given",

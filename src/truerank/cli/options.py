@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Number = TypeVar("Number", int, float)
 
-FILE = click.Path(allow_dash=True)
+
+class _File(click.Path):
+    """The name of a file; an empty one is a mistake, such as an empty variable of the shell."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not value:
+            self.fail(message("an empty name is that of no file"), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _File(allow_dash=True)
 
 
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:

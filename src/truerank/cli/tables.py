@@ -72,7 +72,7 @@ layout = click.option(
 
 def plot(what: str) -> Callable[[Decorated], Decorated]:
     """The option that draws something; a wrong ending is told before anything is read."""
-    return click.option("--plot", metavar="FILE", type=click.Path(), callback=_drawn, help=f"Draw {what}.")
+    return click.option("--plot", metavar="FILE", type=options.FILE, callback=_drawn, help=f"Draw {what}.")
 
 
 def _drawn(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
