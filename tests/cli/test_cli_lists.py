@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from shutil import which
 
 import pytest
 
@@ -104,3 +105,23 @@ def test_completion_prints_the_script_of_a_shell(invoke, shell):
     result = invoke("completion", shell)
     assert result.exit_code == 0
     assert f"_TRUERANK_COMPLETE={shell}_complete" in result.stdout
+
+
+def test_zsh_completes_what_follows_an_equals_sign(invoke):
+    script = invoke("completion", "zsh").stdout
+    assert "() {\n    compset -P 1 '--*='\n" in script
+    assert script.count(' -U -i "$IPREFIX"') == script.count(" -U") == 2
+
+
+@pytest.mark.skipif(which("fish") is None, reason="fish is not installed")
+def test_fish_completes_what_follows_an_equals_sign(invoke, shell, here):
+    (here / "mine.toml").touch()
+    (here / "truerank.fish").write_text(invoke("completion", "fish").stdout)
+
+    def completed(typed: str) -> list[str]:
+        line = f"source truerank.fish; complete -C 'truerank eval {typed}'"
+        return shell(f'fish --no-config -c "{line}"').stdout.decode().split()
+
+    assert completed("--rules=trec_e") == ["--rules=trec_eval-9", "--rules=trec_eval-10"]
+    assert completed("--rules trec_e") == ["trec_eval-9", "trec_eval-10"]
+    assert completed("--import=mi") == ["--import=mine.toml"]

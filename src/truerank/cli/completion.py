@@ -7,6 +7,15 @@ from click.shell_completion import get_completion_class
 
 from truerank.cli.output import write
 
+OPTION = "commandline --current-token | string match --regex -- '^--[^=]*='; or echo ''"
+
+AFTER_EQUALS = {
+    "bash": {},
+    "zsh": {"completion() {": "completion() {\n    compset -P 1 '--*='", " -U": ' -U -i "$IPREFIX"'},
+    "fish": {'_completion)"': f"_completion | string replace --regex -- '^' ({OPTION}))\""},
+}
+"""What is put for what in click's scripts: of --rules=trec these shells would complete the whole word."""
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -23,4 +32,6 @@ def command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None, shell
     script = kind(ctx.find_root().command, {}, "truerank", "_TRUERANK_COMPLETE").source()
+    for written, meant in AFTER_EQUALS[shell].items():
+        script = script.replace(written, meant)
     write(script.strip() + "\n")
