@@ -102,7 +102,13 @@ def test_our_own_mistakes_are_not_hidden(invoke, monkeypatch):
     [
         *("eval '' first.run", "eval qrels.txt first.run -o ''", "eval qrels.txt first.run --items ''"),
         *("fuse first.run second.run -o ''", "check qrels.txt first.run --min AP=0 --no-worse-than ''"),
-        *("check qrels.txt first.run --min AP=0 -o ''", "bench --show ''", "lint qrels.txt ''", "collections ''"),
+        *(
+            "check qrels.txt first.run --min AP=0 -o ''",
+            "bench --show ''",
+            "geo --results ''",
+            "lint qrels.txt ''",
+            "collections ''",
+        ),
     ],
 )
 def test_an_empty_name_of_a_file_is_refused(invoke, line):

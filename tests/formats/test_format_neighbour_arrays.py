@@ -152,3 +152,11 @@ def test_how_many_neighbours_are_right_is_refused_where_rows_are_of_any_length()
     for name in (near_file("npz"), "sparse.npz"):
         with pytest.raises(tr.InputError, match="k, tie and epsilon are of tables with a row"):
             tr.read_qrels(name, "numpy(k=1)")
+
+
+def test_a_distance_that_is_a_signalling_nan_is_refused_without_a_warning():
+    bits = DISTANCES.view(np.uint32).copy()
+    bits[1, 1] = 0x7FA00000
+    np.savez("run.npz", I=IDS, distances=bits.view(np.float32))
+    with pytest.raises(tr.InputError, match="document 5 has the score nan, which is not a finite number"):
+        values("run.npz")

@@ -55,7 +55,7 @@ def width(path: str) -> int | None:
     """How many columns the terminal has; None where what is written there goes to none."""
     from shutil import get_terminal_size
 
-    return get_terminal_size().columns if is_styled(path) else None
+    return get_terminal_size().columns or 80 if is_styled(path) else None  # 0 is said by Python 3.10
 
 
 def is_styled(path: str) -> bool:

@@ -302,7 +302,8 @@ def _scores(arrays: Mapping[str, Array], ids: Array) -> tuple[Array | None, bool
     if scores is None or scores.ndim != 2 or scores.dtype.kind not in "iuf":
         return scores, False
     are_far = ids.shape == scores.shape and are_distances(scores, ids, _are_named_so(arrays))
-    return (-scores.astype(np.float64) if are_far else scores), are_far
+    with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused later
+        return (-scores.astype(np.float64) if are_far else scores), are_far
 
 
 def _are_named_so(arrays: Mapping[str, Array]) -> bool:

@@ -164,7 +164,7 @@ def _styled(table: Table, width: int | None) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    out, wide = io.StringIO(), width or get_terminal_size().columns  # Rich prints nothing where COLUMNS is 0
+    out, wide = io.StringIO(), width or get_terminal_size().columns or 80  # Rich prints nothing where it is 0
     console = Console(file=out, force_terminal=True, width=wide, highlight=False)
     notes = Console(file=out, force_terminal=True, width=wide, highlight=False)
     fitting = _fitting(table, wide)
