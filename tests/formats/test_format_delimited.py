@@ -201,6 +201,10 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
             "no .* scores; where 'distance' is the better the lower, give minus it, as score",
         ),
         ("query_id,doc_id,score,score", "2 columns have one name, 'score', 'score': keep one of them"),
+        *(
+            (line, "this line names no columns: it is blank, .* write query_id,doc_id,score")
+            for line in ("", "#", "a\rb")
+        ),
         ("query_id,doc_id,Doc-ID,score", "2 columns have one name, 'doc_id', 'Doc-ID': keep one of them"),
     ],
 )

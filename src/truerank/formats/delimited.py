@@ -119,6 +119,13 @@ def _lists(source: Source, what: str) -> Iterator[Numbered] | None:
 
 def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
     first = header(source.head)
+    if not first.names:
+        raise InputError(
+            "this line names no columns: it is blank, begins with #, or ends in \\r alone; write {example} there",
+            source.name,
+            1,
+            example="query_id,doc_id," + ("score" if what == "run" else "relevance"),
+        )
     layout = names.layout(first.names, what, source.name, 1)
     reader = Reader(source.name, first.delimiter, first.names, layout, what)
     return layout, reader.parts(without_header(source.blocks()))
