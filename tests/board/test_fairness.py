@@ -303,7 +303,7 @@ def test_submit_follows_what_takes_long(
     world.add("A")
 
     def through(self: httpx.Client, method: str, url: Any, **more: Any) -> httpx.Response:
-        if "content" in more:
+        if more.get("content") is not None:
             more["content"] = b"".join(more["content"])
         given = {key: more[key] for key in ("params", "headers", "content") if more.get(key)}
         return world.client.request(method, httpx.URL(url).raw_path.decode(), **given)

@@ -151,6 +151,13 @@ def test_output_is_all_or_nothing(shell, here):
     assert sorted(here.iterdir()) == files
 
 
+def test_output_has_its_name_where_the_locale_is_ascii_alone(shell, here):
+    ascii = "LC_ALL=POSIX PYTHONUTF8=0 PYTHONCOERCECLOCALE=0"
+    done = shell(f"{ascii} truerank eval qrels.txt first.run -m AP -o 'ö日.csv'")
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert (here / "ö日.csv").read_bytes() == shell("truerank eval qrels.txt first.run -m AP -f csv").stdout
+
+
 def test_output_never_replaces_its_own_input(shell, here):
     before = (here / "first.run").read_text()
     result = shell("truerank eval qrels.txt first.run -m RR -f csv -o first.run")

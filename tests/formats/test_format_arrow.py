@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,13 @@ def test_a_row_without_a_value_is_named(is_stream, qrels, tmp_path):
     path = written(table, tmp_path / "a.arrow", is_stream)
     with pytest.raises(tr.InputError, match=r"a\.arrow: column 'doc_id' has no value in row 2"):
         tr.evaluate(qrels, path, "AP")
+
+
+def test_a_file_of_arrow_may_have_a_name_that_is_not_utf8(tmp_path):
+    """Such as all names beyond ASCII where the locale is ASCII alone."""
+    here, named = tmp_path / "a.arrow", tmp_path / os.fsdecode(b"\xff.arrow")
+    written(of_rows({"q": {"a": 2.0, "b": 1.0}}), here, is_stream=False).rename(named)
+    assert tr.evaluate({"q": {"b": 1}}, named, "RR").mean == {"RR": 0.5}
+    tr.read({"q": {"b": 1}}, {"q": ["a", "b"]}).save(here)
+    here.rename(named)
+    assert tr.evaluate(tr.Reading.load(named), measures="RR").mean == {"RR": 0.5}

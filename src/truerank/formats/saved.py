@@ -56,7 +56,7 @@ def read_table(source: Source) -> pyarrow.Table:
     """
     pa = arrow(f"reading {source.name}")
     with undamaged(source.name):
-        data = pa.memory_map(str(source.path)).read_buffer() if source.path else pa.py_buffer(source.read())
+        data = pa.memory_map(os.fsencode(source.path)).read_buffer() if source.path else pa.py_buffer(source.read())
         start = pa.BufferReader(data)
         start.seek(8)  # Arrow's letters; what follows, up to the footer, is a stream
         with pa.ipc.open_stream(start) as stream:
@@ -149,7 +149,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     reader = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
         # not mapped into memory: a file that is cut while it is read would end the process
-        with reader(pa.OSFile(source.path) if source.path else io.BytesIO(source.read())) as data:
+        with reader(pa.OSFile(os.fsencode(source.path)) if source.path else io.BytesIO(source.read())) as data:
             tuple(data.schema.names)  # of which one may be no UTF-8
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything

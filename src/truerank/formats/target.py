@@ -121,7 +121,7 @@ def _renamed(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the path, which takes its place at the end and is removed after an error."""
     from shutil import copymode
 
-    stem = path.name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")  # of 255 bytes at most
+    stem = os.fsencode(path.name)[:200].decode(sys.getfilesystemencoding(), "ignore")  # of 255 bytes at most
     part = path.with_name(f".{stem}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
