@@ -160,3 +160,13 @@ def test_a_distance_that_is_a_signalling_nan_is_refused_without_a_warning():
     np.savez("run.npz", I=IDS, distances=bits.view(np.float32))
     with pytest.raises(tr.InputError, match="document 5 has the score nan, which is not a finite number"):
         values("run.npz")
+
+
+def test_ids_of_letters_beyond_unicode_are_damaged():
+    ids = np.array([["a", "b"], ["c", "d"]])
+    ids.view(np.uint32)[1, 1] = 0x110000
+    np.save("run.npy", ids)
+    np.savez("run.npz", ids=ids)
+    for name, said in (("run.npy", "the arrays"), ("run.npz", "the array 'ids'")):
+        with pytest.raises(tr.InputError, match=f"{name}: {said} cannot be read: a text in it is damaged"):
+            values(name)

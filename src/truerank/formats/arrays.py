@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -157,7 +158,20 @@ def _npy(source: Source) -> Mapping[str, Array]:
             source.name,
         )
     array = np.load(source.path or BytesIO(source.read()), "r" if source.path else None, allow_pickle=False)
-    return {"": array}
+    return {"": _lettered(array)}
+
+
+def _lettered(array: Array) -> Array:
+    """The array; its texts are made of letters that there are.
+
+    Raises:
+        ValueError: one is beyond Unicode, of which Python makes no text.
+    """
+    if array.dtype.kind == "U" and array.nbytes:
+        letters = np.ascontiguousarray(array).view(f"{array.dtype.byteorder}u4")
+        if letters.max() > sys.maxunicode:
+            raise ValueError("a text in it is damaged")
+    return array
 
 
 def _npz(source: Source) -> Mapping[str, Array]:
@@ -208,7 +222,7 @@ class _Checked(Mapping[str, Array]):
         if name not in self.file.files:
             raise KeyError(name)
         try:
-            return np.asarray(self.file[name])
+            return _lettered(np.asarray(self.file[name]))
         except Exception as error:
             raise unreadable(name, error, self.path) from None
 
