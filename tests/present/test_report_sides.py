@@ -225,3 +225,12 @@ def test_calls_that_failed_keep_the_curve_of_latencies_below_one_and_are_endless
     assert max(row["share"] for row in benches[0].plot().figures[0].specification["data"]["values"]) == 0.5
     whole = build.make(ReportData(benches=(benches[1], benches[1])), lang="en").figures[1]
     assert "endless" not in whole.alt
+
+
+def test_a_report_of_speed_says_what_is_unresolved_and_under_which_rules_its_means_are() -> None:
+    asked, judged = {f"q{n}": "tea" for n in range(9)}, {f"q{n}": {"a": 1} for n in range(9)}
+    found = tr.bench(lambda query: ["a"], asked, judged, measures="RR", warmup=0, rules="trec_eval-10")
+    text = build.make(ReportData(benches=(found,)), lang="en").render("markdown")
+    assert "p50 ms" in text
+    assert "Unresolved with 9 queries; needed: p90 36, p95 72" in text
+    assert "Rules: trec_eval-10. 9 queries judged, 9 answered." in text

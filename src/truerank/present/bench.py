@@ -279,7 +279,7 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
     )
     notes: list[str] = [_asked(benches)]
     notes += [*bench_notes.shared(benches), *bench_notes.made(benches), *bench_notes.needed(benches)]
-    notes += _judged(benches, [printable(bench_notes.setting(one) or one.name) for one in benches])
+    notes += judged(benches, [printable(bench_notes.setting(one) or one.name) for one in benches])
     if measures:
         columns = (*columns, message("best"))
         said = message(
@@ -297,7 +297,7 @@ def endless(benches: Sequence[Bench], against: str = "p50") -> list[Message]:
     return [message("For this, calls without an answer are endless.")] if is_asked else []
 
 
-def _judged(benches: Sequence[Bench], names: Sequence[str]) -> list[str]:
+def judged(benches: Sequence[Bench], names: Sequence[str]) -> list[str]:
     """The rules of the scores that there are, and what each mean is over."""
     scored = [(one.scores, name) for one, name in zip(benches, names, strict=True) if one.scores]
     return ledger.notes(*map(list, zip(*scored, strict=True))) if scored else []
@@ -380,7 +380,7 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
         rows.append((name, a_mean, b_mean, between.estimate, *_limit_cells(between), p))
     columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
     notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]
-    notes += _judged((comparison.a, comparison.b), (a, b))
+    notes += judged((comparison.a, comparison.b), (a, b))
     notes += few.doubts((name, between) for name, between in comparison.differences.items() if between.estimate)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 

@@ -10,7 +10,17 @@ from truerank.core.scores import distinct
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
-from truerank.present.bench import DIGITS, SHORT, endless, index_table, latency_chart, marked, measured_by, timings
+from truerank.present.bench import (
+    DIGITS,
+    SHORT,
+    endless,
+    index_table,
+    judged,
+    latency_chart,
+    marked,
+    measured_by,
+    timings,
+)
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
@@ -39,7 +49,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
         yield pareto(*zip(*scored, strict=True))
     for one, name in named:
         yield Prose((joined(": ", [name, bench_notes.how(one)]),))
-    if sentences := tuple(bench_notes.made(data.benches)):
+    sentences = (*bench_notes.made(data.benches), *bench_notes.needed(data.benches), *judged(data.benches, names))
+    if sentences:
         yield Prose(sentences)
 
 
