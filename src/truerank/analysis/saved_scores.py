@@ -66,7 +66,7 @@ class SavedScores:
             raise InputError("it lacks the rules or the ledger that `truerank eval` saves beside the means", file)
         if self.runs > 1:
             raise InputError("of {n} runs only means were saved: name the runs", file, n=self.runs)
-        measures = tuple(measure_named(name, self.rules) for name in self.values)
+        measures = tuple(measure_saved_as(name, self.rules) for name in self.values)
         known = self.rules, self.ledger, self.name
         return Scores(self.queries, measures, dict(self.values), *known, asked=self.asked)
 
@@ -159,7 +159,7 @@ def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:
     queries = value.get("queries") or {}
     try:
         is_known = bool(queries) or _is_of_none(value)
-        known = [m for m in written if is_known and not measure_named(became[m]).definition.is_of_run]
+        known = [m for m in written if is_known and not measure_saved_as(became[m]).definition.is_of_run]
         columns = {became[m]: [row[m] for row in queries.values()] for m in known}
         values = {m: np.array(column, np.float64) for m, column in columns.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -172,7 +172,7 @@ def saved_scores(value: Mapping[str, Any], name: str) -> SavedScores:
     return SavedScores(*own, names, len(value.get("runs") or [()]))
 
 
-def measure_named(name: str, rules: Rules | None = None) -> Measure:
+def measure_saved_as(name: str, rules: Rules | None = None) -> Measure:
     """The measure, as its column is called under the rules; one that is not registered here is a plain mean."""
     try:
         return parse_measure(name) if rules is None else under(name, rules)

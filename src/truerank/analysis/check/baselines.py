@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.analysis.check.figures import Figures
-from truerank.analysis.saved_scores import measure_named
+from truerank.analysis.saved_scores import measure_saved_as
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.messages import message, plural
 from truerank.core.scores import shared
@@ -15,7 +15,7 @@ from truerank.measures.sums import PerQuery
 
 def compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
-    definition = measure_named(name).definition
+    definition = measure_saved_as(name).definition
     if definition.average != "mean":
         count = message("{name} is a count", name=name)
         geometric = message("{name} has a geometric mean", name=name)
@@ -29,7 +29,7 @@ def compared(name: str) -> Definition:
 
 def is_plain(name: str) -> bool:
     """Whether a measure's mean over queries is a plain mean."""
-    return measure_named(name).definition.average == "mean"
+    return measure_saved_as(name).definition.average == "mean"
 
 
 def comparable(figures: Figures, baseline: Figures) -> list[str]:

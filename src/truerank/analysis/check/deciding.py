@@ -21,7 +21,7 @@ from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.analysis.compare.slices import UNNAMED, Attribute, attribute_of
 from truerank.analysis.drawing import checked_drawing
-from truerank.analysis.saved_scores import measure_named
+from truerank.analysis.saved_scores import measure_saved_as
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MissingPackage, needs
 from truerank.core.messages import joined, message
@@ -251,7 +251,7 @@ class _Judge:
             return replace(powered, outcome=_by_interval(powered.interval, blank.limit, blank.is_upper))
         a, b, dropped, notes = pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(blank.name, a, b) if len(a) else None
-        measure = measure_named(blank.name)
+        measure = measure_saved_as(blank.name)
         known = (*self.figures.components(measure), *baseline.components(measure))
         if interval and known:
             interval = stats.spread(difference(a, b), *known).widened(interval)
@@ -323,7 +323,7 @@ class _Judge:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
         if self.figures and (told := predicting.of_mean(self.figures, name, self.confidence)):
             return told
-        measure = measure_named(name)
+        measure = measure_saved_as(name)
         if values is None:
             return None, OF_RUN if measure.definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]
@@ -344,7 +344,7 @@ class _Judge:
 
     def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
         if self.seen:
-            return self.seen.difference(measure_named(name), difference(a, b))
+            return self.seen.difference(measure_saved_as(name), difference(a, b))
         with needs(message("a comparison with a baseline"), "stats"):
             return stats.difference_interval(
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed

@@ -12,7 +12,7 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.compare.several import values_of
-from truerank.analysis.saved_scores import SavedScores, measure_named, numbers, read_saved, saved_scores
+from truerank.analysis.saved_scores import SavedScores, measure_saved_as, numbers, read_saved, saved_scores
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import evaluate
 from truerank.core.ledger import Ledger
@@ -164,7 +164,7 @@ class Figures:
 def _mean(name: str, values: PerQuery) -> float:
     """Of the values that there are; NaN of none."""
     kept = values[np.isfinite(values)]
-    return measure_named(name).mean(kept) if len(kept) else math.nan
+    return measure_saved_as(name).mean(kept) if len(kept) else math.nan
 
 
 def _means(means: Mapping[Any, Any]) -> Figures:
