@@ -127,6 +127,18 @@ def test_what_tools_answer_is_a_run(tool, ending, tmp_path):
             assert tr.open_run(run).to_dict() == as_scores(world(seed))
 
 
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+@pytest.mark.parametrize("text", ["query", "q", "question", "user_input"])
+def test_a_record_with_an_id_and_the_text_of_a_query_goes_by_the_id(text, ending, tmp_path):
+    asked = [{text: f"which of {q}?", "id": q} for q in ("q1", "q2")]
+    run = [{**record, "results": ["x", "a"]} for record in asked]
+    qrels = [{**record, "gold_ids": ["a"]} for record in asked]
+    for right in (qrels, {"q1": ["a"], "q2": ["a"]}):
+        scores = tr.evaluate(right, dumped(run, tmp_path, ending), "RR")
+        assert (scores.queries, scores["RR"].tolist()) == (("q1", "q2"), [0.5, 0.5])
+    assert tr.evaluate(dumped(qrels, tmp_path, ending), {"q1": ["a"], "q2": ["a"]}, "RR").mean == {"RR": 1.0}
+
+
 def test_rows_may_have_a_result_of_their_own():
     rows = [{"query": "q", "id": doc, "score": score, "result": "hit"} for doc, score in (("a", 1.0), ("b", 2.0))]
     assert tr.open_run(rows).to_dict() == {"q": {"b": 2.0, "a": 1.0}}

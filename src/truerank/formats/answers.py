@@ -59,8 +59,9 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
     """The keys of a record with a list; None for a record that is a row, with one document and its value."""
     if names.find(keys, _ROW) is not None and names.find(keys, values) is not None:
         return None
-    groups = ((*names.QUERY_OR_ID, *names.QUESTION), wanted, names.SCORES, names.DISTANCES, names.CALL)
-    query, docs, scores, distances, call = (names.find(keys, group) for group in groups)
+    query = names.find_query(keys)
+    groups = (wanted, names.SCORES, names.DISTANCES, names.CALL)
+    docs, scores, distances, call = (names.find(keys, group) for group in groups)
     if query is None or docs is None:
         return None
     more = (None if place is None else keys[place] for place in (scores, distances, call))
@@ -114,7 +115,7 @@ def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = No
 
 def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: int | None) -> Iterator[Ranked]:
     """What a record says was returned for a query, which may be an object with an id, as RankLLM writes it."""
-    if isinstance(query, Mapping) and (place := names.find(list(query), names.QUERY_OR_ID)) is not None:
+    if isinstance(query, Mapping) and (place := names.find_query(list(query))) is not None:
         query = list(query.values())[place]
     query = checked_ids([query], name, line)[0]
     docs, scores, distances = (

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.formats.names import CONTEXTS, DOC, QUERY_OR_ID, QUESTION, find
+from truerank.formats.names import CONTEXTS, DOC, find, find_query
 
 HAS_ANSWER = ("has_answer", "hasanswer")
 """How DPR and Pyserini call it, and how Contriever and FiD do."""
@@ -60,7 +60,7 @@ def _parts(
     record: Mapping[str, Any], name: str, line: int | None
 ) -> tuple[Any, list[Any], list[Mapping[str, Any]]]:
     keys, contexts = list(record), record[CONTEXTS]
-    query = find(keys, (*QUERY_OR_ID, *QUESTION))
+    query = find_query(keys)
     if query is None or not _are_objects(contexts):
         raise InputError(
             "a question with a list of contexts should stand here, not {value}", name, line, value=quoted(record)

@@ -234,6 +234,17 @@ def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:
     return next((places[name] for name in wanted if name in places), None)
 
 
+def find_query(keys: Sequence[str]) -> int | None:
+    """Where the id of the query of a record stands: `query` is its text where it has an `id` beside.
+
+    >>> find_query(["id", "query", "gold_ids"]), find_query(["query", "user"]), find_query(["user", "id"])
+    (0, 0, 0)
+    """
+    place = find(keys, (*QUERY_OR_ID, *QUESTION))
+    own = None if place is None or folded(keys[place]) not in ("query", "q") else find(keys, ("id",))
+    return place if own is None else own
+
+
 class Layout(NamedTuple):
     """Which columns of a table hold what.
 
