@@ -386,3 +386,10 @@ def test_what_is_wrong_with_a_file_of_weights_is_said_of_weights(tmp_path) -> No
 def test_a_weight_that_is_text_is_shown_as_such() -> None:
     with pytest.raises(tr.InputError, match=r"has the weight '0\.5'; a weight is a number"):
         Qrels.from_dict(JUDGED).weighted({"q": {"2": "0.5", "10": 1, "x": 1}, "r": {"2": 1}})  # type: ignore[dict-item]
+
+
+def test_aspects_of_more_digits_than_python_s_numbers_have_are_in_their_order_too() -> None:
+    judged = {"q": {"d": {"1" + "0" * 5000: 1, "2": 1, "010": 1, "9" * 5000: 1, "10": 1}}}
+    aspects = tr.Qrels.from_dict(judged).aspects
+    assert aspects is not None
+    assert [name.decode() for name in aspects.names] == ["2", "010", "10", "9" * 5000, "1" + "0" * 5000]

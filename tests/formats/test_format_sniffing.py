@@ -243,3 +243,9 @@ def test_of_a_file_that_is_not_read_it_is_said_what_it_is(made, says, tmp_path):
     (tmp_path / "a.run").write_bytes(made(tmp_path))
     with pytest.raises(tr.InputError, match=rf"a\.run: this is {says}"):
         tr.evaluate({"q": ["d"]}, tmp_path / "a.run", "RR")
+
+
+def test_a_rank_longer_than_python_s_numbers_is_none_of_msmarco(tmp_path):
+    (tmp_path / "a.tsv").write_text("q\td\t" + "9" * 5000 + "\n")
+    with pytest.raises(tr.InputError, match=r"a\.tsv:1: no column holds the document ids"):
+        tr.evaluate({"q": ["d"]}, tmp_path / "a.tsv", "RR")

@@ -102,3 +102,9 @@ def test_names_of_groups_in_quotes_are_taken_as_they_are(group: str) -> None:
     measure = tr.AWRF(target={group: 0.5, "z": 0.5}) @ 10
     assert tr.parse_measure(str(measure)) == measure
     assert parse_measures(f"AP, {measure},20 P@5") == [tr.AP, measure, measure @ 20, tr.P @ 5]
+
+
+@pytest.mark.parametrize("text", ["P@{}", "recall_{}", "rbp_{}", "nDCG@10-l{}", "map-l{}", "AP(level={})"])
+def test_a_number_longer_than_python_s_is_refused(text: str) -> None:
+    with pytest.raises(tr.MeasureError, match=r"9{40}"):
+        tr.parse_measure(text.format("9" * 5000))

@@ -258,14 +258,16 @@ class Aspects:
         return replace(self, weight=given)
 
 
-def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:
+def natural(name: bytes) -> tuple[tuple[int, int, bytes, bytes], ...]:
     """What ids are sorted by so that 2 comes before 10: numbers as numbers, all else as it is written.
 
     >>> sorted([b"hop10", b"hop2", b"10", b"2"], key=natural)
     [b'2', b'10', b'hop2', b'hop10']
     """
-    parts = ((0, int(part), part) if part.isdigit() else (1, 0, part) for part in re.split(rb"(\d+)", name) if part)
-    return *parts, (-1, 0, name)
+    parts = (part for part in re.split(rb"(\d+)", name) if part)
+    numbers = ((part.lstrip(b"0"), part) for part in parts)  # the longer, the larger: Python's own are not so long
+    keys = ((0, len(number), number, part) if part.isdigit() else (1, 0, part, b"") for number, part in numbers)
+    return *keys, (-1, 0, name, b"")
 
 
 def _line(lines: Mapping[bytes, int] | None) -> int | None:

@@ -18,6 +18,7 @@ from truerank.formats.source import Source
 
 COLUMNS = ("query", "document", "rank", "score")
 
+_RANK = re.compile(rb"\s*\d{1,18}\s*")
 _FRACTION = re.compile(rb"-?\d*\.\d*[1-9]\d*(e[-+]?\d+)?", re.IGNORECASE)
 
 
@@ -25,7 +26,7 @@ def sniff(head: bytes, name: str) -> float:
     """Three columns, of which the last counts from 1; or a fourth of fractions, which few grades are."""
     rows = _first(head)
     width = len(rows[0]) if rows else 0
-    if width not in (3, 4) or any(len(row) != width or not row[2].strip().isdigit() for row in rows):
+    if width not in (3, 4) or any(len(row) != width or not _RANK.fullmatch(row[2]) for row in rows):
         return 0.0
     if width == 4 and (_is_iteration(rows) or not any(_FRACTION.fullmatch(row[3].strip()) for row in rows)):
         return 0.0

@@ -32,7 +32,7 @@ _AT_R = re.compile(r"@\s*R(?![\w.])", re.IGNORECASE)
 
 _GREEK = str.maketrans({"µ": "u", "μ": "u", "α": "alpha"})
 
-_LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
+_LEVEL = re.compile(r"(.+\S)-l([0-9]{1,18})\s*\Z", re.DOTALL | re.ASCII)
 
 
 def parse_measure(text: str | Measure) -> Measure:

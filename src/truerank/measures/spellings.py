@@ -46,7 +46,7 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
             text=whole,
             name=name,
             p=p,
-            k=int(number),
+            k=number.lstrip("0") or 0,
         )
     return p
 
