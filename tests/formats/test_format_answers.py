@@ -77,7 +77,8 @@ def qdrant(docs: list[tuple[str, float]]) -> dict[str, object]:
 
 def elasticsearch(docs: list[tuple[str, float]]) -> dict[str, object]:
     hits = [{"_index": "i", "_id": doc, "_score": score, "_source": {"id": "no"}} for doc, score in docs]
-    return {"took": 3, "_shards": {"total": 1}, "hits": {"total": {"value": 1}, "max_score": None, "hits": hits}}
+    about = {"took": 3, "timed_out": False, "_shards": {"total": 1}}
+    return {**about, "hits": {"total": {"value": 1}, "max_score": None, "hits": hits}}
 
 
 def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:

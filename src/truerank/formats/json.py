@@ -166,8 +166,10 @@ def _has_word(text: bytes | bytearray, word: bytes) -> bool:
 
 
 def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
-    """Look at each value: Python takes true for 1."""
+    """Look at each value: Python takes true for 1. An answer may have such a value beside its list."""
     for query, docs in whole.items():
+        if is_answer(docs):
+            continue
         values = docs.values() if type(docs) is dict else docs if type(docs) is list else ()
         if bool in set(map(type, values)):
             said = (
