@@ -116,6 +116,15 @@ def test_a_command_that_ended_says_so_with_the_end_of_its_stderr(retriever):
         assert len(said) < 300
 
 
+def test_a_command_that_ends_after_an_answer_is_told_that_it_is_started_once():
+    retriever = adapt("cmd: sh -c 'read line; echo []'")
+    assert retriever.read(retriever.call("tea", 1)) == Answer((), ())
+    said = r"ended \(status 0\); it is started once, and answers a line with a line$"
+    with pytest.raises(TruerankError, match=said):
+        retriever.call("tea", 1)
+    retriever.close()
+
+
 def test_closing_ends_the_process(command):
     retriever = adapt(command)
     (pid,) = retriever.read(retriever.call("pid", 1)).docs

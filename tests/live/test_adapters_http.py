@@ -234,6 +234,9 @@ def test_redirects_are_errors_unless_asked_for(server):
     retriever.close()
 
 
+WHERE = "say where results are, as results=hits.hits (--option results=hits.hits)"
+
+
 @pytest.mark.parametrize(
     ("path", "options", "said"),
     [
@@ -241,13 +244,13 @@ def test_redirects_are_errors_unless_asked_for(server):
         ("/error", {}, "the answer is an error: no such index"),
         ("/fault", {}, 'the answer is an error: {"type":"no_such_index"}'),
         ("/fault", {"results": "hits"}, 'the answer is an error: {"type":"no_such_index"}'),
-        ("/null", {}, "results= must say where the results are: the answer has took, hits, inner"),
+        ("/null", {}, f"{WHERE}: the answer has took, hits, inner"),
         ("/null", {"results": "nothing"}, "there is no list at 'nothing'; the answer has took, hits, inner"),
         ("/objects", {"ids": "uuid"}, "result 1 (a plain value) has no id under ids='uuid'"),
         ("/nested", {"results": "hits.items"}, "there is no list at 'hits.items'; the answer has took, hits"),
         ("/columns", {"results": "ids[0]", "scores": "ids"}, "there are 2 results and 1 scores"),
-        ("/columns", {}, "results= must say where the results are: the answer has ids, distances"),
-        ("/nested", {}, "results= must say where the results are: the answer has took, hits"),
+        ("/columns", {}, f"{WHERE}: the answer has ids, distances"),
+        ("/nested", {}, f"{WHERE}: the answer has took, hits"),
     ],
 )
 def test_an_answer_that_cannot_be_read_is_an_error_that_says_why(server, path, options, said):

@@ -151,7 +151,9 @@ class Child:
         said = " | ".join(bytes(self._tail).decode("utf-8", "replace").splitlines())
         if said:
             return TruerankError("the command ended ({how}); its stderr ends: {said}", how=how, said=said)
-        return TruerankError("the command ended ({how})", how=how)
+        return TruerankError(
+            "the command ended ({how}); it is started once, and answers a line with a line", how=how
+        )
 
 
 def _is_one_answer(written: bytes) -> bool:

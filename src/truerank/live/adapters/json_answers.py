@@ -52,7 +52,8 @@ class JsonAnswer:
             return lists[0]
         if any(isinstance(value, list | dict | None) for value in inner):
             raise InputError(
-                "results= must say where the results are: the answer has {keys}", keys=", ".join(whole)
+                "say where results are, as results=hits.hits (--option results=hits.hits): the answer has {keys}",
+                keys=", ".join(whole),
             )
         return whole
 
