@@ -55,8 +55,10 @@ def test_the_tag_of_a_run_is_kept_and_a_run_without_one_is_tagged_with_its_name(
     convert(tmp_path / "a.run", tmp_path / "b.run")
     assert (tmp_path / "b.run").read_text().splitlines()[0] == "q1 Q0 a 1 2.5 t"
     (tmp_path / "bm25.json").write_text('{"q": {"a": 1.5}}')
-    convert(tmp_path / "bm25.json", tmp_path / "c.run")
-    assert (tmp_path / "c.run").read_text() == "q Q0 a 1 1.5 bm25\n"
+    (tmp_path / "bm25.jsonl").write_text('{"query_id": "q", "doc_id": "a", "score": 1.5}\n')  # six words
+    for source in ("bm25.json", "bm25.jsonl"):
+        convert(tmp_path / source, tmp_path / "c.run")
+        assert (tmp_path / "c.run").read_text() == "q Q0 a 1 1.5 bm25\n"
 
 
 def test_ids_that_are_no_utf8_are_kept_as_they_are(tmp_path):

@@ -25,6 +25,7 @@ from truerank.core.scan import each_once
 from truerank.formats.compression import unpacked_name
 from truerank.formats.opening import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
+from truerank.formats.registry import chosen as reader_of
 from truerank.formats.rows import refuse_empty
 from truerank.formats.source import Source, local, watching_bytes
 from truerank.formats.target import is_same_file, open_descriptor, refuse_unwritten, writing
@@ -102,9 +103,9 @@ def convert(
     run = open_run(origin or source, format)
     run = collapse(run) if collapse else run
     try:
-        return _write(chosen, run, target, _tag(origin))
+        return _write(chosen, run, target, _tag(origin, format))
     except Interleaved:
-        return _write(chosen, run.whole(), target, _tag(origin))
+        return _write(chosen, run.whole(), target, _tag(origin, format))
 
 
 def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> int:
@@ -255,12 +256,12 @@ def _suggested(name: str, what: str) -> Format:
     )
 
 
-def _tag(source: Source | None) -> str:
+def _tag(source: Source | None, format: str | None) -> str:
     """What TREC's last column says: as before, or the source's name."""
     if source is None or source.name == "-":
         return "truerank"
-    fields = [] if source.is_folder else source.head.split(b"\n", 1)[0].split()
-    if len(fields) == 6 and named("trec").sniff(source.head, "") > 0.5:
+    fields = source.head.split(b"\n", 1)[0].split() if reader_of(source, "run", format).name == "trec" else []
+    if len(fields) == 6:
         return fields[5].decode("utf-8", "surrogateescape")
     return "".join(os.path.basename(source.name.rstrip("/")).split(".", 1)[0].split()) or "truerank"
 
