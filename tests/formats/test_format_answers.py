@@ -155,6 +155,10 @@ def test_answers_that_repeat_the_text_of_the_query_go_by_their_keys(text, ending
     assert tr.open_run(dumped(named, tmp_path, ending)).to_dict() == as_scores(lists)
     rows = {str(n): {**record, text: q} for n, (q, record) in enumerate(asked.items())}
     assert tr.open_run(dumped(rows, tmp_path, ending)).to_dict() == as_scores(lists)
+    rows = {str(n + 3): record for n, record in enumerate(rows.values())}
+    assert tr.open_run(dumped(rows, tmp_path, ending)).to_dict() == as_scores(lists)
+    numbered = {n: {**record, text: f"which {n}?"} for n, record in rows.items()}
+    assert list(tr.open_run(dumped(numbered, tmp_path, ending)).to_dict()) == list(numbered)
     relevant = {q: {text: "which?", "relevant_ids": [d for d, _ in docs]} for q, docs in lists.items()}
     assert set(tr.evaluate(dumped(relevant, tmp_path, ending), lists, "SetP").queries) == set(lists)
 
@@ -212,7 +216,7 @@ def test_rows_of_azure_s_evaluator_are_a_run_and_its_judgements(tmp_path):
         assert list(mean.values()) == pytest.approx([7.5 / (15 + 3 / math.log2(3)), 4 * 0.36, 0.75])
 
 
-@pytest.mark.parametrize("key", ["distance", "_distance", "dist"])
+@pytest.mark.parametrize("key", ["distance", "_distance", "dist", "cosine_distance", "vector_distance"])
 def test_distances_in_objects_are_read_as_those_beside_ids(key, tmp_path):
     def run(*distances, **more):
         docs = [{"id": doc, key: far, **more} for doc, far in zip("abc", distances, strict=False)]

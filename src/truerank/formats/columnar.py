@@ -59,15 +59,20 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
 
 
 def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
-    """The rows. Where a record has a query's list, and its text rather than its id, its key is the id.
-
-    Keys that are all numbers may be those of rows, as pandas writes them with orient="index".
-    """
+    """The rows. Where a record has a query's list, and its text rather than its id, its key is the id."""
     keys = list(next(iter(rows.values())))
     places = list_places(keys, what)
-    if not places or folded(keys[places[0]]) in QUERY_OF_TEXT or all(str(row).isdecimal() for row in rows):
+    query = keys[places[0]] if places else ""
+    if not places or folded(query) in QUERY_OF_TEXT or _are_rows(rows, query):
         return list(rows.values())
-    return [{**record, keys[places[0]]: row} for row, record in rows.items()]
+    return [{**record, query: row} for row, record in rows.items()]
+
+
+def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
+    """Whether the keys are numbers of rows, as pandas writes them with orient="index"; some may be left out."""
+    numbers = list(map(str, rows))
+    are_texts = any(" " in str(record[query]) for record in rows.values())  # where ids have no blanks
+    return all(map(str.isdecimal, numbers)) and (not are_texts or numbers == list(map(str, range(len(rows)))))
 
 
 def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:

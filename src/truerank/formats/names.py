@@ -53,13 +53,13 @@ LAST_PAGE = ("pageend", "endpage", "lastpage")
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 SCORES = ("scores", "sims", "similarities")
 DISTANCES = ("distances", "dists")
-DISTANCE = ("distance", "dist")
+DISTANCE = (
+    *("distance", "dist", "l2distance", "squareddistance", "cosinedistance", "euclideandistance"),
+    "vectordistance",
+)
 RANK = ("rank", "position", "docposition")
 RANKS = ("rank", "ranks", "position", "place")
-LOWER = (
-    *("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance"),
-    *("cosinedistance", "euclideandistance", "vectordistance"),
-)
+LOWER = (*DISTANCE, *DISTANCES, "d", "l2", "l2distances")
 HIGHER = (
     *("similarity", "similarities", "sim", "sims", "cosine", "innerproduct", "ip", "score", "scores"),
     "confidence",
