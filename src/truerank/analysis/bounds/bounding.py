@@ -20,7 +20,7 @@ from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
-from truerank.core.schema import is_whole
+from truerank.core.schema import is_whole, plain
 from truerank.core.vocabulary import measures_under
 from truerank.measures import Measure, MeasuresLike
 
@@ -69,6 +69,7 @@ def bounds(
             raise InputError("bounds are of {known}, not of {doubt!r}", known=known, doubt=doubt)
     if not is_whole(samples) or samples < 2 or not is_whole(seed) or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
+    samples, seed = plain(samples), plain(seed)
     under = rules_of(qrels, rules)
     chosen = tuple(measures_under(measures, under))
     if not chosen:
