@@ -237,8 +237,11 @@ def test_means_that_few_queries_decide_are_warned_of() -> None:
         "all": {q: ["a"] for q in qrels},
         "two": {q: ["a"] if q in ("q1", "q2") else ["b", "c", "a"] for q in qrels},
     }
-    said = remarks_of(tr.judges([qrels, qrels], runs, measures="RR"))
-    assert "Warning: RR of two: only 2 queries differ from all the others; the interval may be too short." in said
+    other: Grades = {q: {"a": n % 2, "b": 1 - n % 2} for n, q in enumerate(qrels)}
+    told = "only 2 queries differ from all the others; the interval may be too short."
+    for second, of in ((qrels, "two by judge 1 and two by judge 2"), (other, "two by judge 1")):
+        said = remarks_of(tr.judges([qrels, second], runs, measures="RR"))
+        assert [each for each in said if "differ from" in each] == [f"Warning: RR of {of}: {told}"]
 
 
 def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:

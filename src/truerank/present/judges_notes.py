@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from truerank.analysis.judges.result import Judges, Order, TwoJudges
+from truerank.analysis.judges.result import Judges, Order, Standing, TwoJudges
 from truerank.core.errors import printable
-from truerank.core.messages import listed, message, plural, warned
+from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present import few
+from truerank.stats import Interval
 
 COEFFICIENTS = {
     "equal": message("same grade"),
@@ -85,8 +86,7 @@ def remarks_of(judges: Judges) -> list[str]:
     """What makes numbers say less than they seem to."""
     said = [*few.remarks(judges.queries)] if judges.queries else []
     said += few.resampled(judges.samples, judges.confidence)
-    of_judges = [(one.name, outcome) for one in judges.standings for outcome in one.outcomes.values()]
-    said += few.of_systems((name, outcome.means.items()) for name, outcome in of_judges)
+    said += few.of_systems((one.name, list(_means(one))) for one in judges.standings)
     said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
     said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
     said += _scales(judges)
@@ -99,6 +99,13 @@ def remarks_of(judges: Judges) -> list[str]:
             )
         )
     return said
+
+
+def _means(standing: Standing) -> Iterator[tuple[Message, Interval]]:
+    """The mean of each system by each judge."""
+    for judge, outcome in standing.outcomes.items():
+        for system, mean in outcome.means.items():
+            yield message("{system} by {judge}", system=printable(system), judge=printable(judge)), mean
 
 
 def _dropped(judges: Judges) -> Iterator[str]:
