@@ -211,7 +211,9 @@ def _are_none(docs: Any, values: list[Any] | None) -> bool:
 
 def _has_distances(docs: Any) -> bool:
     """Whether these are objects with distances and without ranks, which decide where they are."""
-    keys = tuple(docs[0]) if isinstance(docs, list) and docs and isinstance(docs[0], dict) else ()
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
+        return False
+    keys = tuple(docs[0])
     return names.find(keys, DISTANCE) is not None and names.find(keys, RANK) is None
 
 
