@@ -91,9 +91,12 @@ def test_the_objects_of_ir_measures_are_read_as_it_computes_them() -> None:
         ("α_nDCG@10", "alpha_nDCG@10"),
         ("α_DCG(α=0.3, rel=2)@5", "alpha_DCG(alpha=0.3, level=2)@5"),
         ("µAP", "microAP"),
+        ("P@R", "Rprec"),
+        ("recall@R", "Rprec"),
+        ("MAP@R", "APatR"),
     ],
 )
-def test_greek_letters_are_read_in_names(text: str, meant: str) -> None:
+def test_greek_letters_and_the_cutoff_r_are_read_in_names(text: str, meant: str) -> None:
     assert tr.parse_measure(text) == tr.parse_measure(meant)
 
 
