@@ -12,6 +12,7 @@ from truerank.core.equal import is_equal
 from truerank.stats.binomial import unanimous_p
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.distributions import normal_below, normal_quantile, t_above, t_quantile
+from truerank.stats.halving import enough_whole
 from truerank.stats.intervals import Interval, differing, is_too_few
 from truerank.stats.values import Floats, count, mean, rounding, scale, share, table
 
@@ -97,7 +98,7 @@ class PredictedMean:
             raise ValueError(f"width is a number above 0, not {width!r}")
         if self.freedom <= 0:
             raise ValueError(f"{self.n} judged queries are too few to tell how many are needed")
-        least, low, high = 1 if alone else self.tuned, 1, self.of
+        least = 1 if alone else self.tuned
         falling, staying = (self.alone, 0.0) if alone else self.parts
         level = (1 + self.interval.confidence) / 2
 
@@ -106,12 +107,9 @@ class PredictedMean:
                 return True
             return bool(2 * t_quantile(level, n - least) * np.sqrt(falling / n + staying / self.of) > width)
 
-        if is_wide(high):
+        if is_wide(self.of) or (found := enough_whole(is_wide)) is None:
             return None if alone else self.needed(width, alone=True)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if is_wide(middle) else (low, middle)
-        enough = max(high, min(FEWEST, self.of))
+        enough = min(max(found, FEWEST), self.of)
         return enough if alone else min(enough, self.needed(width, alone=True) or enough)
 
 
