@@ -352,14 +352,6 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
     raise InputError(swapped or fault, path, line)
 
 
-def kind(names: Sequence[str]) -> str | None:
-    """Whether a table with these columns holds a "run" or "qrels"; None when it may be either."""
-    ranked, graded = (find(names, wanted) is not None for wanted in ((*SCORE, *RANK), GRADE))
-    if ranked == graded:
-        return None
-    return "run" if ranked else "qrels"
-
-
 def may_name(cells: Collection[str]) -> bool:
     """Whether cells may be the names of columns: none is empty, a number or no text."""
     return all(isinstance(cell, str) and cell.isprintable() and not _NUMBER.fullmatch(cell) for cell in cells)

@@ -61,11 +61,14 @@ def written(value: Any, *, indent: bool = False) -> bytes:
         return (json.dumps(value, **layout) + "\n").encode()
 
 
-def kind(keys: Iterable[str]) -> str | None:
+def kind(
+    keys: Iterable[str],
+    of_run: Iterable[str] = (*SCORE, *RANK, *names.ANSWERS, *names.SCORES, names.CONTEXTS),
+    of_qrels: Iterable[str] = (*GRADE, *RELEVANT),
+) -> str | None:
     """Whether records with these keys are a "run" or "qrels"; None when they may be either."""
     there = set(map(names.folded, keys))
-    run = not there.isdisjoint([*SCORE, *RANK, *names.ANSWERS, *names.SCORES, names.CONTEXTS])
-    qrels = not there.isdisjoint([*GRADE, *RELEVANT])
+    run, qrels = (not there.isdisjoint(wanted) for wanted in (of_run, of_qrels))
     return None if run == qrels else "run" if run else "qrels"
 
 
@@ -78,8 +81,8 @@ def held(columns: list[str], by_scores: Callable[[int], str | None] = lambda col
     """
     if any(list_places(columns, what) for what in ("run", "qrels")):
         return kind(columns)
-    held, column = names.kind(columns), names.find(columns, names.SCORE)
-    if held != "run" or column is None or names.find(columns, names.RANK) is not None:
+    held, column = kind(columns, (*SCORE, *RANK), GRADE), names.find(columns, SCORE)
+    if held != "run" or column is None or names.find(columns, RANK) is not None:
         return held
     return by_scores(column)
 
