@@ -77,8 +77,7 @@ class Aspects:
             The aspects, the best grade of each document, and whether one is judged twice for an aspect.
         """
         order = sorted(range(len(names)), key=lambda place: natural(names[place]))
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        place = np.argsort(order)
         rows, aspect, grades, own, bounds, best, is_repeated = by_document(start, doc, name, grade, place, where)
         known = [names[order[key]] for key in own.tolist()]
         return cls(known, np.ones(len(own)), bounds[:-1], bounds[1:], rows, aspect, grades), best, is_repeated

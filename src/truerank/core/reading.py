@@ -430,8 +430,7 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     kept = kept_rows(keep, NO_QRELS)
     scanned = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
     order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    place = np.argsort(order)
     scanned.table["query"] = place[scanned.table["query"]]  # in place: of all rows, a copy is most of the memory
     qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
     repeats = None if scanned.repeats is None else scanned.repeats[order]

@@ -93,9 +93,7 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
     """The pairs as qrels sorted by query, each query's nearest document first."""
     names = ids(queries.ids, queries.name)
     by_name = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), np.int64)
-    place[by_name] = np.arange(len(names))
-    query = place[pairs.query]
+    query = np.argsort(by_name)[pairs.query]
     order = np.lexsort((pairs.reference, pairs.metres, query))
     ends, text = text_column(ids(references.ids, references.name))
     refs = pairs.reference[order]

@@ -191,8 +191,7 @@ class _Documents:
             own.append([judged + known.setdefault(pair, len(known)) for pair in pairs])
         query = np.concatenate([a.qrels.query, np.array([q for q, _ in known], np.int64)])
         order = np.argsort(query, kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        place = np.argsort(order)
         ids = [*a.qrels.docs(), *(doc for _, doc in known)]
         one, other = (place[np.array([*range(judged), *each], np.int64)] for each in own)
         return cls(query[order], [ids[number] for number in order.tolist()], (one, other))

@@ -88,8 +88,7 @@ class Scattered:
         query = np.concatenate([reading.rows.query[row], qrels.query[gone]])
         ids = [*reading.docs(docs), *qrels.docs(gone)]
         grades = np.append(reading.rows.grade[row], np.full(len(gone), IGNORED))
-        number = np.empty(len(query), np.int64)
-        number[np.argsort(query, kind="stable")] = np.arange(len(query))
+        number = np.argsort(np.argsort(query, kind="stable"))
         watched = Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
         return watched, number[place[self.is_new]]
 
