@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.ids import ascending
 from truerank.core.kernel import counting
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
@@ -415,8 +416,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
     unit[number] = np.arange(len(number))
     row, place = aspects.answered(np.where(hits.grade > UNJUDGED, hits.doc, -1))
     owner = unit[aspects.aspect[place]]
-    small = owner.astype(np.uint16) if len(number) < 1 << 16 else owner  # which NumPy sorts by counting
-    order = np.argsort(small, kind="stable")
+    order = ascending(owner, len(number))
     row, place, owner = row[order], place[order], owner[order]
     judged = unit[aspects.aspect]
     graded = np.lexsort((-aspects.grade, judged))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.equal import CLOSE
-from truerank.core.ids import Ids, stretches
+from truerank.core.ids import Ids, ascending, stretches
 from truerank.core.kernel.names import best_first, gathered, numbered_within
 from truerank.core.lists import List
 from truerank.core.run import Batch, Columns, Ranked
@@ -192,8 +192,7 @@ def in_order(pool: Pooled, scores: Floats, ties: str, close: float) -> tuple[Int
         close: scores that lie no further apart, as a part of their size, are equal, and become the highest of them.
     """
     rows = np.argsort(-scores)
-    query = pool.query[rows]
-    rows = rows[np.argsort(query.astype(np.uint16) if len(pool.queries) < 1 << 16 else query, kind="stable")]
+    rows = rows[ascending(pool.query[rows], len(pool.queries))]
     query, score = pool.query[rows], scores[rows]
     with np.errstate(over="ignore"):
         is_near = score[:-1] - score[1:] <= close * np.abs(score[:-1])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.ids import ascending
 from truerank.core.kernel import counting
 from truerank.core.qrels import Ints
 
@@ -56,6 +57,5 @@ def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:
 def _ascending(own: Block, row: Ints) -> Ints:
     """(pairs,) the pairs row by row, the lowest score first; equal ones, which are counted alike, in any order."""
     by_score = np.argsort(own)  # by NumPy's fastest, which keeps no order
-    small = row.astype(np.uint16) if row.max(initial=0) < 1 << 16 else row  # which NumPy sorts by counting
-    order: Ints = by_score[np.argsort(small[by_score], kind="stable")]
+    order: Ints = by_score[ascending(row[by_score], int(row.max(initial=0)))]
     return order
