@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.errors import InputError, printable
 from truerank.core.hits import Bools
 from truerank.core.ids import starts_of, stretches
 from truerank.core.mappings import IGNORED
@@ -59,8 +59,8 @@ class Ignored:
 
 def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPairs]:
     """A part of the queries at a time: an entry is right that shows the same identity."""
-    if queries.labels is None or gallery.labels is None:
-        raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
+    assert queries.labels is not None
+    assert gallery.labels is not None
     order = np.argsort(gallery.labels, kind="stable")
     in_order = gallery.labels[order]
     low = np.searchsorted(in_order, queries.labels, side="left")
@@ -73,8 +73,8 @@ def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPai
 
 def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPairs]:
     """A part of the queries at a time: an entry is right that shares a label; its grade is how many it shares."""
-    if queries.classes is None or gallery.classes is None:
-        raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
+    assert queries.classes is not None
+    assert gallery.classes is not None
     judge = _Judge(queries, gallery, leave)
     for rows in _parts(queries, np.full(len(queries), len(gallery))):
         shared = queries.classes[rows] @ gallery.classes.T  # whole numbers, exact in 32 bits
