@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.stats.values import Floats, column
+from truerank.stats.values import Floats, column, one_of
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
@@ -25,8 +25,7 @@ def adjust(p: ArrayLike, method: Correction = "holm") -> Floats:
     >>> adjust([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    if method not in get_args(Correction):
-        raise ValueError(f"a correction is one of {', '.join(get_args(Correction))}, not {method!r}")
+    one_of(method, get_args(Correction), "a correction")
     checked = column(p, "p") if np.size(p) else np.empty(0)
     if ((checked < 0) | (checked > 1)).any():
         raise ValueError("a p value is a number from 0 to 1")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from truerank.core.presented import finite
-from truerank.stats.binomial import clopper_pearson, mid_p
+from truerank.stats.binomial import clopper_pearson, mid_p, unanimous_p
 from truerank.stats.bootstrap import bca_limits, percentile_limits, reach, resampled_sums
 from truerank.stats.sparse import gamma_limits, is_one_sided
 from truerank.stats.values import (
@@ -22,6 +22,7 @@ from truerank.stats.values import (
     is_constant,
     mean,
     on_grid,
+    one_of,
     scale,
     share,
     table,
@@ -111,7 +112,7 @@ def is_too_few(n: int, confidence: float = 0.95) -> bool:
     >>> [n for n in range(1, 9) if is_too_few(n)], is_too_few(7, 0.99)
     ([1, 2, 3, 4, 5], True)
     """
-    return float(2 * 0.5**n) > 1 - confidence
+    return unanimous_p(n) > 1 - confidence
 
 
 def mean_interval(
@@ -270,8 +271,8 @@ def difference_intervals(
 
 def _way(values: Floats, few: int | None, method: str | None, confidence: float, shares: bool) -> str:
     """How the interval of these values is found, of which few differ from the others."""
-    if method is not None and method not in get_args(Method):
-        raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
+    if method is not None:
+        one_of(method, get_args(Method), "method")
     is_binary = (method in BINOMIAL or (shares and method is None)) and bool(np.isin(values, (0.0, 1.0)).all())
     if method in BINOMIAL and not is_binary:
         raise ValueError(f"the method {method!r} is for values that are all 0 or 1")

@@ -14,7 +14,7 @@ from truerank.stats.bootstrap import resampled_means
 from truerank.stats.distributions import normal_below, normal_quantile, t_above, t_quantile
 from truerank.stats.halving import enough_whole
 from truerank.stats.intervals import Interval, differing, is_too_few
-from truerank.stats.values import Floats, count, mean, rounding, scale, share, table
+from truerank.stats.values import Floats, count, mean, one_of, rounding, scale, share, table
 
 Ints = NDArray[np.intp]
 
@@ -160,8 +160,7 @@ def predicted_means(
     share(confidence, "confidence")
     if weight is not None and not np.isfinite(weight):
         raise ValueError(f"weight is a finite number, such as 0 or 1, not {weight!r}")
-    if method not in get_args(Method):
-        raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
+    one_of(method, get_args(Method), "method")
     if people.shape[1] != model.shape[1]:
         raise ValueError(f"judged has {people.shape[1]} columns and predicted {model.shape[1]}")
     sample = _Sample.of(len(model), np.asarray(places, np.intp), probability)

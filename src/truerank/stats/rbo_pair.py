@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truerank.stats.values import Floats, Ints
+from truerank.stats.values import Floats, Ints, one_of, share
 
 Ties = Literal["w", "a", "b"]
 """Equals: "w", all at the first of their ranks; "a", in any order, on average; "b", that, corrected as tau-b is."""
@@ -76,11 +76,9 @@ def rbo(
     >>> [round(rbo(["a", {"b", "c"}], ["a", "b", "c"], ties=ties), 4) for ties in ("w", "a", "b")]
     [0.982, 0.9775, 0.9879]
     """
-    for name, value, known in (("ties", ties, get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
-        if value not in known:
-            raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
-    if not 0 < p < 1:
-        raise ValueError(f"p is a number between 0 and 1, not {p!r}")
+    one_of(ties, get_args(Ties), "ties")
+    one_of(unseen, get_args(Unseen), "unseen")
+    share(p, "p")
     one, first_a = _flat(list_a)
     other, first_b = _flat(list_b)
     place = {thing: i for i, thing in enumerate(other)}

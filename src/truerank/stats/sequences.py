@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from truerank.stats.intervals import Interval
-from truerank.stats.values import Floats, column, count, differences, share
+from truerank.stats.values import Floats, column, count, differences, one_of, share
 
 Sequential = Literal["betting", "bernstein"]
 
@@ -58,8 +58,7 @@ def mean_sequence(
     given = column(values)
     if outside := given[(given < low) | (given > high)].tolist():
         raise ValueError(f"a value is {outside[0]!r}, outside of the limits {low!r} and {high!r}")
-    if method not in get_args(Sequential):
-        raise ValueError(f"method is one of {', '.join(get_args(Sequential))}, not {method!r}")
+    one_of(method, get_args(Sequential), "method")
     looks = [count(look, "a look") for look in ([len(given)] if at is None else at)]
     if looks != sorted(looks) or (looks and looks[-1] > len(given)):
         raise ValueError(f"looks rise and end at {len(given)}, the number of values, not {looks!r}")

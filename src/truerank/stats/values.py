@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -79,6 +81,12 @@ def share(value: float, what: str) -> float:
     if not 0 < value < 1:
         raise ValueError(f"{what} is a number between 0 and 1, not {value!r}")
     return float(value)
+
+
+def one_of(value: object, known: Collection[str], what: str) -> None:
+    """Raise for what is none of the words that are known."""
+    if value not in known:
+        raise ValueError(f"{what} is one of {', '.join(known)}, not {value!r}")
 
 
 def count(value: int, what: str) -> int:
