@@ -125,6 +125,17 @@ def test_minus_one_is_no_document_whatever_holds_the_ids(number, bits):
     assert bits(qrels, (ids, scores)) == bits(qrels, run)
 
 
+@pytest.mark.parametrize("number", ["int8", "int64", "object"])
+def test_other_numbers_below_zero_are_documents_as_hashes_are(number, bits):
+    ids, scores = np.array([[-5, -1, 7], [7, -5, -128]]).astype(number), np.array([[3.0, 2.0, 1.0]] * 2)
+    run = {"0": {"-5": 3.0, "7": 1.0}, "1": {"7": 3.0, "-5": 2.0, "-128": 1.0}}
+    qrels = {q: {"7": 1, "-5": 1, "-128": 2} for q in "01"}
+    assert bits(qrels, (ids, scores)) == bits(qrels, run)
+    assert bits(qrels, {q: (docs, scores[0]) for q, docs in zip("01", ids, strict=True)}) == bits(qrels, run)
+    rows = dict(zip("01", ids.astype(np.int64), strict=True))
+    assert tr.evaluate(qrels, rows, "RR NumRet").mean == tr.evaluate(qrels, run, "RR NumRet").mean
+
+
 def test_the_largest_number_of_a_byte_is_a_document():
     ids = np.array([[255, 7]], np.uint8)
     assert tr.evaluate({0: [255]}, (ids, np.array([[2.0, 1.0]])), "RR").mean == {"RR": 1.0}

@@ -91,6 +91,11 @@ def test_faiss_arrays_are_told_apart_by_type_and_lose_their_padding(rows, swappe
     assert asked(lambda query, k: pair) == Answer(("7", "3"), (-0.25, -0.5))
 
 
+def test_minus_one_in_numbers_without_a_sign_is_padding_and_other_numbers_below_zero_are_ids():
+    assert asked(lambda query, k: np.array([7, -1]).astype(np.uint64)).docs == ("7",)
+    assert asked(lambda query, k: np.array([7, -1, -5])).docs == ("7", "-5")
+
+
 def test_similarities_keep_their_sign_and_distances_change_it():
     assert asked(lambda q: [("a", 0.5), ("b", 0.25)]).scores == (0.5, 0.25)
     assert asked(lambda q: [("a", 0.0), ("b", 0.25)]).scores == (0.0, -0.25)

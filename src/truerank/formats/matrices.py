@@ -17,7 +17,7 @@ from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
-from truerank.formats.rows import Bools, Ints, check_distinct, complete, is_id, plain_ids, text_column
+from truerank.formats.rows import FILL, Bools, Ints, check_distinct, complete, is_id, plain_ids, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -29,18 +29,18 @@ def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
 
 
 class _Table(NamedTuple):
-    """Rows of document ids and scores, one a query."""
+    """Rows of document ids and scores, one a query.
+
+    Attributes:
+        has_numbers: whether all documents are numbers that the kernel's columns hold.
+    """
 
     ids: NDArray[Any]
     scores: NDArray[Any]
     queries: NDArray[Any] | list[Any]
     are_ranks: bool
     are_rows: bool
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether all documents are numbers that the kernel's columns hold."""
-        return self.ids.dtype.kind in "iu" and self.ids.dtype != np.uint64
+    has_numbers: bool
 
 
 def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
@@ -87,7 +87,9 @@ def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
             ids=f"{ids.dtype} {ids.shape}",
             scores=f"{scores.dtype} {scores.shape}",
         )
-    return _Table(ids, scores, _of_rows(queries, len(ids), name), are_ranks, queries is None)
+    kind = ids.dtype.kind
+    has_numbers = (kind == "u" and ids.itemsize < 8) or (kind == "i" and bool(ids.min(initial=0) >= FILL))
+    return _Table(ids, scores, _of_rows(queries, len(ids), name), are_ranks, queries is None, has_numbers)
 
 
 def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:

@@ -37,11 +37,11 @@ def is_id(ids: NDArray[Any]) -> Bools:
 
     That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
     """
-    if ids.dtype.kind == "O":
+    if ids.dtype.kind in "Oi":
         return np.asarray(ids != FILL, bool)
     if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
         return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
-    return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
+    return np.ones(ids.shape, bool)
 
 
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:

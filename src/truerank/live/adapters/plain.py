@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.mappings import are_labelled_numbers
 from truerank.core.messages import message
+from truerank.formats.rows import is_id
 from truerank.live.adapters.answers import NUMBERS, answer
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
@@ -136,10 +138,8 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
         distances = values.tolist()
     else:
         return None
-    padding = ids.dtype.kind == "i"
-    found = zip(ids.tolist(), distances, strict=True)
-    kept = [(doc, distance) for doc, distance in found if not (padding and doc == -1)]
-    return [doc for doc, _ in kept], [distance for _, distance in kept]
+    there = is_id(ids)
+    return ids[there].tolist(), list(compress(distances, there.tolist()))
 
 
 def _row(array: Any) -> np.ndarray[Any, Any]:
