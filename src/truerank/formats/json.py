@@ -19,7 +19,7 @@ from truerank.formats.answers import answers, is_answer
 from truerank.formats.jsonl import dumped, graded, may_repeat, refuse_repeats, scattered, utf8
 from truerank.formats.records import parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import complete_answers, complete_judgements
+from truerank.formats.rows import Numbered, complete_answers, complete_judgements, unnumbered
 from truerank.formats.source import BLOCK, MARK, Source
 
 _START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
@@ -87,7 +87,7 @@ def read_run(source: Source) -> Iterator[Batch]:
             for part in parts:
                 first |= part
             if rows := rows_of(first, "run", source.name):
-                yield from run_parts(((None, record) for record in rows()), source.name)
+                yield from run_parts(unnumbered(rows()), source.name)
                 return
         for part in itertools.chain([first], parts):
             yield from _answered(part, source.name)
@@ -114,7 +114,7 @@ def read_qrels(source: Source) -> Qrels:
     from truerank.formats.columnar import judged_in, rows_of
 
     if rows := rows_of(whole, "qrels", source.name):
-        return qrels_of_records(((None, record) for record in rows()), source.name)
+        return qrels_of_records(unnumbered(rows()), source.name)
     judged = judged_in(whole)
     judged = _ignoring(judged) if _has_word(text, b"null") else judged
     return complete_judgements(Qrels.from_dict(judged, source.name))
@@ -142,12 +142,12 @@ def _ignoring(whole: Mapping[str, Any]) -> dict[str, Any]:
     return {**whole, **judged}
 
 
-def _listed(source: Source) -> Iterator[tuple[None, Any]]:
+def _listed(source: Source) -> Iterator[Numbered]:
     text = source.text()
     listed = parsed(text, source.name)
     if type(listed) is list and may_repeat(listed, text):
         refuse_repeats(listed, text, source.name)
-    return ((None, record) for record in listed)
+    return unnumbered(listed)
 
 
 def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:

@@ -24,7 +24,7 @@ from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_fro
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
 from truerank.formats.records import qrels_of_records, run_parts
-from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids
+from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids, unnumbered
 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
@@ -38,7 +38,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if isinstance(qrels, Presented):
         raise InputError("qrels are judgements, not {kind}, which was made of them", kind=type(qrels).__name__)
     if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels", "qrels")):
-        return qrels_of_records(((None, record) for record in table()), "qrels")
+        return qrels_of_records(unnumbered(table()), "qrels")
     if isinstance(qrels, Mapping):
         return complete_judgements(Qrels.from_dict(judged_in(qrels)))
     if is_frame(qrels):
@@ -47,7 +47,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
         iterations = {getattr(row, "iteration", None) for row in qrels}
         if len(iterations) > 1:
             return _by_iteration(rows())
-        of_all = qrels_of_records(((None, record) for record in rows()), "qrels")
+        of_all = qrels_of_records(unnumbered(rows()), "qrels")
         second = iterations.pop()
         return replace(of_all, second=second.encode()) if isinstance(second, str) else of_all
     what = message(
@@ -68,7 +68,7 @@ def _unread(fault: Message, row: Any, name: str | None = None) -> InputError:
 def _by_iteration(records: Iterator[dict[str, Any]]) -> Qrels:
     """Judgements from ir_measures' Qrel, whose iteration is TREC's second column: what it is, the rules say."""
     named = ({"aspect" if key == "iteration" else key: value for key, value in each.items()} for each in records)
-    qrels = qrels_of_records(((None, record) for record in named), "qrels")
+    qrels = qrels_of_records(unnumbered(named), "qrels")
     return qrels if qrels.aspects is None else replace(qrels, aspects=replace(qrels.aspects, is_named=False))
 
 
@@ -195,7 +195,7 @@ def _of_series(series: Any) -> Any:
 
 
 def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Batch]:
-    return run_parts(((None, record) for record in records()), name)
+    return run_parts(unnumbered(records()), name)
 
 
 def _refuse_several(run: Mapping[Any, Any]) -> None:

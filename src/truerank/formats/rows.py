@@ -28,6 +28,12 @@ Ints = NDArray[np.int64]
 Numbered = tuple[int | None, Any]
 """A record and the line that it stands in, if in one."""
 
+
+def unnumbered(records: Iterable[Any]) -> Iterator[Numbered]:
+    """Records that stand in no lines."""
+    return ((None, record) for record in records)
+
+
 FILL = -1
 """The id with which FAISS fills short rows."""
 

@@ -21,7 +21,7 @@ from truerank.formats import names
 from truerank.formats.cells import any_length, header
 from truerank.formats.jsonl import KEY, records
 from truerank.formats.records import LONGEST, parsed
-from truerank.formats.rows import Numbered, keys_of
+from truerank.formats.rows import Numbered, keys_of, unnumbered
 from truerank.formats.source import HEAD, Source, as_source
 from truerank.formats.stored import batches, is_stored
 from truerank.formats.topics import are_topics, topics
@@ -216,7 +216,7 @@ def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
     if isinstance(value, dict):
         yield from _of_mapping(value, left)
     elif isinstance(value, list):
-        yield from _of_records(((None, record) for record in value), source.name, left, kind)
+        yield from _of_records(unnumbered(value), source.name, left, kind)
     else:
         raise InputError(
             "texts of {what} are {{id: text}} or a list of records, not {value}",

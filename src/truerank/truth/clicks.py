@@ -18,6 +18,7 @@ from truerank.core.messages import Message, message
 from truerank.core.schema import is_missing
 from truerank.formats import names
 from truerank.formats.frames import is_frame
+from truerank.formats.rows import Numbered, unnumbered
 from truerank.formats.source import as_source
 from truerank.formats.stored import is_stored
 from truerank.truth.tabular import as_table, from_mapping, read_records, read_table, stored
@@ -114,10 +115,6 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
     return Clicks(tuple(impressions), called)
 
 
-Numbered = tuple[int | None, Mapping[str, Any]]
-"""A record, and the line in which it stands."""
-
-
 def click_rates(log: Clicks) -> dict[int, float]:
     """{rank: the share of what was shown there that was clicked}.
 
@@ -150,7 +147,7 @@ def _of_object(thing: Any, name: str) -> Iterator[Numbered]:
     elif isinstance(thing, Mapping):
         yield from _rows(from_mapping(thing, name), None)
     elif isinstance(thing, Iterable):
-        yield from ((None, record) for record in thing)
+        yield from unnumbered(thing)
     else:
         raise InputError(
             "a log of clicks is a path, a DataFrame or a list of dicts, not {thing}", thing=quoted(thing)
