@@ -105,6 +105,7 @@ def test_our_own_mistakes_are_not_hidden(invoke, monkeypatch):
         *(
             "check qrels.txt first.run --min AP=0 -o ''",
             "bench --show ''",
+            "report qrels.txt first.run --figures ''",
             "geo --results ''",
             "lint qrels.txt ''",
             "collections ''",

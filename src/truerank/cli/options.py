@@ -37,6 +37,7 @@ class _File(click.Path):
 
 
 FILE = _File(allow_dash=True)
+FOLDER = _File(file_okay=False)
 
 
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:

@@ -68,7 +68,7 @@ from truerank.present.renderers import figures
 @click.option(
     "--figures",
     metavar="FOLDER",
-    type=click.Path(file_okay=False),
+    type=options.FOLDER,
     help="Write each figure there too, as SVG and PNG.",
 )
 @click.option(
