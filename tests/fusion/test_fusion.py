@@ -496,9 +496,9 @@ def test_equal_scores_of_a_list_become_nought():
 @pytest.mark.parametrize("by", [1e155, 1e308, 1e-200, 5e-324])
 def test_scores_of_any_size_are_normed_alike(by):
     """Their squares and sums are beyond what a float holds."""
-    usual, docs = {"a": 1.5, "b": 1.0, "c": 0.5}, 1.0 if by > 1e-323 else 2.0
+    usual, docs = {"a": 1.5, "b": 1.0, "c": 0.5, "d": -1.5}, 1.0 if by > 1e-323 else 2.0
     runs = [{"q": {doc: score * docs * by for doc, score in usual.items()}}, {"q": {"z": 1.0}}]
-    for norm in ("zmuv", "sum", "dbsf", "l2"):
+    for norm in ("zmuv", "sum", "dbsf", "l2", "min-max", "min-max-opensearch"):
         found = tr.fuse(runs, "sum", norm=norm).to_dict()["q"]
         plain = tr.fuse([{"q": usual}, runs[1]], "sum", norm=norm).to_dict()["q"]
         assert found == pytest.approx(plain, rel=1e-15, abs=1e-15)

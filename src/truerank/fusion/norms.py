@@ -36,21 +36,23 @@ def _total(pool: Pooled, values: Floats) -> Floats:
 
 
 def _scaled(pool: Pooled) -> Pooled:
-    """Each list times a power of 2, between -1 and 1: its sums and squares are neither infinite nor 0."""
+    """Each list times a power of 2, between -1 and 1: sums, differences and squares are neither infinite nor 0."""
     _, exponent = np.frexp(np.maximum(abs(_highest(pool)), abs(_lowest(pool))))
     return replace(pool, score=pool.score * np.ldexp(1.0, -np.maximum(exponent, LEAST)))
 
 
 def min_max(pool: Pooled) -> Pooled:
     """The lowest score of a list becomes 0, the highest 1; all become 0 where all are equal."""
+    pool = _scaled(pool)
     low = _lowest(pool)
     return _divided(pool, pool.score - low, _highest(pool) - low)
 
 
 def min_max_inverted(pool: Pooled) -> Pooled:
     """For distances, of which less is better: the lowest becomes 1, the highest 0; ranks are turned round too."""
-    high = _highest(pool)
-    turned = _divided(pool, high - pool.score, high - _lowest(pool))
+    scaled = _scaled(pool)
+    high = _highest(scaled)
+    turned = _divided(pool, high - scaled.score, high - _lowest(scaled))
     order = np.lexsort((pool.rank, pool.score, pool.of))  # equal scores keep their order
     rank = np.empty_like(pool.rank)
     rank[order] = pool.rank  # those of each list, 1, 2, …, stand where they stood
