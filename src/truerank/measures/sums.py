@@ -85,9 +85,9 @@ def rounded(total: int) -> float:
     return total / (1 << UNIT)  # Python's division of whole numbers is rounded correctly
 
 
-def geometric_mean(values: PerQuery, floor: float = FLOOR) -> float:
-    """The geometric mean, each value raised to at least `floor`; 0 of nothing."""
-    return math.exp(mean(logarithm(np.maximum(values, floor)))) if len(values) else 0.0
+def geometric_mean(values: PerQuery) -> float:
+    """The geometric mean, each value raised to at least `FLOOR`; 0 of nothing."""
+    return math.exp(mean(logarithm(np.maximum(values, FLOOR)))) if len(values) else 0.0
 
 
 def logarithm(values: ArrayLike) -> Floats:

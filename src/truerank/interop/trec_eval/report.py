@@ -10,8 +10,8 @@ from truerank.interop.trec_eval import lines, zscores
 from truerank.interop.trec_eval.columns import Column
 from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers
-from truerank.interop.trec_eval.values import FLOOR, all_values, relstrings, shown
-from truerank.measures.sums import total
+from truerank.interop.trec_eval.values import all_values, relstrings, shown
+from truerank.measures.sums import FLOOR, total
 
 
 class Report:

@@ -16,10 +16,7 @@ from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers, judged_alone
 from truerank.interop.trec_eval.status import CALCULATION, TrecEvalError
 from truerank.measures import Measure
-from truerank.measures.sums import logarithm, powers
-
-FLOOR = 1e-5
-"""The least value that enters a geometric mean."""
+from truerank.measures.sums import FLOOR, logarithm, powers
 
 NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
 """What trec_eval 10 sets to 0 for a topic that is not answered; it does not under a name with parameters."""
