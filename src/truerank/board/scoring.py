@@ -171,7 +171,7 @@ MOST_GROUPS = 4 * 26
 """Of hundreds of teams there can be thousands of groups, and nobody reads a hundred letters of one team."""
 
 
-def tie_groups(rows: Sequence[Floats | None], alpha: float = 0.05) -> list[list[int]]:
+def tie_groups(rows: Sequence[Floats | None]) -> list[list[int]]:
     """Which systems cannot be told apart: groups of row numbers, by a paired test of all pairs at once.
 
     Where there are more groups than `MOST_GROUPS`, the last systems are in none.
@@ -189,7 +189,7 @@ def tie_groups(rows: Sequence[Floats | None], alpha: float = 0.05) -> list[list[
     p = np.ones((len(tested), len(tested)))
     first, second = np.triu_indices(len(tested), 1)
     p[first, second] = p[second, first] = max_t(values)
-    found = groups(p, values.mean(axis=0), alpha, most=MOST_GROUPS)
+    found = groups(p, values.mean(axis=0), most=MOST_GROUPS)
     return [sorted(tested[system] for system in group) for group in found]
 
 

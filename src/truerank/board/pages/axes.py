@@ -82,7 +82,7 @@ def _round_step(least: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
-def moments(times: Iterable[datetime], most: int = 4) -> Axis:
+def moments(times: Iterable[datetime]) -> Axis:
     """An axis over all of the times, with a tick at each whole hour, day or week, as they fit; it ends at the last.
 
     >>> times = [datetime(2030, 1, day, tzinfo=timezone.utc) for day in (1, 4)]
@@ -93,7 +93,7 @@ def moments(times: Iterable[datetime], most: int = 4) -> Axis:
     low, high = ordered[0], ordered[-1]
     if high - low < timedelta(minutes=2):
         low = high - timedelta(minutes=2)
-    step = next((step for step in STEPS if (high - low) / step <= most), STEPS[-1])
+    step = next((step for step in STEPS if (high - low) / step <= 4), STEPS[-1])
     words = "%H:%M" if low.date() == high.date() else "%m-%d %H:%M"
     if step >= timedelta(days=1):
         words = "%m-%d" if low.year == high.year else "%Y-%m-%d" if step < timedelta(days=84) else "%Y-%m"
