@@ -24,7 +24,7 @@ from truerank.measures import Measure, parse_measures
 from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
 from truerank.truth.distances import MARGIN, Distance
 from truerank.truth.items import Ints
-from truerank.truth.notes import EXAMPLES, listed
+from truerank.truth.notes import EXAMPLES, examples
 from truerank.truth.reading import name_of
 from truerank.truth.search import nearest
 
@@ -101,7 +101,7 @@ def _read(results: Any, queries: Items, references: Items, how: Mapping[str, Any
     if not isinstance(results, Results):
         return read_results(results, queries, references, **how)
     if said := [name for name, value in how.items() if value is not None and name != "progress"]:
-        raise InputError("these results are read already, so {names} would be of no use", names=listed(said))
+        raise InputError("these results are read already, so {names} would be of no use", names=examples(said))
     return results
 
 
@@ -117,7 +117,7 @@ def _without_unplaced(queries: Items, by: Distance, results: Results) -> tuple[I
         "{n:,} query has neither a place nor results: {names}.",
         "{n:,} queries have neither a place nor results: {names}.",
         n=len(gone),
-        names=listed(names),
+        names=examples(names),
     )
     kept = np.ones(len(queries), bool)
     kept[gone] = False
@@ -308,7 +308,7 @@ class _Plan:
             "{n:,} results among the first {k} of a query name no reference: {names}.",
             n=len(at),
             k=k,
-            names=listed(names),
+            names=examples(names),
         )
         return [TruthNote("strangers", said)]
 

@@ -23,7 +23,7 @@ from truerank.geo.names import UNKNOWN, NameForm, Names
 from truerank.geo.packing import PackedAnswers, unpacked
 from truerank.truth import Items, TruthNote
 from truerank.truth.items import Floats, Ints
-from truerank.truth.notes import listed
+from truerank.truth.notes import examples
 
 SAMPLE = 100
 """Answers of a run from which it is found out how the references are named."""
@@ -165,7 +165,7 @@ def _named(
             "{n:,} file has no query's id in the name and was not read: {names}.",
             "{n:,} files have no query's id in the name and were not read: {names}.",
             n=len(skipped),
-            names=listed(skipped),
+            names=examples(skipped),
         )
         notes.append(TruthNote("skipped", said))
     known, more = _known(list(files.values()), names, folder.name)

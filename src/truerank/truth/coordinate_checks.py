@@ -10,7 +10,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, message, plural
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
-from truerank.truth.notes import TruthNote, listed
+from truerank.truth.notes import TruthNote, examples
 
 DIGITS = 8
 """A number of more digits that fits into 32 bits was cut to them."""
@@ -103,7 +103,7 @@ def _at_zero(items: Items, zero: Bools, what: Message) -> Iterator[TruthNote]:
             all=len(items),
             name=printable(items.name),
             what=what,
-            names=listed(there),
+            names=examples(there),
         )
         yield TruthNote("zero", said)
 

@@ -22,7 +22,7 @@ from truerank.formats.rows import is_id
 from truerank.formats.source import as_source
 from truerank.truth.items import Bools, Floats, Ints
 from truerank.truth.measuring import measured
-from truerank.truth.notes import TruthNote, listed
+from truerank.truth.notes import TruthNote, examples
 from truerank.truth.registry import rule
 from truerank.truth.result import Truth
 
@@ -234,6 +234,6 @@ def _notes(cut: Sequence[str]) -> Iterator[TruthNote]:
             "{n:,} queries whose last listed neighbour is as near as the k-th: others may be too, which are not "
             "listed: {names}.",
             n=len(cut),
-            names=listed(cut),
+            names=examples(cut),
         )
         yield TruthNote("ties", said)

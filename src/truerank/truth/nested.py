@@ -14,20 +14,9 @@ from truerank.truth import geojson
 Columns = dict[str, Sequence[Any]]
 
 CONTAINERS = {
-    *(
-        "images",
-        "items",
-        "data",
-        "references",
-        "refs",
-        "queries",
-        "records",
-        "entries",
-        "frames",
-        "tiles",
-        "points",
-    ),
+    *("images", "items", "data", "references", "refs", "queries", "records", "entries", "frames", "tiles"),
     *("places", "gallery", "features", "index", "list", "photos", "metadata", "meta", "rows", "flight", "map"),
+    "points",
 }
 """Keys under which all items stand; one item is never called so."""
 

@@ -29,7 +29,7 @@ class TruthNote:
         return asdict(self)
 
 
-def listed(ids: Sequence[str]) -> str:
+def examples(ids: Sequence[str]) -> str:
     """The first ids, and whether there are more."""
     return ", ".join(map(printable, ids[:EXAMPLES])) + (", …" if len(ids) > EXAMPLES else "")
 
@@ -42,6 +42,6 @@ def notes_without(without_relevant: Sequence[str], queries: int) -> Iterator[Tru
             "{without_relevant:,} of {n:,} queries without anything right: {names}.",
             without_relevant=len(without_relevant),
             n=queries,
-            names=listed(without_relevant),
+            names=examples(without_relevant),
         )
         yield TruthNote("without_relevant", said)

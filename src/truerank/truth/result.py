@@ -15,7 +15,7 @@ from truerank.core.qrels import Qrels
 from truerank.formats.rows import text_column
 from truerank.truth.coordinate_checks import coordinate_checks
 from truerank.truth.items import Bools, Floats, Ints, Items
-from truerank.truth.notes import TruthNote, listed, notes_without
+from truerank.truth.notes import TruthNote, examples, notes_without
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def _notes(tied: Sequence[str], without_relevant: Sequence[str], queries: int) -
             "{n:,} queries with references just as near as the right ones, "
             "which come first in the references' order: {names}.",
             n=len(tied),
-            names=listed(tied),
+            names=examples(tied),
         )
         yield TruthNote("ties", said)
     yield from notes_without(without_relevant, queries)
