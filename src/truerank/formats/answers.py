@@ -119,7 +119,8 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
         query = list(query.values())[place]
     query = checked_ids([query], name, line)[0]
     docs, scores, distances = (
-        None if key is None else listed(record[key], name, line) for key in (keys.docs, keys.scores, keys.distances)
+        None if key is None else list_in(record[key], name, line)
+        for key in (keys.docs, keys.scores, keys.distances)
     )
     if names.folded(keys.docs) == "ids":  # Chroma has a list of lists, one a question, where one alone was asked
         docs, scores, distances = map(_only, (docs, scores, distances))
@@ -156,10 +157,10 @@ def _by_distance(found: Ranked, name: str) -> Ranked:
     )
 
 
-def listed(cell: Any, name: str, line: int | None) -> Any:
+def list_in(cell: Any, name: str, line: int | None) -> Any:
     """The list that a text holds, as JSON or as Python writes it; what begins with no bracket as it is.
 
-    >>> listed('["a", "b"]', "", None), listed("['a', 'b']", "", None), listed("a", "", None)
+    >>> list_in('["a", "b"]', "", None), list_in("['a', 'b']", "", None), list_in("a", "", None)
     (['a', 'b'], ['a', 'b'], 'a')
     """
     if not isinstance(cell, str) or not cell.lstrip().startswith("["):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truerank.formats.files import listed
+from truerank.formats.files import data_files
 from truerank.formats.source import as_source
 
 
@@ -65,7 +65,7 @@ def _input(path: str, name: str) -> Input:
         size, digest = _digest(path)
         return Input(name, size, digest)
     is_directory = os.path.isdir(path)
-    files = Path(path).rglob("*") if is_directory else (Path(each.name) for each in listed(source))
+    files = Path(path).rglob("*") if is_directory else (Path(each.name) for each in data_files(source))
     whole, total = hashlib.sha256(), 0
     for file in sorted(part for part in files if part.is_file()):
         size, digest = _digest(os.fspath(file))

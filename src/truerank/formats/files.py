@@ -31,7 +31,7 @@ def sniff(head: bytes, name: str) -> float:
     return 0.4 if not has_lists(name) and next(_found(name), None) else 0.0
 
 
-def listed(source: Source) -> list[Source]:
+def data_files(source: Source) -> list[Source]:
     """The files of a folder or a glob; of a table of Delta or Iceberg those that count now.
 
     Raises:
@@ -73,7 +73,7 @@ def is_data(name: str) -> bool:
 
 def runs(source: Source, format: str | None = None) -> list[Run]:
     """The run in each file; all are in the format of the first."""
-    return runs_of(listed(source), format)
+    return runs_of(data_files(source), format)
 
 
 def runs_of(sources: Sequence[Source], format: str | None) -> list[Run]:

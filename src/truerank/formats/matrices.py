@@ -25,7 +25,7 @@ ROWS = 1 << 16
 
 def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
     """A run out of (ids, scores) or (ids, scores, ids of queries)."""
-    return Run(name, partial(listed, *arrays, name=name), pieces=partial(_pieces, arrays, name))
+    return Run(name, partial(batches_of_arrays, *arrays, name=name), pieces=partial(_pieces, arrays, name))
 
 
 class _Table(NamedTuple):
@@ -43,7 +43,7 @@ class _Table(NamedTuple):
     has_numbers: bool
 
 
-def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
+def batches_of_arrays(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
     """Rows of document ids and scores, one a query; see `is_id` for short rows.
 
     Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without

@@ -70,7 +70,7 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
     """Many rows at a time."""
-    from truerank.formats.matrices import listed, run_of_sparse
+    from truerank.formats.matrices import batches_of_arrays, run_of_sparse
 
     read = _arrays(source)
     if _is_sparse(read):
@@ -80,7 +80,7 @@ def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
         return ranges.batches()
     ids = _ids(arrays, source.name)
     scores, are_far = _scores(arrays, ids)
-    batches = listed(ids, scores, _named(arrays, QUERIES), name=source.name)
+    batches = batches_of_arrays(ids, scores, _named(arrays, QUERIES), name=source.name)
     return map(_of_distances, batches) if are_far else batches
 
 

@@ -14,7 +14,7 @@ from truerank.core.messages import message
 from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
 from truerank.formats.files import NAME as FILES
-from truerank.formats.files import is_data, is_empty, listed
+from truerank.formats.files import data_files, is_data, is_empty
 from truerank.formats.source import METADATA, Source, is_http, local
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -75,7 +75,7 @@ def _of(name: str) -> list[str]:
     source = Source(os.path.abspath(path))  # executors work in folders of their own
     if not source.is_folder or _is_whole(source.name):
         return [source.name]
-    return [file.name for file in listed(source)]
+    return [file.name for file in data_files(source)]
 
 
 def _is_whole(folder: str) -> bool:
