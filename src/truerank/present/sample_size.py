@@ -13,8 +13,8 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.present import few
 from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
+from truerank.stats.flips import ALL_FLIPS_UP_TO
 from truerank.stats.paired import EXACT_UP_TO
-from truerank.stats.pairs import EXACT_UP_TO as EXACT_MAX_T
 
 OTHERS = ("wilcoxon", "sign", "tukey")
 """Tests that ask something else of the values than the paired t-test does, by which powers are told."""
@@ -178,7 +178,7 @@ def sampled(how: Procedure, outcome: Outcome) -> int:
     if how.test != "randomization" or outcome.measure.definition.is_of_run:
         return 0
     if how.correction == "max-t":
-        return len(outcome.pairs) if outcome.queries > EXACT_MAX_T else 0
+        return len(outcome.pairs) if outcome.queries > ALL_FLIPS_UP_TO else 0
     return sum(pair.wins + pair.losses > EXACT_UP_TO for pair in outcome.pairs)
 
 

@@ -11,6 +11,9 @@ from truerank.stats.values import Floats
 
 WORD = 64
 
+ALL_FLIPS_UP_TO = 12
+"""Of this many rows or fewer every pattern of signs is counted."""
+
 
 def flipped_sums(grid: Floats, samples: int, seed: int) -> Iterator[Floats]:
     """Blocks of (rows, c) sums of the rows under random signs, the same signs for every column.

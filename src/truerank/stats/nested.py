@@ -14,15 +14,12 @@ from truerank.stats.binomial import unanimous_p
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.corrections import adjust
 from truerank.stats.distributions import normal_quantile, t_beyond, t_quantile
-from truerank.stats.flips import all_flipped_sums, flipped_sums
+from truerank.stats.flips import ALL_FLIPS_UP_TO, all_flipped_sums, flipped_sums
 from truerank.stats.intervals import Interval, differing, is_too_few
 from truerank.stats.many import Groups
 from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.ranks import Sure, borda, indistinct, rank_intervals, surely_better
 from truerank.stats.values import Floats, Ints, count, mean, on_grid, rounding, scale, share, table
-
-EXACT_UP_TO = 12
-"""With this many random collections or fewer every pattern of signs is counted."""
 
 Drawn = Literal["fixed", "random"]
 """Collections are the ones that matter, or drawn from a population of collections."""
@@ -170,7 +167,7 @@ class _Work:
         spread = np.sqrt(np.array([((grid - each[:, None]) ** 2).sum(axis=0) for each in grid.T]))
         spread[spread <= n] = np.inf  # identical systems never differ
         total = grid.sum(axis=0)
-        exact = n <= EXACT_UP_TO
+        exact = n <= ALL_FLIPS_UP_TO
         drawn = all_flipped_sums(grid) if exact else np.vstack([*flipped_sums(grid, self.resamples, self.seed)])
         observed = (total[:, None] - total) / spread
         return intervals, error, surely_better(drawn, spread, observed, self.alpha, exact=exact)

@@ -15,17 +15,13 @@ from numpy.typing import ArrayLike
 from truerank.core.equal import are_equal, difference
 from truerank.stats.bootstrap import reach, resampled_sums
 from truerank.stats.distributions import normal_below
-from truerank.stats.flips import all_flipped_sums, flipped_sums
+from truerank.stats.flips import ALL_FLIPS_UP_TO, all_flipped_sums, flipped_sums
 from truerank.stats.intervals import Interval, Means, differing, is_too_few
-from truerank.stats.paired import EXACT_UP_TO as EXACT_DIFFERENCES
-from truerank.stats.paired import randomizations
+from truerank.stats.paired import EXACT_UP_TO, randomizations
 from truerank.stats.values import Floats, Ints, count, deviation, mean, on_grid, rounding, scale, share, table
 
 Pairs = Sequence[tuple[int, int]]
 """Of columns: the first less the second."""
-
-EXACT_UP_TO = 12
-"""With this many queries or fewer max-T counts every sign pattern."""
 
 AT_ONCE = 1 << 21
 """How many sums of systems are held at once, where one sign pattern has no more."""
@@ -150,7 +146,7 @@ def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_00
     checked = table(values)
     count(samples, "samples")
     grid, _ = on_grid(checked, 2 * _compared_scale(checked, pairs))
-    drawn = np.count_nonzero(paired_differences(checked, pairs), axis=0) > EXACT_DIFFERENCES
+    drawn = np.count_nonzero(paired_differences(checked, pairs), axis=0) > EXACT_UP_TO
     p, hits = np.ones(len(pairs)), np.zeros(len(pairs), np.int64)
     counted = [pairs[at] for at in np.flatnonzero(~drawn).tolist()]
     if counted:
@@ -192,7 +188,7 @@ def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_00
     observed = np.maximum(apart - len(grid), 0) / spread
     order = np.argsort(-observed, kind="stable")
     hits, of = np.zeros(len(order), np.int64), 0
-    exact = len(grid) <= EXACT_UP_TO
+    exact = len(grid) <= ALL_FLIPS_UP_TO
     blocks = iter([all_flipped_sums(grid)]) if exact else flipped_sums(grid, samples, seed)
     for sums in _by_system(blocks):
         largest = np.zeros(sums.shape[1])
