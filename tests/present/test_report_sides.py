@@ -234,3 +234,35 @@ def test_a_report_of_speed_says_what_is_unresolved_and_under_which_rules_its_mea
     assert "p50 ms" in text
     assert "Unresolved with 9 queries; needed: p90 36, p95 72" in text
     assert "Rules: trec_eval-10. 9 queries judged, 9 answered." in text
+
+
+CALLS = {"q1": [["x", "a"], ["b"]], "q2": [["c"], [], ["x", "b"]], "q3": [["x"]]}
+OF_ASPECTS = "StRecall@2 Complete Chain@3 NuggetRecall alpha_nDCG@2 alpha_nDCG nERR_IA@2 NRBP D_nDCG@3 P_IA@2 AP"
+
+
+@pytest.mark.parametrize(
+    ("run", "rules", "measures"),
+    [
+        (CALLS, {}, "CallRecall@1 CallRecall@3 FirstComplete@3 SessionDCG@2 nSessionDCG@1 nSessionDCG"),
+        (CALLS, {"calls": "concatenated", "depth": 2}, "CallRecall@1 FirstComplete@2 nSessionDCG AP R@2"),
+        ({q: ["x", "b", "c", "a"] for q in CALLS}, {"iteration": "aspect"}, OF_ASPECTS),
+        ({q: dict.fromkeys("abcx", 1.0) for q in CALLS}, {"iteration": "aspect", "depth": 2}, OF_ASPECTS),
+    ],
+    ids=["calls", "calls in one list", "aspects", "aspects, cut in ties"],
+)
+def test_measures_of_calls_and_of_aspects_are_worked_out_as_explain_does(run, rules, measures, tmp_path):
+    rows = [("q1", 1, "a", 1), ("q1", 2, "b", 2), ("q2", 1, "c", 1), ("q2", 2, "c", 1), ("q2", 2, "b", 0)]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join("{} {} {} {}\n".format(*row) for row in [*rows, ("q3", 3, "b", 1), ("q3", 3, "a", 1)]))
+    judged: Any = qrels if "iteration" in rules else {q: {d: g for p, _, d, g in rows if p == q} for q in CALLS}
+    shown = next(
+        b for b in document({"one": run}, measures, qrels=judged, rules=rules).blocks if isinstance(b, Queries)
+    )
+    assert shown.answers is not None
+    for name, values in shown.values.items():
+        for q, query in enumerate(shown.queries):
+            _, lines = shown.answers.worked[name][0][q]
+            exact = tr.explain(judged, run, query, name, rules=rules)
+            assert isinstance(exact, tr.Explanation)
+            assert [line[:2] for line in lines] == [[line.name, line.text(4)] for line in exact.worked.lines]
+            assert lines[-1][2] == values[q, 0], name

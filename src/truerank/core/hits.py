@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import compress, pairwise, repeat
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -216,29 +216,27 @@ class Hits(Presented):
             calls=None if self.calls is None else self.calls.select(keep),
         )
 
+    def within(self, start: int, stop: int) -> Hits:
+        """Those of the queries from one to before another, which are numbered anew."""
+        (a, b), (c, d) = (np.searchsorted(each, [start, stop]) for each in (self.query, self.judgements.query))
+        columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[a:b]) for name in COLUMNS}
+        return replace(
+            self,
+            **{**columns, "query": columns["query"] - start},
+            queries=self.queries[start:stop],
+            returned=self.returned[start:stop],
+            judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
+            beyond=None if self.beyond is None else self.beyond.within(start, stop),
+            aspects=None if self.aspects is None else self.aspects.of_queries(slice(start, stop)),
+            calls=None if self.calls is None else self.calls.within(start, stop),
+        )
+
     def parts(self) -> Iterator[Hits]:
         """The same, this many queries at a time: nothing of a query depends on another, and views take memory."""
-        starts = np.arange(0, len(self.queries), PART)
-        if len(starts) < 2:
+        if len(self.queries) <= PART:
             yield self
             return
-        rows, judged = (
-            np.searchsorted(query, [*starts, len(self.queries)]) for query in (self.query, self.judgements.query)
-        )
-        below = repeat(None) if self.beyond is None else self.beyond.parts()
-        ends = zip(pairwise(rows), pairwise(judged), strict=True)
-        for start, ((a, b), (c, d)), beyond in zip(starts.tolist(), ends, below, strict=False):
-            columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[a:b]) for name in COLUMNS}
-            yield replace(
-                self,
-                **{**columns, "query": columns["query"] - start},
-                queries=self.queries[start : start + PART],
-                returned=self.returned[start : start + PART],
-                judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
-                beyond=beyond,
-                aspects=None if self.aspects is None else self.aspects.of_queries(slice(start, start + PART)),
-                calls=None if self.calls is None else self.calls.within(start, start + PART),
-            )
+        yield from (self.within(start, start + PART) for start in range(0, len(self.queries), PART))
 
     def running_sum(self, values: Floats) -> Floats:
         """(hits,) the sum of the values of this row and those before it in its query."""

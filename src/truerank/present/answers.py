@@ -184,9 +184,12 @@ class _Page:
         """The judgements of a query, without those that leave its lists."""
         if row is None:
             return {}
-        rows = range(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
-        grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in rows}
+        grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in self._numbers(row)}
         return {doc: grade for doc, grade in grades.items() if grade == grade}
+
+    def _numbers(self, row: int) -> range:
+        """The numbers of the judgements of a query."""
+        return range(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
 
     def _judged(
         self, row: int | None, lists: Sequence[ListedRun | None], returned: Sequence[Collection[bytes]]
@@ -218,24 +221,23 @@ class _Page:
         worked: dict[str, list[list[Any]]] = {name: [[] for _ in self.systems] for name in self.measures}
         is_set = [{name: self._is_set(m, each) for name, m in self.measures.items()} for each in self.systems]
         for q, (query, key) in enumerate(zip(self.queries, keys, strict=True)):
-            grades = self._grades(rows.get(key)) if query in self.wanted.worked else {}
             for s, system in enumerate(self.systems):
                 place = own[s].get(key) if query in self.wanted.worked else None
                 if place is None:
                     for lists in worked.values():
                         lists[s].append(None)
                     continue
-                case = cache(partial(self._case, system, place, grades))
+                case = cache(partial(self._case, system, place, rows[key]))
                 for name, measure in self.measures.items():
                     value = float(self.values[name][q, s])
-                    is_ruled = is_set[s][name][place]
-                    worked[name][s].append(None if is_ruled else self._steps(measure, case(measure.depth), value))
+                    seen = None if is_set[s][name][place] else case(measure.depth, measure.definition.sees_aspects)
+                    worked[name][s].append(None if seen is None else self._steps(measure, seen, value))
         return worked
 
-    def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float], depth: int | None) -> Case:
-        """A query as measures of this depth see it."""
+    def _case(self, system: SystemAnswers, place: int, row: int, depth: int | None, by_aspect: bool) -> Case:
+        """A query as measures of this depth see it, those of aspects or the others."""
         hits = system.hits.cut(depth)
-        known = [Hit(0, printable(doc), whole(grade)) for doc, grade in grades.items()]
+        known = [Hit(0, printable(doc), whole(grade)) for doc, grade in self._grades(row).items()]
         if self.rules.unreturned == "ignore":
             known = [hit._replace(rank=0) for hit in self._named(self._uncut[system.name], place)]
         known.sort(key=lambda hit: -hit.grade)
@@ -247,7 +249,15 @@ class _Page:
             max_grade=whole(hits.max_grade),
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, place),
+            calls=None if hits.calls is None else hits.calls.within(place, place + 1),
+            read=_alone(hits, place, self._numbers(row)) if by_aspect else None,
+            numbered=self._numbered(row) if by_aspect else {},
         )
+
+    def _numbered(self, row: int) -> dict[int, Hit]:
+        """Every judged document of a query by its number among them."""
+        named = ((self.qrels.doc(r), self.qrels.grades[r]) for r in self._numbers(row))
+        return {i: Hit(0, printable(doc), whole(float(grade))) for i, (doc, grade) in enumerate(named)}
 
     @cached_property
     def _uncut(self) -> dict[str, Hits]:
@@ -305,6 +315,14 @@ def _left_out(rules: Rules) -> Iterator[Message]:
 def _docs(qrels: Qrels, hits: Hits, place: int | None) -> list[bytes]:
     """The documents of the hits of a query; none where it has no place."""
     return [] if place is None else qrels.docs(hits.doc[rows_of(hits, place)])
+
+
+def _alone(hits: Hits, place: int, judged: range) -> Hits:
+    """The hits of a query as if there were no others: its documents by their numbers among its judgements."""
+    own, none = hits.within(place, place + 1), np.zeros(len(judged), np.int64)
+    aspects = None if own.aspects is None else own.aspects.take(none[:1], np.array(judged, np.int64), none)
+    beyond = None if hits.beyond is None else _alone(hits.beyond, place, judged)
+    return replace(own, doc=own.doc - judged.start, aspects=aspects, beyond=beyond)
 
 
 def rows_of(hits: Hits, place: int) -> slice:
