@@ -154,3 +154,15 @@ def test_of_a_query_whose_lists_are_not_on_the_page_nothing_is_called_not_return
     bare = [said for said in shown.values() if "This page has no list for this query." in said]
     assert bare
     assert all(said == ["This page has no list for this query."] * 2 for said in bare)
+
+
+def test_a_list_names_the_call_of_each_document_and_equal_scores_of_two_calls_are_no_ties(visit, tmp_path):
+    run = {"q": [[("x", 2.0), ("y", 2.0)], [("a", 2.0)]]}
+    address = written(tmp_path, {"q": {"a": 1}}, {"one": run}, measures="CallRecall@2").address
+    page = ready(visit(f"{address}#query=q", allowed=(address,)))
+    table = page.locator("dialog .columns table").first
+    assert table.locator("thead th").all_inner_texts()[:4] == ["rank", "call", "document", "score"]
+    rows = [
+        [text.strip() for text in row.locator("td").all_inner_texts()] for row in table.locator("tbody tr").all()
+    ]
+    assert [row[:3] for row in rows] == [["1", "1", "2 tied"], ["2", "1", "2 tied"], ["3", "2", "2"]]

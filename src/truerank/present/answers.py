@@ -39,10 +39,12 @@ class ListedRun:
     Attributes:
         docs: as they are ranked: the first one has rank 1.
         scores: the system's.
+        calls: which call returned each; empty where a query has one list.
     """
 
     docs: tuple[bytes, ...]
     scores: tuple[float, ...]
+    calls: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,8 @@ class ShownAnswers:
     Attributes:
         depth: how many results of a list there are at most.
         docs: the names of documents; everything else holds places among them.
-        lists: [system][query] documents, scores, how many was returned; None where there is no list.
+        lists: [system][query] documents, scores, how many was returned, and which call returned each; None
+            where there is no list.
         judged: [query] documents and their grades: those in the lists, the first relevant ones, and the first
             relevant ones that each system did not return.
         relevant: [query] how many relevant documents there are.
@@ -178,7 +181,7 @@ class _Page:
         if listed_run is None:
             return None
         returned = len(listed_run.docs) if place is None else int(system.hits.returned[place])
-        return [list(map(self._place, listed_run.docs)), list(listed_run.scores), returned]
+        return [list(map(self._place, listed_run.docs)), list(listed_run.scores), returned, list(listed_run.calls)]
 
     def _grades(self, row: int | None) -> dict[bytes, float]:
         """The judgements of a query, without those that leave its lists."""
@@ -343,7 +346,8 @@ def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[byte
     some = (reading.hits if is_left_out else reading.rows).select(answered & asked)
     top = in_mean(some, rules, reading.name).under(rules).top(k)
     docs, scores, ends = reading.docs(top.doc), top.score.tolist(), np.cumsum(top.count).tolist()
+    calls = [] if top.calls is None else top.call.tolist()
     return {
-        query: ListedRun(tuple(docs[begin:end]), tuple(scores[begin:end]))
+        query: ListedRun(tuple(docs[begin:end]), tuple(scores[begin:end]), tuple(calls[begin:end]))
         for query, begin, end in zip(top.queries, [0, *ends], ends, strict=False)
     }

@@ -410,24 +410,27 @@ function named(answers, title, docs, tell) {
   return make("div", { class: "named" }, make("strong", {}, title), make("ul", {}, items));
 }
 
-function listOf(answers, query, [docs, scores], name) {
+function listOf(answers, query, [docs, scores, , calls], name) {
   const grades = gradesOf(answers, query);
+  const areEqual = (one, other) => scores[one] === scores[other] && calls[one] === calls[other];
   const rows = docs.map((doc, place) => {
     const grade = grades.get(doc);
     const isRelevant = grade >= answers.level;
-    const tied = scores[place] === scores[place - 1] || scores[place] === scores[place + 1];
+    const tied = areEqual(place, place - 1) || areEqual(place, place + 1);
     const judged = isRelevant ? `✓ ${say("relevant")}` : say(kindOf(grade));
     return make(
       "tr",
       { class: isRelevant ? "relevant" : null },
       make("td", { class: "number" }, String(place + 1)),
+      calls.length ? make("td", { class: "number" }, String(calls[place])) : null,
       make("th", { scope: "row" }, isolated(answers.docs[doc]), textOf(answers, doc)),
       make("td", { class: "number", "data-value": String(scores[place]) }, brief(scores[place]), tied ? make("span", { class: "quiet" }, ` ${say("tied")}`) : null),
       make("td", { class: "mark" }, judged),
       make("td", { class: "number" }, grade === undefined ? "" : String(grade)),
     );
   });
-  return grid(name, [`>${say("rank")}`, say("document"), `>${say("score")}`, say("show_judged"), `>${say("grade")}`], rows);
+  const ranks = [`>${say("rank")}`, ...(calls.length ? [`>${say("call")}`] : [])];
+  return grid(name, [...ranks, say("document"), `>${say("score")}`, say("show_judged"), `>${say("grade")}`], rows);
 }
 
 /** A score with as many digits as are worth reading; the whole of it is in data-value. */

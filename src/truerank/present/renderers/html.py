@@ -28,6 +28,7 @@ SPOKEN: dict[str, Message] = {
     "also_found": message("Relevant, ranked lower"),
     "and_more": message("and {n} more"),
     "at_rank": message("{doc} at rank {rank}"),
+    "call": message("call"),
     "close": message("Close"),
     "dark": message("Dark"),
     "document": message("document"),
