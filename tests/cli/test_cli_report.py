@@ -212,7 +212,14 @@ def test_a_run_with_calls_has_a_report_without_curves(invoke, here):
     (here / "calls.json").write_text('{"q1": [["a"], ["b"]], "q2": [["a"]]}')
     result = invoke("report", "qrels.txt", "calls.json", "-m", "CallRecall@2", "-o", "report.json")
     assert (result.exit_code, result.output) == (0, "")
-    assert json.loads((here / "report.json").read_text())["results"]["curves"] == []
+    report = json.loads((here / "report.json").read_text())
+    assert report["results"]["curves"] == []
+    assert "Curves" not in [block.get("text") for block in report["blocks"]]
+    one = invoke("report", "qrels.txt", "calls.json", "-m", "AP", "--set", "calls=concatenated", "-o", "one.json")
+    assert (one.exit_code, one.output) == (0, "")
+    one_list = json.loads((here / "one.json").read_text())
+    assert len(one_list["results"]["curves"]) == 1
+    assert "Curves" in [block.get("text") for block in one_list["blocks"]]
     assert invoke("report", "qrels.txt", "calls.json", "-m", "AP").exit_code == 2
 
 

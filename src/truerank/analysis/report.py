@@ -56,6 +56,7 @@ class Evaluated:
         comparison: how they stand to each other.
         curves: precision against recall, of each; none where the rules do not allow it.
         is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
+        has_calls: whether queries have several lists, which the rules do not make one.
     """
 
     qrels: Qrels
@@ -63,6 +64,7 @@ class Evaluated:
     comparison: Comparison
     curves: tuple[Curve, ...]
     is_complete: bool = False
+    has_calls: bool = False
 
     @property
     def scores(self) -> list[Scores]:
@@ -167,6 +169,7 @@ def evaluated(
         comparison,
         tuple(replace(precision_recall(reading), run=name) for name, reading in drawn.items()),
         is_complete or is_contest,
+        has_calls,
     )
 
 

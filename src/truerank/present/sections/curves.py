@@ -29,8 +29,8 @@ def depths(runs: Runs) -> tuple[int, ...]:
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """Both curves, with their numbers."""
-    if data.runs is None:
+    """Both curves, with their numbers; none where queries have several lists."""
+    if data.runs is None or data.runs.has_calls:
         return
     yield Heading(message("Curves"), "curves")
     if any(curve.queries for curve in data.runs.curves):
