@@ -228,8 +228,11 @@ def test_a_repeated_document_counts_as_the_rules_say(rule: str, places: list[str
 
 @pytest.mark.parametrize("rule", ["count", "once"])
 @pytest.mark.parametrize("docs", ["ffffff", "fxffxg", "gfgfgfgf", "xxff"])
-def test_repeated_documents_add_at_each_of_their_ranks_what_comes_to_the_value(docs: str, rule: str) -> None:
-    judged, run, rules = {"q": {"f": 1, "z": 2, "g": 0}}, {"q": list(docs)}, {"duplicates": rule}
+@pytest.mark.parametrize("more", [{}, {"unreturned": "ignore", "depth": 3}], ids=["all", "cut"])
+def test_repeated_documents_add_at_each_of_their_ranks_what_comes_to_the_value(
+    docs: str, rule: str, more: dict[str, Any]
+) -> None:
+    judged, run, rules = {"q": {"f": 1, "z": 2, "g": 0}}, {"q": list(docs)}, {"duplicates": rule, **more}
     measures = [measure for measure in MEASURES if not measure.definition.needs]
     for why in explain_each(judged, run, "q", measures, rules=rules):
         assert why.worked.lines[-1].value == why.value, why.measure

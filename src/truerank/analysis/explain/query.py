@@ -17,6 +17,7 @@ from truerank.analysis.explain.notes import Found, Spread, notes
 from truerank.analysis.explain.ranking import Listed, Raw, listing, unscored
 from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
+from truerank.analysis.explain.worked.case import once_each
 from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
@@ -226,8 +227,9 @@ class Answer:
     def _known(self, documents: tuple[Listed, ...]) -> list[Hit]:
         """Every judged document, in any order; under some rules only those that were returned."""
         if self.rules.unreturned == "ignore":
-            came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
-            return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
+            returned = (each for each in documents if each.score is not None)
+            came = [Hit(0, each.doc, each.grade) for each in returned if each.grade is not None]
+            return once_each(came) if self.rules.duplicates == "once" else came
         own = {name: grade for name, grade in self.reading.qrels.apart.items() if name == self.query}
         known = {**self.judged, **own}
         return [Hit(0, as_text(doc), whole(grade)) for doc, grade in known.items() if not math.isnan(grade)]
