@@ -71,8 +71,10 @@ def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, A
 def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
     """Whether the keys are numbers of rows, as pandas writes them with orient="index"; some may be left out."""
     numbers = list(map(str, rows))
+    if not all(map(str.isdecimal, numbers)):
+        return False
     are_texts = any(" " in str(record[query]) for record in rows.values())  # where ids have no blanks
-    return all(map(str.isdecimal, numbers)) and (not are_texts or numbers == list(map(str, range(len(rows)))))
+    return not are_texts or numbers == list(map(str, range(len(rows))))
 
 
 def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
