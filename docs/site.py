@@ -80,3 +80,8 @@ def _to(link: re.Match[str], folder: Path, where: Path, config: Any) -> str:
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """The page without the mark by which the theme's script asks GitHub for numbers of stars and forks."""
     return output.replace(' data-md-component="source"', "")
+
+
+def on_post_template(output_content: str, template_name: str, config: Any) -> str:
+    """What is shown where there is no such page, without that mark too."""
+    return on_post_page(output_content, None, config)

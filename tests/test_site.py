@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ def test_the_site_builds_without_a_warning(tmp_path):
     reference = (tmp_path / "site" / "api" / "index.html").read_text("utf-8")
     assert 'id="truerank.core.evaluate.evaluate"' in reference
     assert 'id="truerank.live.sweep.sweep"' in reference
-    home = (tmp_path / "site" / "index.html").read_text("utf-8")
-    assert 'data-md-component="source"' not in home  # by which the theme's script asks api.github.com
-    assert 'class="md-source"' in home
+    assert re.findall(r"<code>\w+(?:, \w+)+</code>\s*</td>", reference) == []
+    for name in ("index.html", "404.html"):
+        page = (tmp_path / "site" / name).read_text("utf-8")
+        assert 'data-md-component="source"' not in page  # by which the theme's script asks api.github.com
+        assert 'class="md-source"' in page
