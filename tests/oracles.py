@@ -315,6 +315,8 @@ def rank_weight(rank: int, discount: Any, log_base: float) -> float:
         return 1.0 if rank < log_base else math.log(log_base) / math.log(rank)
     if discount == "reciprocal":
         return 1 / rank
+    if discount == "none":
+        return 1.0
     if discount == "log2":
         return math.log(log_base) / math.log(rank + 1)
     return dict(enumerate(discount, 1)).get(rank, 0.0)

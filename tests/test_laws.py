@@ -62,15 +62,15 @@ VARIANTS: dict[str, list[str]] = {
         *("DCG(gain='exp')@5", "DCG(log_base=10)", "DCG(gain={1: 2, 3: 0.5})", "DCG(gain='binary')"),
         *("DCG(ties='averaged')", "DCG(ties='averaged', log_base=10)@3"),
         *("DCG(discount='jk')", "DCG(discount='jk', log_base=3.5)@6", "DCG(discount='reciprocal')@4"),
-        *(f"DCG(discount={d}, ties='averaged')@5" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *(f"DCG(discount={d}, ties='averaged')@5" for d in (TABLE, "'jk'", "'reciprocal'", "'none'")),
         "DCG(gain_from=2)",
     ],
     "IDCG": [
         *("IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4", "IDCG(ideal='returned')"),
-        *(f"IDCG(discount={d}, gain_from=1.5)" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *(f"IDCG(discount={d}, gain_from=1.5)" for d in (TABLE, "'jk'", "'reciprocal'", "'none'")),
     ],
     "nDCG": [
-        *(f"nDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *(f"nDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'", "'none'")),
         *("nDCG(gain='exp', gain_from=2)", "nDCG(discount='jk', log_base=10)", f"nDCG(discount={TABLE})"),
         *("nDCG(gain='exp')@5", "nDCG(log_base=10)", "nDCG(gain={1: 2, 3: 0.5})@4", "nDCG(gain='binary')"),
         *("nDCG(ideal='returned')@4", "nDCG(ties='averaged')", "nDCG(ties='averaged', gain='binary')@5"),
@@ -104,7 +104,7 @@ VARIANTS: dict[str, list[str]] = {
             "SessionDCG(gain='exp', calls=2)@2",
             "SessionDCG(gain_from=2)",
         ),
-        *(f"SessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *(f"SessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'", "'none'")),
     ],
     "nSessionDCG": [
         *(
@@ -115,7 +115,7 @@ VARIANTS: dict[str, list[str]] = {
             "nSessionDCG(gain_from=2)",
         ),
         *("nSessionDCG(calls=1)", "nSessionDCG(gain={1: 2, 3: 0.5})@2", "nSessionDCG(gain='binary')"),
-        *(f"nSessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *(f"nSessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'", "'none'")),
     ],
     **{
         name: [f"{name}(alpha=0.9)@3", f"{name}(alpha=0)@5", f"{name}(alpha=1)"]

@@ -34,6 +34,8 @@ def shown(hits: Hits, worth: Floats, discount: Discount, log_base: float) -> tup
     if not isinstance(discount, str):
         weight = listed(hits.rank, discount)
         return message("× weight of its rank"), per_row("{} × {}", wholes(worth), wholes(weight))
+    if discount == "none":
+        return message("without discount"), per_row("{}", wholes(worth))
     of, how, more = {
         "log2": (message("/ {log}(rank + 1)", log=log), f"{{}} / {log}({{}})", 1),
         "jk": (message("/ max({log}(rank), 1)", log=log), f"{{}} / max({log}({{}}), 1)", 0),
@@ -52,9 +54,11 @@ def weights(ranks: Ints, discount: Discount, log_base: float) -> Floats:
 
 
 def divisors(ranks: Ints, discount: str, log_base: float) -> Floats:
-    """(ranks,) what a gain is divided by, by "jk" or "reciprocal"."""
+    """(ranks,) what a gain is divided by, by "jk", "reciprocal" or "none"."""
     if discount == "reciprocal":
         return ranks.astype(np.float64)
+    if discount == "none":
+        return np.ones(len(ranks))
     return np.maximum(log2(ranks) / math.log2(log_base), 1.0)
 
 

@@ -70,7 +70,10 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Di
     "DCG",
     unit=False,
     dcg_burges={"gain": "exp"},
-    formula="Σ_{i≤k} g(r_i) / log_b(i + 1); jk: / max(log_b i, 1); reciprocal: / i; list: times the weight of i",
+    CG={"discount": "none"},
+    formula="Σ_{i≤k} g(r_i) / log_b(i + 1); jk: / max(log_b i, 1); reciprocal: / i; none: / 1; "
+    "list: times the weight of i",
+    meanings={"discount=none": "The worth of the list: the sum of the gains, wherever they stand."},
     source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}",
     takes_unjudged_grades=True,
     monotone="rising",
@@ -141,9 +144,11 @@ def ideal_dcg(
     "nDCG",
     "ndcg_cut",
     ndcg_burges={"gain": "exp"},
+    NCG={"discount": "none"},
     formula="DCG@k / IDCG@k; 0 where IDCG is 0",
     source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}; trec_eval ndcg, ndcg_cut",
     meanings={
+        "discount=none": "How much of the gain that the list could have it has, wherever it stands.",
         "ideal=returned": "How close the list comes to the best possible one of its length, the top counting most.",
         "gain=binary": "How close the list comes to the best one, the top counting most; grades are yes or no.",
         "ties=averaged": "How close the list comes to the best one, on average over all orders of equal scores.",

@@ -57,7 +57,7 @@ def _cost(value: Any) -> bool:
 
 def _discount(value: Any) -> bool:
     if not isinstance(value, tuple):
-        return value in ("log2", "jk", "reciprocal")
+        return value in ("log2", "jk", "reciprocal", "none")
     if not value or not all(map(_number, value)):
         return False
     return value[0] > 0 and value[-1] >= 0 and all(later <= one for one, later in itertools.pairwise(value))
@@ -114,10 +114,11 @@ Worth = Literal["linear", "exp", "binary"]
 Discount = Annotated[
     str | tuple[float, ...],
     Kind(
-        message("'log2', 'jk', 'reciprocal' or a list of weights, one a rank, none above the one before"), _discount
+        message("'log2', 'jk', 'reciprocal', 'none' or a list of weights, one a rank, none above the one before"),
+        _discount,
     ),
 ]
-"""'log2': 1 / log_b(rank + 1); 'jk': 1 / log_b(rank), 1 up to the base; 'reciprocal': 1 / rank; or a table."""
+"""'log2': 1 / log_b(rank + 1); 'jk': 1 / log_b(rank), 1 up to b; 'reciprocal': 1 / rank; 'none': 1; or a table."""
 
 Cost = Annotated[
     float | Mapping[float, float],

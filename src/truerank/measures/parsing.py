@@ -240,8 +240,8 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
 
 
 def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any] | None:
-    if key in definition.kinds:
-        return key, value
+    if (kind := definition.kinds.get(key)) is not None:
+        return key, None if value == "none" and not kind.allows(value) else value
     values = _theirs().VALUES.get(key, {})
     if isinstance(value, str | bool) and value in values:
         return values[value]  # type: ignore[no-any-return]
@@ -250,7 +250,7 @@ def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any] |
 
 def _value(node: ast.expr, whole: str) -> Any:
     if isinstance(node, ast.Name):  # gain=exp
-        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
+        return {"true": True, "false": False, "none": "none"}.get(node.id.lower(), node.id)
     try:
         value = ast.literal_eval(node)
         plain = canonical(value)
