@@ -136,6 +136,20 @@ def test_other_numbers_below_zero_are_documents_as_hashes_are(number, bits):
     assert tr.evaluate(qrels, rows, "RR NumRet").mean == tr.evaluate(qrels, run, "RR NumRet").mean
 
 
+@pytest.mark.parametrize("number", ["int64", "object"])
+def test_minus_one_is_no_document_of_a_query_whose_list_is_an_array(number):
+    run = {"0": np.array([-1, 7, -1, -5]).astype(number)}
+    assert tr.evaluate({"0": {"7": 1}}, run, "RR NumRet").mean == {"RR": 1.0, "NumRet": 2.0}
+
+
+def test_missing_ids_in_arrays_of_objects_are_refused():
+    pandas = pytest.importorskip("pandas")
+    docs, scores = np.array([pandas.NA, 7], object), np.array([0.2, 0.1])
+    for run in ({"0": docs}, {"0": (docs, scores)}, ([docs], [scores])):
+        with pytest.raises(tr.InputError, match="<NA>"):
+            tr.evaluate({"0": {"7": 1}}, run, "RR")
+
+
 def test_the_largest_number_of_a_byte_is_a_document():
     ids = np.array([[255, 7]], np.uint8)
     assert tr.evaluate({0: [255]}, (ids, np.array([[2.0, 1.0]])), "RR").mean == {"RR": 1.0}

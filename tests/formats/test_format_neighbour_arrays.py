@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import truerank as tr
+from truerank import truth
 from truerank.cli import truerank
 
 IDS = np.array([[3, 1, -1], [2, 5, 9]])
@@ -19,8 +20,8 @@ DISTANCES = np.array([[0.1, 0.5, 3.4e38], [0.2, 0.3, 0.4]], np.float32)
 MEASURES = "AP RR R@2"
 
 
-def values(run: object, truth: object = TRUTH) -> dict[str, dict[str, float]]:
-    return tr.evaluate(truth, run, MEASURES).per_query()
+def values(run: object, qrels: object = TRUTH) -> dict[str, dict[str, float]]:
+    return tr.evaluate(qrels, run, MEASURES).per_query()
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +32,27 @@ def here(tmp_path, monkeypatch):
 def test_an_array_of_ids_alone_is_a_run_best_first():
     np.save("run.npy", IDS)
     assert values("run.npy") == values(RANKED)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+def test_numbers_below_minus_one_are_documents_in_files_as_in_arrays(dtype):
+    ids, far = np.array([[-5, 3, -1], [7, -128, -2]], dtype), np.array([[1.0, 2, 9], [1, 2, 2]])
+    np.save("ids.npy", ids)
+    np.savez("far.npz", I=ids, D=far)
+    near = {"lims": [0, 2, 5], "I": ids[ids != -1]}
+    np.savez("near.npz", **near, D=far[ids != -1])
+    exact = {b"0": {b"-5": 1.0, b"3": 1.0}, b"1": {b"7": 1.0, b"-128": 1.0, b"-2": 1.0}}
+    for name in ("ids.npy", "far.npz", "near.npz"):
+        assert tr.read_qrels(name).to_dict() == exact
+        assert values(name) == values((ids, -far))
+        assert values(name, "ids.npy") == values((ids, -far), truth.neighbours((ids, far), k=3))
+    assert truth.neighbours("far.npz", k=2, found=(ids, far)).to_dict()[b"1"] == exact[b"1"]
+
+
+def test_numbers_from_two_to_the_63_on_are_documents_of_a_range_search():
+    np.savez("near.npz", lims=[0, 2], I=np.array([2**63 + 1, 4], np.uint64))
+    assert tr.evaluate({"0": {str(2**63 + 1): 1}}, "near.npz", "RR").mean == {"RR": 1.0}
+    assert tr.read_qrels("near.npz").to_dict() == {b"0": {b"4": 1.0, b"9223372036854775809": 1.0}}
 
 
 @pytest.mark.parametrize("name", ["D", "distances", "dist"])

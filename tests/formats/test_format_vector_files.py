@@ -112,7 +112,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content, suffix):
         ("x.ivecs", led(EXACT)[:-1], "cut short, or of another kind: 31 bytes are no whole number of rows of 16"),
         ("x.ivecs", struct.pack("<i", -3) + b"\0" * 12, "its rows would have -3 numbers"),
         ("x.ivecs", led(EXACT)[:16] + struct.pack("<4i", 2, 1, 0, 3), "row 2 has 2 numbers, and the first one 3"),
-        ("x.ivecs", led(np.array([[1, -2]], np.int32)), "row 1 has the id -2: ids are numbers from 0 on"),
+        ("x.ivecs", led(np.array([[1, 1]], np.int32)), "document 1 of query 0 is judged twice"),
         ("x.ibin", headed(EXACT)[:-2], "it says that it has 2 rows of 3 numbers, which take 32 bytes, or 56 with"),
         ("x.ibin", b"\1\0\0", "0 rows of 0 numbers"),
         ("x.ibin", led(EXACT), "cut short, or of another kind"),

@@ -275,7 +275,7 @@ def test_without_ties_what_a_search_found_as_near_as_the_last_one_is_not_right()
         (([[1, 2]], [[0.5]]), r"there are ids of shape \(1, 2\) and distances of shape \(1, 1\)"),
         ([1, 2], r"the ids are a table, a row a query, not an array of shape \(2,\)"),
         (([[1, 2]], [[0.5, float("nan")]]), "some distances are NaN"),
-        ([[1, -7]], "row 1 has the id -7"),
+        ([[-7, -7]], "document -7 of query 0 is judged twice"),
         ([[1.5, 2.0]], "ids are whole numbers or text"),
         ([[1, 1]], "document 1 of query 0 is judged twice"),
     ],
@@ -324,8 +324,9 @@ def test_vectors_beside_the_exact_neighbours_tell_how_far_a_document_is(kind, tm
         for q in range(30)
     }
     assert right.to_dict() == wanted
-    with pytest.raises(tr.InputError, match="there is a document 80, but there are only 80"):
-        truth.neighbours(tmp_path / "x.npz", k=5, found=np.full((30, 1), 80))
+    for beyond in (80, -2):
+        with pytest.raises(tr.InputError, match=f"there is a document {beyond}, but there are only 80"):
+            truth.neighbours(tmp_path / "x.npz", k=5, found=np.full((30, 1), beyond))
 
 
 def test_vectors_of_another_kind_of_distance_are_not_used(tmp_path):

@@ -23,6 +23,9 @@ FLOATS = {float, np.float64, np.float32, np.float16}
 NO_IDS = {*FLOATS, type(None)}
 """Types of what has a text, and is no id."""
 
+MISSING = {"NAType", "NaTType"}
+"""What pandas calls the types of what is missing, beside NaN."""
+
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
     """Which ids, of these types, are numbers; None where one is neither a whole number nor text.
@@ -163,11 +166,12 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
 
 
 def refuse_no_ids(names: Iterable[Any], name: str) -> None:
-    """Raise where an id is None or a tensor, which have a text as all objects have, or a float.
+    """Raise where an id is None, pandas' NA or a tensor, which have a text as all objects have, or a float.
 
     7.0 would be no document 7, and where pandas made it of 7, NaN is near.
     """
-    others = {kind for kind in set(map(type, names)) if kind in NO_IDS or hasattr(kind, "detach")}
+    kinds = set(map(type, names))
+    others = {kind for kind in kinds if kind in NO_IDS or kind.__name__ in MISSING or hasattr(kind, "detach")}
     if others:
         bad = next(one for one in names if type(one) in others)
         raise InputError("an id is text or a whole number, not {value}", name, value=quoted(bad))

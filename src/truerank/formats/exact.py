@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
-from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.schema import POSITIVE, number, optional
-from truerank.formats.rows import Bools, is_id, text_column
+from truerank.formats.rows import Bools, is_id, numbers_column, text_column
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -70,8 +69,8 @@ class Neighbours:
         query = np.nonzero(right)[0]
         grades = np.ones(len(query)) if self.grades is None else self.grades[right].astype(np.float64)
         ids = self.ids[right]
-        are_numbers = ids.dtype.kind in "iu" and ids.dtype != np.uint64
-        ends, text = digits(ids.astype(np.int64)) if are_numbers else text_column(list(map(as_bytes, ids.tolist())))
+        are_numbers = ids.dtype.kind in "iu"
+        ends, text = numbers_column(ids) if are_numbers else text_column(list(map(as_bytes, ids.tolist())))
         return Qrels.build(
             self.names, query.astype(np.int64), ends[:-1], ends[1:], bytes(text), grades, name=name or self.name
         )

@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.ids import starts_of
-from truerank.core.kernel.names import digits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
-from truerank.formats.rows import FILL, Bools, Ints, check_distinct, complete, is_id, plain_ids, text_column
+from truerank.formats.rows import (
+    FILL,
+    Bools,
+    Ints,
+    check_distinct,
+    complete,
+    is_id,
+    numbers_column,
+    plain_ids,
+    text_column,
+)
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
@@ -189,14 +198,14 @@ def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any
         )
     answered = counts > 0
     runs = starts_of(counts[answered])
-    columns = *_names(queries, answered), *digits(np.ascontiguousarray(docs, np.int64))
+    columns = *_names(queries, answered), *numbers_column(docs)
     return complete(Columns(*columns, np.ascontiguousarray(values, np.float64), runs=runs), name)
 
 
 def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
     """The ids of those of some queries that are answered."""
-    if isinstance(queries, np.ndarray) and queries.dtype.kind == "i" and queries.min(initial=0) >= 0:
-        return digits(queries[answered].astype(np.int64))
+    if isinstance(queries, np.ndarray) and queries.dtype.kind == "i":
+        return numbers_column(queries[answered])
     return text_column([as_bytes(query) for query in itertools.compress(queries, answered.tolist())])
 
 
@@ -220,7 +229,7 @@ def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
         raise InputError("there are no judgements in it", name)
     if not np.isfinite(grades).all():
         raise InputError("the grade is not a finite number", name)
-    ends, text = digits(rows.indices[: len(grades)].astype(np.int64))
+    ends, text = numbers_column(rows.indices[: len(grades)])
     query = np.repeat(np.arange(len(judged)), counts[judged])
     names = [b"%d" % number for number in judged.tolist()]
     return Qrels.build(names, query, ends[:-1], ends[1:], bytes(text), grades, name=name)

@@ -171,9 +171,9 @@ def neighbours_of(
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
     if queries is not None:
         check_distinct(queries, name)
-    if ids.dtype.kind == "i":
-        _check_range(ids, None if vectors is None else len(vectors[1]), name)
     if vectors is not None:
+        if ids.dtype.kind == "i":
+            _check_range(ids, len(vectors[1]), name)
         _check_vectors(*vectors, len(ids), name)
     if numbers is None:
         return Neighbours(ids, None, queries, grades, name, vectors)
@@ -211,19 +211,18 @@ def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
     return otherwise if rises == falls else rises
 
 
-def _check_range(ids: Array, size: int | None, name: str) -> None:
+def _check_range(ids: Array, size: int, name: str) -> None:
     """Raise where an id is below -1, or not below the number of documents."""
-    wrong = (ids < FILL) if size is None else (ids < FILL) | (ids >= size)
+    wrong = (ids < FILL) | (ids >= size)
     if wrong.any():
         row, column = np.unravel_index(int(wrong.argmax()), ids.shape)
-        values = {"row": int(row) + 1, "id": int(ids[row, column])}
-        if size is None or values["id"] < FILL:
-            raise InputError(
-                "row {row:,} has the id {id}: ids are numbers from 0 on, and -1 where a row is short",
-                name,
-                **values,
-            )
-        raise InputError("row {row:,} has the id {id}, but there are only {n:,} documents", name, n=size, **values)
+        raise InputError(
+            "row {row:,} has the id {id}, but there are only {n:,} documents",
+            name,
+            row=int(row) + 1,
+            id=int(ids[row, column]),
+            n=size,
+        )
 
 
 def _arrays(source: Source) -> Mapping[str, Array]:

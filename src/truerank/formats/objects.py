@@ -355,8 +355,8 @@ def _are_ids_and_scores(docs: Any) -> bool:
 
 
 def _may_be_short(docs: np.ndarray) -> bool:
-    """Whether these are numbers, of which -1 is no document; None, where some are masked, is refused."""
-    return docs.ndim == 1 and docs.dtype.kind in "iu" and not np.ma.is_masked(docs)
+    """Whether these may be numbers, of which -1 is no document; None, where some are masked, is refused."""
+    return docs.ndim == 1 and docs.dtype.kind in "iuO" and not np.ma.is_masked(docs)
 
 
 def _are_fractions(values: Any) -> bool:

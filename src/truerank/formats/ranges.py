@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
-from truerank.core.kernel.names import digits
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.run import Columns
 from truerank.formats.matrices import compressed_rows
+from truerank.formats.rows import FILL, is_id, numbers_column
 
 Array = NDArray[Any]
 
@@ -34,7 +34,7 @@ class Ranges:
     """
 
     indptr: Ints
-    indices: Ints
+    indices: Array
     data: Floats | None
     are_distances: bool
     name: str
@@ -50,7 +50,7 @@ class Ranges:
         """They as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
         queries = [b"%d" % query for query in range(len(self.indptr) - 1)]
         query = np.repeat(np.arange(len(queries)), np.diff(self.indptr))
-        ends, text = digits(self.indices)
+        ends, text = numbers_column(self.indices)
         grades = np.ones(len(query))
         return Qrels.build(queries, query, ends[:-1], ends[1:], bytes(text), grades, name=self.name)
 
@@ -76,7 +76,7 @@ def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far:
             name,
             n=len(ids),
         )
-    if (ids < 0).any():
-        raise InputError("there is the id {id}: ids are numbers from 0 on", name, id=int(ids.min()))
+    if not is_id(ids).all():
+        raise InputError("there is the id {id}, which fills short rows, and lists have none", name, id=FILL)
     data = None if numbers is None else numbers.astype(np.float64) * (-1 if are_far else 1)
-    return Ranges(lims.astype(np.int64), ids.astype(np.int64), data, are_far and data is not None, name)
+    return Ranges(lims.astype(np.int64), ids, data, are_far and data is not None, name)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
-from truerank.core.kernel.names import all_floats, all_ids, first_empty
+from truerank.core.kernel.names import all_floats, all_ids, digits, first_empty
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.mappings import are_no_ids, distinct_ids, refuse_no_ids
 from truerank.core.messages import message
@@ -43,7 +43,10 @@ def is_id(ids: NDArray[Any]) -> Bools:
 
     That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
     """
-    if ids.dtype.kind in "Oi":
+    if ids.dtype.kind == "O":
+        there = [not isinstance(each, int | float | np.number) or each != FILL for each in ids.flat]
+        return np.array(there, bool).reshape(ids.shape)
+    if ids.dtype.kind == "i":
         return np.asarray(ids != FILL, bool)
     if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
         return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
@@ -53,6 +56,13 @@ def is_id(ids: NDArray[Any]) -> Bools:
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""
     return starts_of(np.fromiter(map(len, names), np.int64, len(names))), b"".join(names)
+
+
+def numbers_column(numbers: NDArray[Any]) -> tuple[Ints, NDArray[np.uint8] | bytes]:
+    """Whole numbers as the kernel's columns hold ids."""
+    if numbers.dtype != np.uint64 and numbers.min(initial=0) >= 0:
+        return digits(np.ascontiguousarray(numbers, np.int64))
+    return text_column([b"%d" % number for number in numbers.tolist()])
 
 
 def columns(

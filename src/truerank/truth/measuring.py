@@ -84,9 +84,10 @@ def _distances(kind: Callable[[Floats, Floats], Floats], exact: Neighbours, ids:
     assert exact.vectors is not None
     queries, documents = exact.vectors
     named = np.where(is_id(ids), ids, 0)
-    if (named >= len(documents)).any():
+    beyond = named[(named < 0) | (named >= len(documents))]
+    if len(beyond):
         raise InputError(
-            "there is a document {id}, but there are only {n:,}", exact.name, id=int(named.max()), n=len(documents)
+            "there is a document {id}, but there are only {n:,}", exact.name, id=int(beyond[0]), n=len(documents)
         )
     asked, there = np.asarray(queries[rows], np.float64), np.asarray(documents[named], np.float64)
     return np.where(is_id(ids), kind(asked, there), np.inf)
