@@ -185,6 +185,12 @@ def test_a_reading_is_explained_as_its_run_is(scans: list[str]) -> None:
     assert moved[1].to_dict() == tr.diff(QRELS, a, b, "AP", query="q3").to_dict()
 
 
+def test_a_reading_of_an_order_alone_is_explained_without_scores() -> None:
+    (why,) = explain_each(tr.read(QRELS, {"q1": ["x", "a"]}, keep="all"), None, "q1", "RR")
+    assert why.to_dict() == explain_each(QRELS, {"q1": ["x", "a"]}, "q1", "RR")[0].to_dict()
+    assert [listed.score for listed in why.documents] == [None] * 3
+
+
 def test_of_a_reading_lint_sees_what_needs_no_lines(scans: list[str]) -> None:
     text = TEXT.replace(b"q9 0 z 1 1 t\n", b"").replace(b"b 3 2", b"b 3 1")
     reading = tr.read(QRELS, Opened(text, "one").run)

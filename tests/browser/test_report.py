@@ -47,13 +47,6 @@ def test_every_figure_is_drawn_when_the_page_has_loaded(visit: Any, report: Repo
     assert page.locator("[data-figure] svg.marks").count() == page.locator("[data-figure]").count() > 3
 
 
-def test_a_query_tells_what_is_not_in_the_qrels_from_what_is_pooled_and_not_judged(visit, tmp_path):
-    address = written(tmp_path, {"q1": {"a": 1, "b": 0, "p": -1}}, {"one": {"q1": ["a", "b", "p", "x"]}}).address
-    page = ready(visit(f"{address}#query=q1", allowed=(address,)))
-    marks = page.locator("dialog td.mark").all_inner_texts()
-    assert marks == ["✓ relevant", "not relevant", "pooled, unjudged", "unjudged"]
-
-
 def test_it_opens_without_any_request_or_message_and_draws_every_figure(shown, report):
     page = shown(report.address)
     names = [one["name"] for one in report.plain["blocks"] if one["kind"] == "figure"]

@@ -113,6 +113,15 @@ def test_lists_have_as_many_letters_as_there_is_room_for_however_long_scores_are
         assert 0.9 * room < letters < 1.05 * room
 
 
+def test_it_is_known_which_runs_have_an_order_and_no_scores():
+    qrels, runs = world(3, 2, 4)
+    first, second = runs.values()
+    found = Runs.of(evaluated(qrels, {"scored": first, "listed": {q: list(second[q]) for q in second}}, "AP"))
+    answers = queries.made(found, 10).answers
+    assert answers is not None
+    assert answers.is_scored == [True, False]
+
+
 def test_texts_take_the_room_of_lists(monkeypatch):
     monkeypatch.setattr(queries, "LISTED", 700_000)
     qrels, runs = world(400, 6, 12)

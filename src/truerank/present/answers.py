@@ -38,7 +38,7 @@ class ListedRun:
 
     Attributes:
         docs: as they are ranked: the first one has rank 1.
-        scores: the system's.
+        scores: the system's; negated ranks where its run has none.
         calls: which call returned each; empty where a query has one list.
     """
 
@@ -64,6 +64,7 @@ class ShownAnswers:
             `judged`.
         worked: {measure: [system][query] terms and lines; None where it is not worked out}.
         level: the lowest grade that is relevant.
+        is_scored: [system] whether its run has scores, and not only an order.
         left_out: what the rules leave out of the lists, in sentences.
         ids: of the documents as files have them.
         texts: the beginnings of their texts, as many as there is room for; empty where there are none.
@@ -78,6 +79,7 @@ class ShownAnswers:
     below: Sequence[Sequence[Any]]
     worked: Mapping[str, Sequence[Sequence[Any]]]
     level: float
+    is_scored: Sequence[bool]
     left_out: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -169,6 +171,7 @@ class _Page:
             ],
             worked=self._worked(keys, own, rows),
             level=self.rules.level,
+            is_scored=[not system.reading.scoring.are_ranks for system in self.systems],
             left_out=tuple(_left_out(self.rules)),
             docs=tuple(map(printable, self.places)),
             ids=tuple(map(as_text, self.places)),

@@ -322,7 +322,7 @@ def _answer(reading: Reading, query: bytes, rules: Rules) -> Answer:
     docs = one.docs(one.rows.doc)
     under = dataclasses.replace(one, rules=lenient(rules))
     raw = tuple(map(Raw, docs, one.rows.score.tolist()))
-    return Answer(query, _grades(reading.qrels, place), under, raw, 1, rules)
+    return Answer(query, _grades(reading.qrels, place), under, raw, 1, rules, not reading.scoring.are_ranks)
 
 
 def _watched(run: Run, ordered: set[bytes]) -> Run:

@@ -373,7 +373,7 @@ function answerOf(data, query, system) {
   const list = answers?.lists[system][query];
   if (!answers) return make("section", {}, title, make("p", { class: "quiet" }, say("no_list")));
   const parts = [title];
-  if (list) parts.push(summary(answers, query, system, list), listOf(answers, query, list, data.systems[system]));
+  if (list) parts.push(summary(answers, query, system, list), listOf(answers, query, system, data.systems[system]));
   else parts.push(make("p", { class: "quiet" }, say(isAnswered(answers, query) ? "unanswered" : "no_list")));
   parts.push(...beyond(answers, query, system, list), ...workings(data, query, system));
   return make("section", {}, parts);
@@ -410,27 +410,31 @@ function named(answers, title, docs, tell) {
   return make("div", { class: "named" }, make("strong", {}, title), make("ul", {}, items));
 }
 
-function listOf(answers, query, [docs, scores, , calls], name) {
+function listOf(answers, query, system, name) {
+  const [docs, scores, , calls] = answers.lists[system][query];
+  const isScored = answers.is_scored[system];
   const grades = gradesOf(answers, query);
   const areEqual = (one, other) => scores[one] === scores[other] && calls[one] === calls[other];
   const rows = docs.map((doc, place) => {
     const grade = grades.get(doc);
     const isRelevant = grade >= answers.level;
-    const tied = areEqual(place, place - 1) || areEqual(place, place + 1);
+    const isTied = areEqual(place, place - 1) || areEqual(place, place + 1);
+    const tied = isTied ? make("span", { class: "quiet" }, ` ${say("tied")}`) : null;
     const judged = isRelevant ? `✓ ${say("relevant")}` : say(kindOf(grade));
     return make(
       "tr",
       { class: isRelevant ? "relevant" : null },
-      make("td", { class: "number" }, String(place + 1)),
+      make("td", { class: "number" }, String(place + 1), isScored ? null : tied),
       calls.length ? make("td", { class: "number" }, String(calls[place])) : null,
       make("th", { scope: "row" }, isolated(answers.docs[doc]), textOf(answers, doc)),
-      make("td", { class: "number", "data-value": String(scores[place]) }, brief(scores[place]), tied ? make("span", { class: "quiet" }, ` ${say("tied")}`) : null),
+      isScored ? make("td", { class: "number", "data-value": String(scores[place]) }, brief(scores[place]), tied) : null,
       make("td", { class: "mark" }, judged),
       make("td", { class: "number" }, grade === undefined ? "" : String(grade)),
     );
   });
   const ranks = [`>${say("rank")}`, ...(calls.length ? [`>${say("call")}`] : [])];
-  return grid(name, [...ranks, say("document"), `>${say("score")}`, say("show_judged"), `>${say("grade")}`], rows);
+  const score = isScored ? [`>${say("score")}`] : [];
+  return grid(name, [...ranks, say("document"), ...score, say("show_judged"), `>${say("grade")}`], rows);
 }
 
 /** A score with as many digits as are worth reading; the whole of it is in data-value. */
