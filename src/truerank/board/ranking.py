@@ -13,7 +13,7 @@ from truerank.core.messages import Joined, Message, joined, message
 from truerank.present.comparison_cells import interval_heading, span
 from truerank.present.document import Document
 from truerank.present.lines import named_cell
-from truerank.present.table import Cell, Table, as_text
+from truerank.present.table import Cell, Table, as_text, drawn_digits
 
 UNPAIRED = message(
     "Nothing is said of teams without a letter: a score that is not the mean of one value for each query cannot be "
@@ -29,7 +29,7 @@ def document_of(standings: Standings, contest: Contest, digits: int | None = Non
     Args:
         digits: after the point; those of the board, or four, where nothing is said.
     """
-    shown = next((each for each in (digits, contest.settings.digits) if each is not None), 4)
+    shown = drawn_digits(contest.settings.digits if digits is None else digits)
     by = str(contest.rank_by)
     others = [name for name in map(str, contest.measures) if name != by]
     is_private = standings.part == "private"

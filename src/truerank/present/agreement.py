@@ -10,7 +10,7 @@ from truerank.core.messages import Message, message, plural
 from truerank.core.presented import finite
 from truerank.present import ledger
 from truerank.present.document import Document
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 NAMED = 5
 """Queries that a remark names."""
@@ -30,9 +30,7 @@ def document_of(agreement: Agreement, digits: int | None = None) -> Document:
         depth=compared(agreement.depth),
     )
     notes = (over, *remarks_of(agreement))
-    table = Table(
-        (message("coefficient"), message("mean")), means, notes=notes, digits=4 if digits is None else digits
-    )
+    table = Table((message("coefficient"), message("mean")), means, notes=notes, digits=drawn_digits(digits))
     return Document(
         [table],
         _flat(agreement, digits),

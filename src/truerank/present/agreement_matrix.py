@@ -15,7 +15,7 @@ from truerank.present import charts, ledger
 from truerank.present.agreement import compared
 from truerank.present.document import Document, Figure
 from truerank.present.names import MOST, shortened
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 COEFFICIENTS = ("rbo", "tau", "tau_ap", "overlap")
 
@@ -122,7 +122,7 @@ def _in_numbers(
         (mark, name, *(None if np.isnan(value) else float(value) for value in row))
         for mark, name, row in zip(letters, names, values, strict=True)
     ]
-    return Table(("", message("run"), *letters), tuple(rows), title, notes, digits=2 if digits is None else digits)
+    return Table(("", message("run"), *letters), tuple(rows), title, notes, digits=drawn_digits(digits, 2))
 
 
 def _in_digits(
@@ -147,7 +147,7 @@ def _at_the_ends(
         for i, j in [*pairs[:EXTREMES], *pairs[max(EXTREMES, len(pairs) - EXTREMES) :]]
     ]
     columns = (message("run"), message("run"), title)
-    return Table(columns, tuple(rows), title, notes, digits=4 if digits is None else digits)
+    return Table(columns, tuple(rows), title, notes, digits=drawn_digits(digits))
 
 
 def _ordered(agreements: Agreements, coefficient: Coefficient) -> tuple[np.ndarray[Any, Any], list[str]]:

@@ -10,7 +10,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present.comparison_cells import span
 from truerank.present.document import Document
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 MOST_PAIRS = 15
 """Where every two systems make more pairs than this, the table has those of the best one; JSON and CSV have all."""
@@ -31,7 +31,7 @@ HEADS = (
 
 def document_of(audit: TableAudit, digits: int | None = None) -> Document:
     """The measures, then a table of pairs each; for programs a row a pair."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     summary = Table(HEADS, tuple(_row(audit, one) for one in audit.measures), _title(audit), digits=drawn)
     pairs = [_pairs(audit, one, drawn) for one in audit.measures if audit.of(one.measure)]
     tables = [summary, *pairs]

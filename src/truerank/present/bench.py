@@ -19,7 +19,7 @@ from truerank.live.sweep import THROUGHPUT, front, quality, speed
 from truerank.present import bench_notes, charts, few, ledger
 from truerank.present.comparison_cells import limits
 from truerank.present.document import Document, Figure
-from truerank.present.table import Cell, Table, p_cell
+from truerank.present.table import Cell, Table, drawn_digits, p_cell
 from truerank.stats import Interval
 
 DIGITS = 3
@@ -43,12 +43,12 @@ TURNS = message("They took turns at each query. So answers a second were not mea
 def document(bench: Bench, digits: int | None = None) -> Document:
     """All there is to show of one benchmark."""
     intervals = _intervals(bench)
-    timed = latency_table(bench, intervals, DIGITS if digits is None else digits)
+    timed = latency_table(bench, intervals, drawn_digits(digits, DIGITS))
     tables = [timed if bench.answered else outcome_table(bench)]
     if bench.scores:
-        tables.append(score_table(bench, intervals, 4 if digits is None else digits))
+        tables.append(score_table(bench, intervals, drawn_digits(digits)))
     if bench.indexing:
-        tables.append(index_table([bench.indexing], digits=DIGITS if digits is None else digits))
+        tables.append(index_table([bench.indexing], digits=drawn_digits(digits, DIGITS)))
     plain = {**bench.to_dict(), "intervals": {name: _limits(each) for name, each in intervals.items()}}
     return Document(tables, flat_table([bench], digits), plain, bench_notes.warnings(bench))
 
@@ -255,7 +255,7 @@ def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int |
     warnings = list(dict.fromkeys(warning for one in benches for warning in bench_notes.warnings(one)))
     tables = [sweep_table(benches, against, digits)]
     if first := benches[0].indexing:
-        tables.append(index_table([first], digits=DIGITS if digits is None else digits))
+        tables.append(index_table([first], digits=drawn_digits(digits, DIGITS)))
     return Document(tables, flat_table(benches, digits), plain, warnings)
 
 
@@ -288,7 +288,7 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
             latency=message("answers a second") if against == THROUGHPUT else against,
         )
         notes.insert(0, joined(" ", [said, *endless(benches, against)]))
-    return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=drawn_digits(digits, DIGITS))
 
 
 def endless(benches: Sequence[Bench], against: str = "p50") -> list[Message]:
@@ -331,8 +331,8 @@ def timings(bench: Bench, latencies: Sequence[str] = SHORT) -> tuple[Cell, ...]:
 
 def comparison_document(comparison: BenchComparison, digits: int | None = None) -> Document:
     """Two benchmarks beside each other: what they took, and the difference of what they found."""
-    tables = [times_table(comparison, DIGITS if digits is None else digits)]
-    quality = differences_table(comparison, 4 if digits is None else digits)
+    tables = [times_table(comparison, drawn_digits(digits, DIGITS))]
+    quality = differences_table(comparison, drawn_digits(digits))
     if quality.rows:
         tables.append(quality)
     return Document(

@@ -10,7 +10,7 @@ from truerank.core.messages import joined, message, plural
 from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 BY_TIES = (message("worst tied"), message("expected"), message("best tied"))
 BY_JUDGEMENT = (message("lowest"), message("highest"))
@@ -18,12 +18,12 @@ BY_JUDGEMENT = (message("lowest"), message("highest"))
 
 def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
     """A row a measure of each run; then, if asked for, a row a document to judge."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     tables = [bounds_table(bounds, drawn)]
     plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in bounds]}
     if candidates is None:
         return Document(tables, bounds_table(bounds, digits, named=True), plain, _all_remarks(bounds))
-    tables.append(candidate_table(candidates, max(drawn, 6) if digits is None else digits))
+    tables.append(candidate_table(candidates, drawn_digits(digits, 6)))
     plain["judge_next"] = candidates.to_dict()
     return Document(tables, _flat(candidates, digits), plain, _all_remarks(bounds))
 
@@ -32,7 +32,7 @@ def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document
     """What bounds, or a list of documents to judge, show of themselves."""
     if isinstance(result, Bounds):
         return document([result], digits=digits)
-    table = candidate_table(result, 6 if digits is None else digits)
+    table = candidate_table(result, drawn_digits(digits, 6))
     return Document([table], _flat(result, digits), result.to_dict(), remarks_of(result))
 
 

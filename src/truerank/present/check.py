@@ -17,7 +17,7 @@ from truerank.present.document import Document
 from truerank.present.ledger import named_remarks
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
-from truerank.present.table import Cell, Table, as_text
+from truerank.present.table import Cell, Table, as_text, drawn_digits
 
 JUNIT = "junit"
 FORMATS = {**TABLES, JUNIT: (".xml",)}
@@ -40,7 +40,7 @@ def render(
 
 def document_of(check: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     rows = [_row(one, drawn) for one in check.verdicts if not one.slice]
     columns = _columns(check.confidence)
     verdict = SAID[check.outcome]

@@ -16,7 +16,7 @@ from truerank.present import charts, few
 from truerank.present.comparison_cells import interval_heading, limits, percent
 from truerank.present.document import Document, Figure
 from truerank.present.renderers.terminal import fits
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 from truerank.stats import is_too_few
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -40,7 +40,7 @@ def document_of(collections: Collections, digits: int | None = None, width: int 
     Args:
         width: of the terminal; cells that are wider come as bars.
     """
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     tables = [table for one in collections.standings for table in _of_measure(collections, one, drawn, width)]
     remarks = remarks_of(collections)
     tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_made(collections), *remarks))

@@ -24,7 +24,7 @@ from truerank.present.comparison_cells import (
 from truerank.present.document import Document
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
-from truerank.present.table import Table
+from truerank.present.table import Table, drawn_digits
 
 MOST_PAIRS = 45
 """More pairs than those of ten systems are no reading for people."""
@@ -50,7 +50,7 @@ def document(
         intervals: beside the means of the wide table.
         percent: percentages in what people read, with 2 digits unless said otherwise; data stays as it is.
     """
-    drawn, remarks = DIGITS[percent] if digits is None else digits, cautions.remarks(comparison)
+    drawn, remarks = drawn_digits(digits, DIGITS[percent]), cautions.remarks(comparison)
     read = in_percent(comparison) if percent else comparison
     plain = {**comparison.to_dict(), "remarks": remarks}
     if layout == "wide":
@@ -88,7 +88,7 @@ def document_of(
     """What a comparison shows of itself: the wide table, unless the long one is asked for."""
     laid = document(comparison, digits, layout=layout, intervals=intervals, percent=percent)
     drawn = in_percent(comparison) if percent else comparison
-    spec = forest.chart(drawn, comparison.systems, DIGITS[percent] if digits is None else digits)
+    spec = forest.chart(drawn, comparison.systems, drawn_digits(digits, DIGITS[percent]))
     if many.is_many(comparison):
         return replace(laid, blocks=[*laid.blocks, *many.figures(drawn)])
     if spec is None:

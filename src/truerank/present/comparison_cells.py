@@ -66,7 +66,7 @@ def pair_headings(confidence: float) -> tuple[str, ...]:
     return message("difference"), interval_heading(confidence), message("effect"), "p", message("W/T/L")
 
 
-def table_of(columns: Sequence[Column], digits: int | None) -> Table:
+def table_of(columns: Sequence[Column], digits: int) -> Table:
     """The columns side by side."""
     rows = zip(*(cells for _, cells in columns), strict=True)
     return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)

@@ -13,7 +13,7 @@ from truerank.core.messages import Message, joined, message, plural
 from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 Row = tuple[tuple[Cell, ...], Confusion]
 """The cells that say whose counts these are, and the counts."""
@@ -181,11 +181,6 @@ def _steps(sweep: Sweep, weight: Weight, digits: int | None) -> Table:
     return _flat(rows, ("threshold", "best"), weight, digits)
 
 
-def _digits(digits: int | None) -> int:
-    """For people: 4, unless they want others."""
-    return 4 if digits is None else digits
-
-
 def _square(
     counts: Confusion, weight: Weight, digits: int | None, notes: Sequence[str], of: str = "documents"
 ) -> list[Table]:
@@ -195,7 +190,10 @@ def _square(
     rows = tuple(
         (HEADINGS.get(name, name), value) for name, value in weight.figures(counts).items() if value is not None
     )
-    return [square, Table((message("measure"), message("value")), rows, notes=tuple(notes), digits=_digits(digits))]
+    return [
+        square,
+        Table((message("measure"), message("value")), rows, notes=tuple(notes), digits=drawn_digits(digits)),
+    ]
 
 
 def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int | None) -> Table:
@@ -210,7 +208,7 @@ def _for_people(flat: Table, digits: int | None) -> Table:
     kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
     few_columns = flat.only(kept)
     columns = tuple(HEADINGS.get(name, name) for name in few_columns.columns)
-    return replace(few_columns, columns=columns, digits=_digits(digits))
+    return replace(few_columns, columns=columns, digits=drawn_digits(digits))
 
 
 def _about(counted: Counts | Sweep, queries: int, retrieved: str) -> list[str]:

@@ -13,7 +13,7 @@ from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.names import labels
 from truerank.present.palette import MARKS
-from truerank.present.table import Cell, Table, as_text
+from truerank.present.table import Cell, Table, as_text, drawn_digits
 
 READINGS = {
     "definition": message("Precision at a recall is the highest at that recall or any higher one."),
@@ -39,11 +39,11 @@ AREAS: dict[Area, str] = {
 
 def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
     """All there is to show; for people of one query its raw curve first, then the interpolated points."""
-    shown_digits = 4 if digits is None else digits
-    raw = [raw_table(curves, shown_digits)] if curves[0].sawtooth else []
+    drawn = drawn_digits(digits)
+    raw = [raw_table(curves, drawn)] if curves[0].sawtooth else []
     plain = [{**curve.to_dict(), "remarks": remarks(curve)} for curve in curves]
     return Document(
-        [*raw, points_table(curves, shown_digits)],
+        [*raw, points_table(curves, drawn)],
         flat_table(curves, digits),
         plain[0] if len(plain) == 1 else plain,
         [*ledger.named_remarks(curves, labels([curve.run for curve in curves])), *remarks(_least(curves))],

@@ -17,7 +17,7 @@ from truerank.present.comparison_cells import pair_cells, pair_headings, ranked
 from truerank.present.document import Document, Figure
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.sections import speed
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 
 def document_of(
@@ -29,7 +29,7 @@ def document_of(
         intervals: beside the means.
         percent: percentages in what people read, with 2 digits unless said otherwise.
     """
-    fine = DIGITS[percent] if digits is None else digits
+    fine = drawn_digits(digits, DIGITS[percent])
     read = in_percent(experiment.comparison) if percent else experiment.comparison
     tables = [_with_times(wide.wide_table(read, fine, intervals=intervals), read, experiment.benches)]
     if read.reference and len(read.systems) > 1:

@@ -14,7 +14,7 @@ from truerank.formats.texts import Snippets
 from truerank.measures.parameters import canonical
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 DEPTH = 20
 """How many results are listed; of those below, and of those that were not returned, as many relevant ones."""
@@ -49,7 +49,7 @@ def document(
         depth: how many results to list; None for all.
         digits: after the point.
     """
-    first, places = explanations[0], 4 if digits is None else digits
+    first, places = explanations[0], drawn_digits(digits)
     lists: dict[tuple[Listed, ...], Explanation] = {}  # what is relevant is another thing at another level
     for explanation in explanations:
         lists.setdefault(explanation.documents, explanation)
@@ -268,7 +268,7 @@ def moves_document(moves: Diff, *, most: int | None = DOCUMENTS, digits: int | N
         most: how many documents to list of each query; None for all.
         digits: after the point.
     """
-    places = 4 if digits is None else digits
+    places = drawn_digits(digits)
     tables = [_queries_table(moves, places)]
     if any(move.documents for move in moves.queries):
         tables.append(_documents_table(moves, most, places))

@@ -29,7 +29,7 @@ def figure(comparison: Comparison, spec: charts.Spec, *more: str) -> Figure:
     return Figure("intervals", title, joined(" ", [alt, *more]), spec)
 
 
-def chart(comparison: Comparison, names: Sequence[str], digits: int = 4) -> charts.Spec | None:
+def chart(comparison: Comparison, names: Sequence[str], digits: int) -> charts.Spec | None:
     """Each mean on its interval; None where no interval is known.
 
     Args:

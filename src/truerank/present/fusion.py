@@ -10,7 +10,7 @@ from truerank.fusion.tuned import TunedFusion
 from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 FEW = 20
 """With fewer queries in what a fold is tuned on, the choice is mostly chance."""
@@ -20,7 +20,7 @@ FLAT = ("fold", "queries", "params", "tuned", "held_out")
 
 def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
     """The means, then a row a fold."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     tables = [_means(fusion, drawn), _folds(fusion, drawn)]
     remarks = [*remarks_of(fusion), *ledger.named_remarks(*_rows_of_means(fusion))]
     plain = {**fusion.to_dict(), "remarks": remarks}

@@ -16,7 +16,7 @@ from truerank.geo.accuracy import spelled
 from truerank.present import charts, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.scores import WIDE
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 from truerank.truth import TruthNote
 
 
@@ -40,14 +40,14 @@ def document(
         results[name]["decisions"] = {"threshold": counts.threshold, **counts.micro.to_dict()}
     if per_query:
         rows = queries(places, digits)
-        shown_rows = replace(rows, digits=2 if digits is None else digits)
+        shown_rows = replace(rows, digits=drawn_digits(digits, 2))
         return Document(
-            [*_decided(places, decisions, 4 if digits is None else digits), shown_rows],
+            [*_decided(places, decisions, drawn_digits(digits)), shown_rows],
             rows,
             results,
             notes(places),
         )
-    rounded = 4 if digits is None else digits
+    rounded = drawn_digits(digits)
     above = [within(places, rounded)] if surface else []
     tables = [
         *above,

@@ -10,7 +10,7 @@ from truerank.core.errors import printable
 from truerank.core.hits import Hits
 from truerank.core.messages import message, plural
 from truerank.present.document import Document
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 ROWS = 20
 """Hits that people are shown; programs get all."""
@@ -33,7 +33,7 @@ def document_of(hits: Hits, digits: int | None = None) -> Document:
     flat = Table(names, _rows(hits, len(hits), names), digits=digits)
     more = [plural("{n:,} more row.", "{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []
     notes = (*more, f"{hits._summary()}.", *remarks_of(hits))
-    table = Table(headings, _rows(hits, ROWS, names), notes=notes, digits=4 if digits is None else digits)
+    table = Table(headings, _rows(hits, ROWS, names), notes=notes, digits=drawn_digits(digits))
     return Document([table], flat, [dict(zip(names, row, strict=True)) for row in flat.rows], remarks_of(hits))
 
 

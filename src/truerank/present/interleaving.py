@@ -10,7 +10,7 @@ from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present import charts, few
 from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document, Figure
-from truerank.present.table import Cell, Table, p_cell
+from truerank.present.table import Cell, Table, drawn_digits, p_cell
 from truerank.stats import Interval
 
 FLAT = ("system", "against", "wins", "ties", "losses", "delta", "low", "high", "p", "adjusted")
@@ -20,7 +20,7 @@ CLUSTERS = {"user": message("users"), "query": message("queries"), "impression":
 
 def document_of(interleaving: Interleaving, digits: int | None = None) -> Document:
     """A row a system, and a row a pair."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     means = interleaving.credits.mean(axis=0).tolist()
     systems = tuple((printable(name), mean) for name, mean in zip(interleaving.systems, means, strict=True))
     credited = Table((message("system"), message("credit per impression")), systems, digits=drawn)

@@ -13,7 +13,7 @@ from truerank.present.comparison_cells import interval_heading
 from truerank.present.document import Document
 from truerank.present.interleaving import counted, limits
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 from truerank.stats import Interval
 
 ENOUGH = 100
@@ -27,7 +27,7 @@ FLAT = ("run", "measure", "against", "ips", "ips_low", "ips_high", "snips", "sni
 
 def document_of(estimate: Ips, digits: int | None = None) -> Document:
     """A row a run and measure, then the differences."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     names = dict(zip(estimate.runs, labels(estimate.runs), strict=True))
     tables = [_table(estimate, estimate.estimates, names, drawn, "")]
     if estimate.differences:

@@ -24,7 +24,7 @@ from truerank.present.comparison_cells import (
 )
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
-from truerank.present.table import Cell, Table, p_cell
+from truerank.present.table import Cell, Table, drawn_digits, p_cell
 from truerank.stats import Interval
 
 __all__ = ["agreement_tables", "document_of", "figures", "pictures", "remarks_of", "system_tables"]
@@ -42,7 +42,7 @@ def document_of(judges: Judges, digits: int | None = None, *, per_query: bool = 
     Args:
         per_query: each query of each two judges too.
     """
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     tables = [*agreement_tables(judges, drawn), *(_per_query(judges, drawn) if per_query else ())]
     remarks = remarks_of(judges)
     systems = list(system_tables(judges, drawn))

@@ -6,7 +6,7 @@ from truerank.analysis.claims import Power
 from truerank.core.messages import joined, message
 from truerank.present import ledger
 from truerank.present.document import Document
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 SPREADS = {
     "given": message("given"),
@@ -21,7 +21,7 @@ ENDLESS = message("too many")
 def document_of(power: Power, digits: int | None = None) -> Document:
     """A row a measure and standard deviation; columns for what was asked."""
     heads, rows = _columns(power)
-    table = Table(tuple(heads), rows, notes=tuple(remarks_of(power)), digits=4 if digits is None else digits)
+    table = Table(tuple(heads), rows, notes=tuple(remarks_of(power)), digits=drawn_digits(digits))
     plain = power.to_dict()
     names = ("measure", "spread", "sd", "power", "critical", "detectable", "needed")
     flat = Table(names, tuple(tuple(row[name] for name in names) for row in plain["rows"]), digits=digits)

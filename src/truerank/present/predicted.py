@@ -14,7 +14,7 @@ from truerank.present import few, ledger
 from truerank.present.comparison_cells import interval_heading, limits
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 from truerank.stats import PredictedMean
 from truerank.stats.predicted import FEWEST
 
@@ -33,7 +33,7 @@ def document(
     seed: int = 0,
 ) -> Document:
     """A row a run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
-    drawn = 4 if digits is None else digits
+    drawn = drawn_digits(digits)
     tables = estimates(predictions, drawn)
     plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in predictions]}
     if width is not None:

@@ -20,7 +20,7 @@ from truerank.present.document import Document, Figure
 from truerank.present.names import labels
 from truerank.present.percent import DIGITS, HUNDRED, is_share, note
 from truerank.present.renderers import FORMATS as TABLES
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, drawn_digits
 
 if TYPE_CHECKING:
     from truerank.present.score_slices import Slices
@@ -65,7 +65,7 @@ class Shape:
     @property
     def read_digits(self) -> int:
         """The digits in what people read."""
-        return DIGITS[self.percent] if self.digits is None else self.digits
+        return drawn_digits(self.digits, DIGITS[self.percent])
 
 
 def render(
@@ -80,7 +80,7 @@ def render(
     if format == "jsonl":
         return lines.jsonl(scores, shape.per_query)
     if format == "trec":
-        return lines.trec(scores, shape.per_query, 4 if shape.digits is None else shape.digits)
+        return lines.trec(scores, shape.per_query, drawn_digits(shape.digits))
     # only what the format takes, since a row a query of a long run is slow to make
     if format == "json":
         return Document((), results=_plain(scores, shape)).render(format)

@@ -113,6 +113,11 @@ def as_text(cell: Cell, digits: int | None) -> str:
     return str(cell)
 
 
+def drawn_digits(digits: int | None, otherwise: int = 4) -> int:
+    """Digits after the point of what people read: those that were asked for, or so many."""
+    return otherwise if digits is None else digits
+
+
 def number(value: float, *, is_count: bool) -> Cell:
     """A value of a measure as a cell: counts are whole numbers; nothing where there is no value.
 

@@ -10,7 +10,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import joined, message
 from truerank.present.document import Document
 from truerank.present.renderers.terminal import fits
-from truerank.present.table import Cell, Table, as_text
+from truerank.present.table import Cell, Table, as_text, drawn_digits
 
 
 def document_of(tools: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
@@ -20,9 +20,9 @@ def document_of(tools: ToolComparison, digits: int | None = None, width: int | N
         digits: after the point; by default 4 in what people read, all in csv. JSON has all.
         width: of the terminal; reasons that are wider come in several tables.
     """
-    shown_digits = 4 if digits is None else digits
-    tables = [value_table(tools, shown_digits)]
-    reasons = reason_table(tools, shown_digits)
+    drawn = drawn_digits(digits)
+    tables = [value_table(tools, drawn)]
+    reasons = reason_table(tools, drawn)
     if reasons.rows:
         tables += _narrowed(reasons, width)
     flat = value_table(tools, digits, noted=False)

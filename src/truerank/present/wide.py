@@ -33,7 +33,7 @@ def _slices(comparison: Comparison, digits: int, intervals: bool) -> Iterator[Ta
         yield replace(table, title=title, notes=tuple(sample_size.remarks(part)))
 
 
-def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
+def wide_table(comparison: Comparison, digits: int, *, intervals: bool = False) -> Table:
     """The means, best system by the first measure first; if asked, each with its interval in the next column."""
     order = ranked(comparison.outcomes[0])
     columns: list[Column] = [(message("run"), list(map(printable, order)))]
@@ -49,8 +49,7 @@ def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = 
         means = [outcome.means[name] for name in order]
         columns.append((outcome.name, [mean_cell(outcome, mean) for mean in means]))
         if intervals:
-            fine = 4 if digits is None else digits
-            columns.append((heading, [ends(outcome, mean, fine) for mean in means]))
+            columns.append((heading, [ends(outcome, mean, digits) for mean in means]))
     return replace(table_of(columns, digits), best=frozenset(best), raised=raised)
 
 

@@ -28,7 +28,7 @@ from truerank.core.languages import SOURCE, catalogue, languages
 from truerank.core.messages import Message, plural
 from truerank.present import palette
 from truerank.present.lines import named_cell
-from truerank.present.table import as_text
+from truerank.present.table import as_text, drawn_digits
 
 LANGUAGE = "truerank-lang"
 
@@ -152,7 +152,7 @@ def _digits(context: Context, number: float, measure: str = "", board: BoardSett
         board: whose value it is, on a page of several boards.
     """
     settings, team = board or context.get("settings"), context.get("team")
-    digits = 4 if settings is None or settings.digits is None else settings.digits
+    digits = drawn_digits(settings.digits if settings else None)
     digits = max(digits, 4) if team and team.is_host else digits
     return as_text(named_cell(measure, number) if measure else number, digits)
 
