@@ -115,13 +115,10 @@ def is_number(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A number of NumPy's as Python's own."""
-    return operator.index(value) if isinstance(value, numbers.Integral) else float(value)
-
-
-def pythons(value: Any) -> Any:
     """The value, a number of NumPy's as Python's own."""
-    return value if type(value) in (int, float) or not is_real(value) else plain(value)
+    if type(value) in (int, float) or not is_real(value):
+        return value
+    return operator.index(value) if is_whole(value) else float(value)
 
 
 def whole(words: str, least: int, most: float = math.inf) -> Kind:

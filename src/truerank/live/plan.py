@@ -12,8 +12,7 @@ import numpy as np
 
 from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, message, plural
-from truerank.core.schema import Kind, is_number, optional, whole
-from truerank.core.schema import plain as plain_number
+from truerank.core.schema import Kind, is_number, optional, plain, whole
 from truerank.live.clock import NANO
 
 ARRIVALS = ("constant", "poisson")
@@ -41,7 +40,7 @@ def _from(least: int) -> Kind:
     return whole(message("a whole number of {least} or more", least=least), least)
 
 
-_ABOVE_0 = Kind(message("a number above 0"), lambda value: is_number(value) and value > 0, plain_number)
+_ABOVE_0 = Kind(message("a number above 0"), lambda value: is_number(value) and value > 0, plain)
 
 KINDS = {
     **{name: _from(least) for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("seed", 0))},

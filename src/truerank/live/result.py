@@ -279,7 +279,7 @@ class Bench(Presented):
             "begun": self.begun,
             "stopped": self.stopped,
             "beside": self.beside,
-            "settings": {name: storage.plain(value) for name, value in self.settings.items()},
+            "settings": {name: storage.setting(value) for name, value in self.settings.items()},
             "describe": dict(self.describe),
             "machine": dict(self.machine),
             "harness_ns": asdict(self.harness),

@@ -32,7 +32,7 @@ ODD = ("repeated", "overlong", "unordered", "changing")
 """What may be odd about answers, as `FirstAnswers` and `Tally` call it."""
 
 
-def plain(value: object) -> object:
+def setting(value: object) -> object:
     """A setting as JSON has it; of anything else what it calls itself."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 

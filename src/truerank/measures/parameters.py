@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from truerank.core.messages import message
-from truerank.core.schema import NOTHING, Kind, pythons
+from truerank.core.schema import NOTHING, Kind, plain
 
 WHOLE = 2**53
 """Whole numbers below it are the same as decimals and as integers."""
@@ -154,7 +154,7 @@ def resolved(annotation: Any, names: dict[str, Any]) -> Any:
 
 def canonical(value: Any) -> Any:
     """The value as it prints: 2.0 as 2, a list as a tuple, a mapping in order; equal ones print the same."""
-    value = pythons(value)
+    value = plain(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
         return int(value)
     if isinstance(value, Mapping):

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
 from truerank.core.messages import did_you_mean, message
-from truerank.core.schema import keywords_of, meaning_of, pythons, written_arguments
+from truerank.core.schema import keywords_of, meaning_of, plain, written_arguments
 from truerank.truth.reading import name_of, read_items
 from truerank.truth.result import Pairs, Truth, truth_of
 
@@ -74,7 +74,7 @@ def rule(
         def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
             asked = read(queries, name_of(queries, "queries"))
             there = None if is_alone else read(references, name_of(references, "references"))
-            own: Any = {key: pythons(value) for key, value in params.items()}
+            own: Any = {key: plain(value) for key, value in params.items()}
             right = function(asked, there, *args, **own)
             called = written(name, own)
             if isinstance(right, Truth):

@@ -17,7 +17,7 @@ from truerank.analysis.claims.spreads import Spread, is_less_better, measure_of,
 from truerank.core.equal import CLOSE
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import did_you_mean, listed
-from truerank.core.schema import is_real, pythons
+from truerank.core.schema import is_real, plain
 from truerank.stats.binomial import sign_p
 
 BINARY = ("accuracy", "acc", "em", "exact match")
@@ -62,7 +62,7 @@ def audit_table(
     if not is_real(alpha) or not 0 < alpha < 1:
         raise InputError("alpha is between 0 and 1, not {given!r}", given=alpha)
     check_level(alpha, 1)
-    queries, sd, alpha = pythons(queries), pythons(sd), pythons(alpha)
+    queries, sd, alpha = plain(queries), plain(sd), plain(alpha)
     names = measures.split() if isinstance(measures, str) else measures
     means = published(table, names)
     _refuse_unknown(means, binary, baseline)

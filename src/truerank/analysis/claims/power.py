@@ -17,7 +17,7 @@ from truerank.core.errors import InputError, MeasureError, needs
 from truerank.core.messages import Message, listed, message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
-from truerank.core.schema import is_real, is_whole, pythons
+from truerank.core.schema import is_real, is_whole, plain
 from truerank.core.scores import averaged
 from truerank.measures import Measure, MeasuresLike, parse_measures
 from truerank.stats.values import deviation, differences, scale
@@ -63,8 +63,8 @@ def power(
     True
     """
     _check(queries, difference, sd, systems, alpha, power)
-    queries, difference, sd = pythons(queries), pythons(difference), pythons(sd)
-    systems, alpha, power = pythons(systems), pythons(alpha), pythons(power)
+    queries, difference, sd = plain(queries), plain(difference), plain(sd)
+    systems, alpha, power = plain(systems), plain(alpha), plain(power)
     if sd is not None and runs is not None:
         raise InputError("give the standard deviation (sd), or runs that have one; not both")
     spreads, source = _spreads(sd, qrels, runs, measures, rules, items)

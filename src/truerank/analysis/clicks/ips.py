@@ -19,7 +19,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.rules import RulesLike
 from truerank.core.run import RunLike
-from truerank.core.schema import is_real, pythons
+from truerank.core.schema import is_real, plain
 from truerank.measures import Measure, parse_measures
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
@@ -164,7 +164,7 @@ def ips(
     confidence, samples, seed = checked_drawing(confidence, samples, seed)
     if clip is not None and not (is_real(clip) and clip > 0):
         raise InputError("clip is a number above 0, not {clip!r}", clip=clip)
-    clip = pythons(clip)
+    clip = plain(clip)
     wanted = _additive(measures)
     clicks = read_clicks(log)
     chances = Propensities.of(propensities, eta, None if randomized is None else read_clicks(randomized))
