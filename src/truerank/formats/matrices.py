@@ -144,9 +144,7 @@ def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
     Raises:
         InputError: some cells are masked, or rows have several lengths.
     """
-    if hasattr(values, "detach"):  # a tensor, wherever it is and whatever it remembers
-        values = values.detach().cpu()
-        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
+    values = without_torch(values)
     rows = values if isinstance(values, list | tuple) else [values]
     if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
         raise InputError(
@@ -160,6 +158,14 @@ def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
             name,
             what=what,
         ) from None
+
+
+def without_torch(values: Any) -> Any:
+    """A tensor, wherever it is and whatever it remembers, as an array; others as they are."""
+    if not hasattr(values, "detach"):
+        return values
+    values = values.detach().cpu()
+    return (values.float() if "bfloat16" in str(values.dtype) else values).numpy()  # which NumPy does not know
 
 
 def in_rows(column: NDArray[Any]) -> NDArray[Any]:

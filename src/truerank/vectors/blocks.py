@@ -13,7 +13,7 @@ from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
 from truerank.vectors.itself import equal_vectors, mirrored
-from truerank.vectors.sides import plain
+from truerank.vectors.sides import array_of
 from truerank.vectors.source import ONE_THREAD_EACH, PRODUCT, READY, BlockSource, Buffer, Scorer
 
 Metric = Literal["cosine", "dot", "euclidean"]
@@ -286,7 +286,7 @@ def _is_apart(values: Any) -> bool:
 
 
 def _table(values: Any, what: Message) -> NDArray[Any]:
-    table = plain(values)
+    table = array_of(values)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise InputError(
             "{what}: a table of numbers is needed, not {dtype} of shape {shape}",

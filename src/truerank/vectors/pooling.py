@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean
-from truerank.vectors.sides import plain
+from truerank.vectors.sides import array_of
 
 Pool = Literal["mean", "max"]
 
@@ -48,7 +48,7 @@ def pooled(queries: Any, gallery: Any, pool: Pool | None) -> tuple[Any, Any]:
 
 
 def _dimensions(values: Any) -> int:
-    return int(values.ndim) if hasattr(values, "ndim") else plain(values).ndim
+    return int(values.ndim) if hasattr(values, "ndim") else array_of(values).ndim
 
 
 def _over_frames(values: Any, pool: Pool) -> Any:
@@ -57,7 +57,7 @@ def _over_frames(values: Any, pool: Pool) -> Any:
     if hasattr(values, "detach"):
         wide = values.double()
         return (wide.mean(dim=1) if pool == "mean" else wide.amax(dim=1)).to(values.dtype)
-    return _of_array(plain(values), pool)
+    return _of_array(array_of(values), pool)
 
 
 def _of_array(frames: NDArray[Any], pool: Pool) -> NDArray[Any]:

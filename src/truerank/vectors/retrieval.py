@@ -25,7 +25,7 @@ from truerank.vectors.pairs import Ignored, JudgedPairs, by_classes, by_label, b
 from truerank.vectors.protocol import Chosen, remark
 from truerank.vectors.ranking import scan
 from truerank.vectors.saving import FirstResults
-from truerank.vectors.sides import Given, Side, Sides, plain, sides
+from truerank.vectors.sides import Given, Side, Sides, array_of, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
 from truerank.vectors.source import BlockSource
 
@@ -112,9 +112,9 @@ class Retrieval:
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
             nonlocal done
             if draw is not None and self.queries.labels is not None:
-                draw.look(rows, self.queries.labels[rows], plain(block), pair_row, pair_column)
+                draw.look(rows, self.queries.labels[rows], array_of(block), pair_row, pair_column)
             if first is not None:
-                first.look(rows, plain(block), self.source.final)
+                first.look(rows, array_of(block), self.source.final)
             with one_at_a_time:
                 done += len(rows)
                 progress(done, len(self.queries))

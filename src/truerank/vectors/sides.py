@@ -16,7 +16,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import listed
 from truerank.core.qrels import Ints
 from truerank.core.schema import is_missing, is_number
-from truerank.formats.matrices import in_rows
+from truerank.formats.matrices import in_rows, without_torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def _ids(values: Any, count: int, width: int, side: str) -> tuple[bytes, ...]:
     """The ids as bytes; by default the places, of one width so that they sort as numbers do."""
     if values is None:
         return tuple(b"%0*d" % (width, place) for place in range(count))
-    ids = tuple(_id(value, side) for value in plain(values).ravel().tolist())
+    ids = tuple(_id(value, side) for value in array_of(values).ravel().tolist())
     _same_length(len(ids), count, f"{side}_ids")
     if len(set(ids)) < count:
         (most, times), *_ = Counter(ids).most_common(1)
@@ -156,7 +156,7 @@ def _classes(
     """Both matrices of labels, (entries, labels) of 0 and 1; None where there is one label an entry."""
     if one is None or other is None:
         return None
-    tables = [plain(one), plain(other)]
+    tables = [array_of(one), array_of(other)]
     is_table = [
         t.ndim == 2 and t.shape[1] > 1 and len(t) == n for t, n in zip(tables, (queries, gallery), strict=True)
     ]
@@ -177,7 +177,7 @@ def _classes(
 
 def _column(values: Any, count: int, what: str) -> NDArray[Any]:
     """One label or camera an entry: int64, or text."""
-    column = plain(values)
+    column = array_of(values)
     if column.ndim == 2 and 1 in column.shape:  # as MATLAB keeps a list
         column = column.ravel()
     if column.ndim != 1:
@@ -226,15 +226,13 @@ def _number(name: Any) -> int | None:
         return None
 
 
-def plain(values: Any) -> NDArray[Any]:
+def array_of(values: Any) -> NDArray[Any]:
     """A NumPy array of a list, a column of a frame, a tensor on any device.
 
     Raises:
         InputError: rows of several lengths, or an array with masked values.
     """
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        values = values.float() if str(values.dtype) == "torch.bfloat16" else values  # which NumPy does not know
+    values = without_torch(values)
     if isinstance(values, Sequence) and not isinstance(values, str) and _is_mixed(values):
         return np.array(values, dtype=object)  # NumPy would make text of the numbers
     if np.ma.is_masked(values):
