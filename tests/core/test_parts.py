@@ -256,6 +256,15 @@ def test_a_part_is_what_an_engine_hands_over():
     assert tr.count_ranks(tr.scattered(parts), iter([])).better.tolist() == [0]
 
 
+def test_scattered_scores_that_are_too_large_for_32_bits_are_counted_too():
+    rules, rows = {"score_precision": "single"}, [("q1", "d1", 1e300), ("q1", "d3", -1e39), ("q1", "u1", 1e40)]
+    parts = [tr.read(QRELS, table([row]), rules=rules) for row in rows]
+    split = tr.scattered(parts)
+    whole = tr.read(QRELS, table(rows), rules=rules)
+    assert alike(tr.merge(parts, [tr.count_ranks(split, table([row])) for row in rows]), whole)
+    assert alike(tr.merge(parts, tr.read_together(split, [table(rows)])), whole)
+
+
 def test_many_scattered_queries_are_counted_too():
     qrels = tr.read_qrels({f"q{i:05}": {"a": 1, "b": 2} for i in range(17_000)})
     one = {query: {"a": i % 5, "x": 2.0} for i, query in enumerate(map(bytes.decode, qrels.queries))}

@@ -162,7 +162,7 @@ def _refuse_others(found: Reading, again: Reading) -> None:
 def _as_rows(reading: Reading, rows: Hits) -> Columns:
     """Some rows of a reading, as those of a run again."""
     names = reading.rows.queries
-    scores = np.ascontiguousarray(rows.score)  # of many queries it is a field of the scan's table
+    scores = np.nan_to_num(np.ascontiguousarray(rows.score))  # they may be too large for 32 bits
     return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), scores)
 
 
