@@ -46,6 +46,52 @@ def test_its_rules_hold_where_none_are_asked_for(invoke):
     assert "first.run was read under score_precision = 'single'; read it again for 'double'" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval qrels.txt {first} {second} -m AP",
+        "compare qrels.txt {first} {second} -m AP --samples 10",
+        "check qrels.txt {first} --no-worse-than {second} --min AP=0.1 -m AP",
+        "check qrels.txt {first} --no-worse-than second.run -m AP",
+        "power --like qrels.txt {first} {second} -m AP --difference 0.1",
+        "curve qrels.txt {first} {second}",
+        "confusion qrels.txt {first}",
+        "bounds qrels.txt {first} --of ties",
+    ],
+)
+def test_its_rules_hold_in_every_command(invoke, line):
+    rules = ["--rules", "trec_eval-9", "--set", "level=2"]
+    for run in ("first", "second"):
+        invoke("read", "qrels.txt", f"{run}.run", "-o", f"{run}.arrow", *rules)
+    of_runs, of_readings = (
+        line.format(first=f"first.{ending}", second=f"second.{ending}").split() for ending in ("run", "arrow")
+    )
+    expected, found = invoke(*of_runs, *rules), invoke(*of_readings)
+    assert expected.exit_code != 2
+    assert (found.exit_code, found.stdout) == (expected.exit_code, expected.stdout)
+
+
+def test_its_rules_hold_from_a_pipe_and_a_url_too(invoke, here, shell):
+    invoke("read", "qrels.txt", "first.run", "-o", "first.arrow", "--set", "level=2")
+    expected = invoke("eval", "qrels.txt", "first.arrow", "-m", "AP").stdout
+    assert "Rules: truerank with level=2." in expected
+    saved = (here / "first.arrow").read_bytes()
+    assert invoke("eval", "qrels.txt", "-", "-m", "AP", input=saved).stdout == expected
+    assert invoke("eval", "qrels.txt", (here / "first.arrow").as_uri(), "-m", "AP").stdout == expected
+    assert shell("truerank eval qrels.txt <(cat first.arrow) -m AP").stdout.decode() == expected
+
+
+def test_readings_under_different_rules_are_refused(invoke):
+    for rules in ("level=2", "missing=skip"):
+        invoke("read", "qrels.txt", "first.run", "-o", f"{rules}.arrow", "--set", rules)
+    for line in ("eval qrels.txt", "compare qrels.txt"):
+        refused = invoke(*line.split(), "level=2.arrow", "missing=skip.arrow", "-m", "AP")
+        assert refused.exit_code == 2
+        assert "scores can be compared only under the same rules" in refused.stderr
+    both = invoke("eval", "qrels.txt", "level=2.arrow", "missing=skip.arrow", "-m", "AP", "--rules", "truerank")
+    assert "Rules: truerank." in both.stdout
+
+
 def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
     lines = (here / "first.run").read_text().splitlines(keepends=True)
     for part in (0, 1):

@@ -92,7 +92,7 @@ def command(
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     refuse_lines(under)  # before anything is read
     judged = read_qrels(qrels, qrels_format)
-    sources = [collapse(open_run(name, run_format)) for name in names]
+    sources = [collapse(open_run(inputs.source(name), run_format)) for name in names]
     under_doubt = of or get_args(Doubt)
     keep: Keep = "all" if to_judge or "unjudged" in under_doubt else "judged"
     by_run, readings = [], list[Reading]()

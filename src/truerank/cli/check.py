@@ -167,7 +167,8 @@ def command(
         tables.by_ending(output or "-", FORMATS)
     if not (settings.qrels or judgements):
         inputs.refuse_of_runs()
-    under = options.changed(settings.rules, changes)
+    runs = [run for name in (settings.run, settings.no_worse_than) if name for run in parted(name)[1]]
+    under = inputs.rules_asked(settings.rules, changes, runs)
     check = _Checking(settings, under, qrels_format, run_format, judgements).done()
     if check.watch and settings.watch:
         check.watch.write(settings.watch)
@@ -247,8 +248,8 @@ class _Checking:
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores | Predicted:
-        if parted(path)[0] is None and is_saved(path):
-            return Figures.read(path)
+        if parted(path)[0] is None and is_saved(inputs.source(path)):
+            return Figures.read(inputs.source(path))
         if judged is None:
             raise InputError("this is a run: name the qrels too, or save its scores before", path)
         return self._evaluated(judged, path, None)

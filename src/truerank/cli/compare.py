@@ -199,9 +199,7 @@ class _Given(NamedTuple):
 
     def rules(self, rules: str | None, changes: Sequence[str]) -> Rules:
         """The rules that are asked for; where none are, those of what is scored or read already."""
-        if self.saved and rules is None:
-            return options.changed(self.saved[0].rules, changes)
-        return inputs.rules_asked(rules, changes, [file.name for file in self.files])
+        return inputs.rules_asked(rules, changes, self.runs)
 
     def scored(
         self, sources: Sequence[Run], measures: str | None, qrels_format: str | None, **how: Any

@@ -49,9 +49,10 @@ def command(
     in three ways: by steps, which is AP, by trapezoids, and below the interpolated curve. Without --query all of
     it is the mean over the queries.
 
-    The rules' recall_points say what precision at recall r is; without --rules it is the definition: the
-    highest at any recall of at least r. Under the same rules these are the IPrec@r of `truerank eval`, and their
-    mean is its AP11; for the default it needs --set recall_points=definition.
+    The rules' recall_points say what precision at recall r is; without --rules, and of no reading that was made
+    under others than the default, it is the definition: the highest at any recall of at least r. Under the same
+    rules these are the IPrec@r of `truerank eval`, and their mean is its AP11; for the default it needs --set
+    recall_points=definition.
 
     --plot needs: pip install "truerank[plots]"
 
@@ -75,6 +76,7 @@ def command(
 
 
 def _ruled(rules: str | None, changes: tuple[str, ...], runs: tuple[str, ...]) -> Rules:
-    """The rules that are asked for; where they are not, recall points by their definition."""
+    """The rules that are asked for or were read under; where they are the default, recall points by definition."""
+    asked = inputs.rules_asked(rules, (), runs)
     is_said = rules is not None or any(change.partition("=")[0].strip() == "recall_points" for change in changes)
-    return inputs.rules_asked(rules, changes if is_said else (DEFAULT, *changes), runs)
+    return options.changed(asked, changes if is_said or not asked.is_like(Rules()) else (DEFAULT, *changes))

@@ -114,7 +114,7 @@ def command(
     inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, items, path, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.by_ending(output, FORMATS)
-    under = inputs.rules_asked(rules, changes, runs)
+    under = inputs.rules_asked(rules, changes, () if engine else runs)
     wanted = inputs.measures_asked(measures, under)
     is_of_lines = under.unit == "line"
     is_of_rows = format in ("jsonl", "trec")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -15,9 +15,11 @@ from truerank.core.errors import InputError
 from truerank.core.messages import listed, message
 from truerank.core.rules import Rules
 from truerank.core.run import Run
+from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run
 from truerank.formats.saved import rules_of
+from truerank.formats.source import Source, as_source
 from truerank.formats.target import is_same_file, refuse_unwritten
 
 OF_RUNS = ("rules", "changes", "qrels_format", "run_format", "how", "chunk_ids", "items")
@@ -77,16 +79,36 @@ def opened(
         again: whether a run may be read more than once: then it is unknown how much there is to read.
     """
     with ReadingBar() as reading:
-        sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]
+        sources = [replace(open_run(source(run), format), watch=reading.advance) for run in runs]
         reading.total = None if again else _size(sources)
         yield list(map(collapse, sources))
 
 
-def rules_asked(rules: str | None, changes: Sequence[str], runs: Sequence[str]) -> Rules:
-    """The rules that are asked for; where none are, those under which all runs were read already."""
-    own = [rules_of(run) for run in runs] if rules is None else []
-    first = own[0] if own else None
-    return options.changed(first if first and all(one == first for one in own) else rules, changes)
+def source(path: str | os.PathLike[str]) -> Source:
+    """The file, the same for all of a command: what comes from a pipe comes only once."""
+    known: dict[str, Source] = click.get_current_context().meta.setdefault(__name__, {})
+    return known.setdefault(os.fspath(path), as_source(path))
+
+
+def rules_asked(
+    rules: str | None, changes: Sequence[str], runs: Iterable[Scores | str | os.PathLike[str]]
+) -> Rules:
+    """The rules that are asked for; where none are, those under which some runs were read or scored already.
+
+    Raises:
+        RulesError: these are not the same for all of them.
+    """
+    if rules is not None:
+        return options.changed(rules, changes)
+    with ReadingBar():  # a pipe may be slow
+        own = [
+            (one.run, one.rules) if isinstance(one, Scores) else (os.fspath(one), rules_of(source(one)))
+            for one in runs
+        ]
+    known = [(name, found) for name, found in own if found]
+    for name, found in known[1:]:
+        found.refuse_unlike(name, known[0][1], known[0][0])
+    return options.changed(known[0][1] if known else None, changes)
 
 
 def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:

@@ -116,7 +116,7 @@ def command(
     _refuse_unused(runs, under)
     wanted = inputs.measures_asked(measures, under)
     read = {name: read_qrels(path, qrels_format) for name, path in by_name(qrels).items()}
-    opened = [collapse(open_run(path, run_format)) for path in runs] or None
+    opened = [collapse(open_run(inputs.source(path), run_format)) for path in runs] or None
     with Counting(message("judging")) as bar:
         judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:
@@ -147,7 +147,7 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
         name: read_qrels(path, asked["qrels_format"]) for name, path in by_name([qrels, *asked["judges"]]).items()
     }
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
-    opened = [collapse(open_run(path, asked["run_format"])) for path in runs]
+    opened = [collapse(open_run(inputs.source(path), asked["run_format"])) for path in runs]
     wanted = inputs.measures_asked(asked["measures"], under)
     with Counting(message("judging")) as bar:
         return judges(read, opened, wanted, rules=under, **options.drawn(asked), progress=bar.reach)

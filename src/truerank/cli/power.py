@@ -95,6 +95,6 @@ def command(
     else:
         judged = read_qrels(qrels, qrels_format)
         with inputs.opened(runs, run_format, collapse=collapse) as opened:
-            under = options.changed(rules, changes)
+            under = inputs.rules_asked(rules, changes, runs)
             planned = power(queries, difference, sd=sd, qrels=judged, runs=opened, rules=under, items=items, **how)
     tables.show(document_of(planned, digits), format, output)

@@ -85,12 +85,11 @@ def _refuse_damaged(data: Any, end: int, seal: Any) -> None:
         raise ValueError("the end is another")
 
 
-def rules_of(path: str) -> Rules | None:
-    """Under which rules the reading in a local file was made; None for any other file."""
-    source = Source(path)
-    if not os.path.isfile(path) or sniff(source.head, path) <= 0:
+def rules_of(source: Source) -> Rules | None:
+    """Under which rules the reading that a source holds was made; None of anything else."""
+    if source.is_folder or sniff(source.head, source.name) <= 0:
         return None
-    rules: Rules = facts_of(read_table(source).schema, path)["rules"]
+    rules: Rules = facts_of(read_table(source).schema, source.name)["rules"]
     return rules
 
 
