@@ -208,18 +208,18 @@ def test_a_report_of_benchmarks_alone_has_no_texts(invoke, here):
     assert "--percentiles needs --bench" in invoke(*ASKED, "--percentiles", "linear").output
 
 
-def test_a_run_with_calls_has_a_report_without_curves(invoke, here):
-    (here / "calls.json").write_text('{"q1": [["a"], ["b"]], "q2": [["a"]]}')
+def test_a_run_with_calls_has_a_report_without_curves_and_shares_by_depth(invoke, here):
+    (here / "calls.json").write_text('{"q1": [["a"], ["b", "x"]], "q2": [["a"]]}')
     result = invoke("report", "qrels.txt", "calls.json", "-m", "CallRecall@2", "-o", "report.json")
     assert (result.exit_code, result.output) == (0, "")
     report = json.loads((here / "report.json").read_text())
     assert report["results"]["curves"] == []
-    assert "Curves" not in [block.get("text") for block in report["blocks"]]
+    assert not {"Curves", "Unjudged documents"} & {block.get("text") for block in report["blocks"]}
     one = invoke("report", "qrels.txt", "calls.json", "-m", "AP", "--set", "calls=concatenated", "-o", "one.json")
     assert (one.exit_code, one.output) == (0, "")
     one_list = json.loads((here / "one.json").read_text())
     assert len(one_list["results"]["curves"]) == 1
-    assert "Curves" in [block.get("text") for block in one_list["blocks"]]
+    assert {"Curves", "Unjudged documents"} <= {block.get("text") for block in one_list["blocks"]}
     assert invoke("report", "qrels.txt", "calls.json", "-m", "AP").exit_code == 2
 
 

@@ -18,9 +18,9 @@ TOLD = 10
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The shares in words, then as a picture; nothing where everything was judged."""
+    """The shares in words, then as a picture; nothing where everything was judged, or queries have several lists."""
     runs = data.runs
-    if runs is None or runs.is_complete:
+    if runs is None or runs.is_complete or runs.has_calls:
         return
     shares = unjudged(runs)
     if not any(map(any, shares)):
