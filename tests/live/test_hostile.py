@@ -190,6 +190,11 @@ def test_a_later_setting_that_cannot_be_leaves_the_others(tmp_path):
     assert Bench.read(tmp_path / "saved.json").settings == {"n": 2}
 
 
+def test_a_setting_that_is_swept_is_not_given_too():
+    with pytest.raises(tr.InputError, match="k is swept, and given too"):
+        sweep(lambda query: ["d1"], QUERIES, over={"k": [1, 2]}, k=5)
+
+
 def test_a_first_setting_that_cannot_be_is_an_error():
     with pytest.raises(tr.InputError, match="ZeroDivisionError"):
         sweep(lambda n: 1 // n, QUERIES, over={"n": [0, 1]})
@@ -248,6 +253,8 @@ def test_what_a_retriever_prints_does_not_stand_in_the_result(here):
         (("odd:talks", "--option", "clock=1"), "clock is none of that"),
         (("odd:talks", "--option", "k_as=5"), "k_as is text, not 5"),
         (("odd:talks", "--plot", "x.svg"), "--plot draws several settings"),
+        (("odd:talks", "-k", "5", "--sweep", "k=1,2"), "-k and --sweep k say the same: give one of them"),
+        (("odd:talks", "--rate", "5", "--sweep", "rate=1,2"), "--rate and --sweep rate say the same"),
         (("odd:talks", "-o", "."), "it is a folder"),
         (("odd:talks", "--save-run", "nowhere/x.run"), "No such file"),
     ],

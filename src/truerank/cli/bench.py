@@ -373,17 +373,8 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the library's call."""
     plain = (
-        "rate",
-        "arrivals",
-        "duration",
-        "repeats",
-        "warmup",
-        "timeout",
-        "seed",
-        "ids",
-        "plain",
-        "percentiles",
-        "items",
+        *("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids", "plain"),
+        *("percentiles", "items"),
     )
     collapse = [("collapse", how["collapse"])] if how["collapse"] else []
     given = distinct([*map(_named, how["given"]), *collapse], "--option")
@@ -405,14 +396,21 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settings(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
-    """All settings with their values."""
+    """All settings with their values; one of the load that is swept is not given by its own option too."""
+    given = {name: option.opts[0] for option in options.typed() for name in LOADS if f"--{name}" in option.opts}
     over: dict[str, Sequence[Any]] = {"k": how["ks"], "concurrency": how["concurrency"]}
     distinct(((text.partition("=")[0].strip(), text) for text in how["swept"]), "--sweep")
     for text in how["swept"]:
         name, equals, values = text.partition("=")
         if not equals or not values:
             raise click.UsageError(message("--sweep takes NAME=A,B,…, e.g. nprobe=1,4,16; not {text!r}", text=text))
-        over[name.strip()] = [_value(value.strip()) for value in values.split(",")]
+        if (name := name.strip()) in given:
+            raise click.UsageError(
+                message(
+                    "{option} and --sweep {name} say the same: give one of them.", option=given[name], name=name
+                )
+            )
+        over[name] = [_value(value.strip()) for value in values.split(",")]
     return over
 
 

@@ -48,7 +48,8 @@ def sweep(
         how: what else `bench` takes; an indexing is timed once, before the first setting.
 
     Raises:
-        InputError: nothing is swept, or the retriever takes no parameters.
+        InputError: nothing is swept, a setting is given beside what it is swept over, or the retriever takes no
+            parameters.
 
     >>> benches = sweep(lambda q, k: ["d1", "d2"][:k], ["tea"], {"1": {"d2": 1}}, over={"k": [1, 2]}, measures="RR")
     >>> [(one.settings, one.scores.mean) for one in benches]
@@ -58,6 +59,8 @@ def sweep(
     values = {name: [_plain(value) for value in several_of(several)] for name, several in swept}
     if not values or not all(values.values()):
         raise InputError("a sweep needs settings with values, such as k = 5, 10, 20")
+    if both := [name for name in values if name in LOADS and how.get(name) is not None]:
+        raise InputError("{name} is swept, and given too: give one of them", name=both[0])
     made = retriever if values.keys() <= set(LOADS) else named(retriever)
     return tuple(_each(made, queries, qrels, values, watch, how))
 

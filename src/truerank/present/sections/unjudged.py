@@ -18,7 +18,7 @@ TOLD = 10
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The shares in words, then as a picture; nothing where everything was judged, or queries have several lists."""
+    """The shares in words, then as a picture; nothing where all was judged, or queries have several lists."""
     runs = data.runs
     if runs is None or runs.is_complete or runs.has_calls:
         return
