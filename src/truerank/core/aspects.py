@@ -200,16 +200,20 @@ class Aspects:
         row, place = stretches(start[doc], start[doc + 1] - start[doc])
         return place, row
 
-    def moved(self, place: Ints, size: int) -> Aspects:
-        """The same where the judgements have other numbers.
+    def with_selves(self, selves: Bools, query: Ints, keeping: bool) -> Aspects:
+        """The same where the document that has the query's own id is judged too, behind the others if it was not.
 
         Args:
-            place: (judgements,) the number that each gets; they rise.
-            size: how many judgements there are then.
+            selves: (judgements,) which are of such a document.
+            query: (judgements,) of each.
+            keeping: what it answers stays.
         """
-        counts = np.zeros(size, np.int64)
-        counts[place] = np.diff(self.start)
-        return replace(self, start=starts_of(counts))
+        left = self if keeping else self.of_docs(~selves).judged()
+        added = np.ones(len(self.begin), np.int64)
+        added[query[selves]] = 0
+        counts = np.zeros(len(selves) + int(added.sum()), np.int64)
+        counts[np.arange(len(selves)) + (np.cumsum(added) - added)[query]] = np.diff(left.start)
+        return replace(left, start=starts_of(counts))
 
     def weighted(
         self,

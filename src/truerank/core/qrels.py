@@ -402,7 +402,7 @@ class Qrels:
             for q, query in enumerate(self.queries)
         }
 
-    def ignoring_self(self, *, keeping: bool = False) -> Qrels:
+    def ignoring_self(self, *, keeping: bool) -> Qrels:
         """The same, with the document that has the query's own id ignored.
 
         Args:
@@ -412,19 +412,13 @@ class Qrels:
         own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
-        ignoring = Qrels.from_dict(judged, self.name)
-        return replace(ignoring, apart=own, aspects=self._aspects_but_own(keeping), highest=self.highest)
+        aspects = self.aspects and self.aspects.with_selves(self.selves, self.query, keeping)
+        return replace(Qrels.from_dict(judged, self.name), apart=own, aspects=aspects, highest=self.highest)
 
-    def _aspects_but_own(self, keeping: bool) -> Aspects | None:
-        """The aspects where each query's own document is judged too, behind the others if it was not."""
-        if self.aspects is None:
-            return None
-        own = np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
-        added = np.ones(len(self), np.int64)
-        added[self.query[own]] = 0
-        place = np.arange(len(own)) + (np.cumsum(added) - added)[self.query]
-        left = self.aspects if keeping else self.aspects.of_docs(~own).judged()
-        return left.moved(place, len(own) + int(added.sum()))
+    @property
+    def selves(self) -> NDArray[np.bool_]:
+        """(judgements,) which are of the document that has the query's own id."""
+        return np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
 
     @cached_property
     def to_find(self) -> tuple[Ints, Floats]:

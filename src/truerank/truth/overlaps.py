@@ -21,7 +21,7 @@ from truerank.formats.rows import text_column
 from truerank.truth.items import Bools, Ints
 from truerank.truth.notes import TruthNote, notes_without
 from truerank.truth.registry import rule
-from truerank.truth.result import Truth
+from truerank.truth.result import Truth, lacking
 from truerank.truth.spans import Spans, lengths, read_spans
 
 MOST = 1_000_000
@@ -94,11 +94,9 @@ def _wholes(truth: Truth, chunks: _Chunks) -> Truth:
 def _noted(qrels: Qrels, notes: Iterable[TruthNote]) -> Truth:
     """The same with the queries for which nothing is right, and notes."""
     assert isinstance(qrels, Truth)
-    right = np.bincount(qrels.query[qrels.grades > 0], minlength=len(qrels))
-    lacking = tuple(as_text(query) for query, n in zip(qrels.queries, right.tolist(), strict=True) if not n)
-    unknown = np.full(len(qrels.grades), np.nan)
-    noted = (*notes, *notes_without(lacking, len(qrels)))
-    return replace(qrels, metres=unknown, without_relevant=lacking, notes=noted)
+    without, unknown = lacking(qrels), np.full(len(qrels.grades), np.nan)
+    noted = (*notes, *notes_without(without, len(qrels)))
+    return replace(qrels, metres=unknown, without_relevant=without, notes=noted)
 
 
 def _by_query(evidence: Spans) -> dict[bytes, dict[bytes, Ints]]:

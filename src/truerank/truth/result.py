@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -65,17 +66,11 @@ class Truth(Qrels):
         for row, q in enumerate(self.query.tolist()):
             yield as_text(self.queries[q]), as_text(self.doc(row)), float(self.grades[row]), float(self.metres[row])
 
-    @property
-    def selves(self) -> Bools:
-        """(judgements,) which are of the document that has the query's own id."""
-        return np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
-
     def without_selves(self) -> Truth:
         """What is right but the document that has the query's own id."""
         kept = ~self.selves
         query = self.query[kept]
-        right = np.bincount(query[self.grades[kept] > 0], minlength=len(self.queries))
-        without = tuple(as_text(name) for name, n in zip(self.queries, right.tolist(), strict=True) if not n)
+        without = lacking(self, kept)
         notes = (note for note in self.notes if note.kind != "without_relevant")
         return replace(
             self,
@@ -87,6 +82,12 @@ class Truth(Qrels):
             without_relevant=without,
             notes=(*notes, *notes_without(without, len(self.queries))),
         )
+
+
+def lacking(qrels: Qrels, kept: Any = slice(None)) -> tuple[str, ...]:
+    """The ids of the queries for which nothing is right, or nothing among some of the judgements."""
+    right = np.bincount(qrels.query[kept][qrels.grades[kept] > 0], minlength=len(qrels))
+    return tuple(as_text(name) for name, n in zip(qrels.queries, right.tolist(), strict=True) if not n)
 
 
 def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Truth:
