@@ -27,7 +27,11 @@ def pairs() -> dict[str, tuple[str, str]]:
     """{package: (its code, truerank's)}, each with what all begin with."""
     first, *sections = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.M)
     (given,) = blocks(first)
-    return {section.partition("\n")[0]: (*(given + code for code in blocks(section)),) for section in sections}
+    return {
+        section.partition("\n")[0]: (*(given + code for code in blocks(section)),)
+        for section in sections
+        if blocks(section)
+    }
 
 
 def blocks(text: str) -> list[str]:
