@@ -241,6 +241,7 @@ def test_saved_scores_under_other_rules_keep_them(invoke):
         (("first.json", "--rules", "beir"), "--rules needs QRELS and RUNs"),
         (("first.json", "means.json"), "means.json: only the means were saved"),
         (("first.json", "-m", "RR"), "first.run has no scores for RR; it has AP"),
+        (("whole.json",), "first.run has no scores for microAP; it has AP"),
         (
             ("first.json", "--system", "x=both.json"),
             "both.json: it holds the scores of 2 runs, where one is needed",
@@ -250,6 +251,8 @@ def test_saved_scores_under_other_rules_keep_them(invoke):
 def test_what_saved_scores_lack_is_told(invoke, arguments, message):
     invoke("eval", "qrels.txt", "first.run", "-m", "AP", "--per-query", "-o", "first.json")
     invoke("eval", "qrels.txt", "first.run", "-m", "AP", "-o", "means.json")
+    invoke("eval", "qrels.txt", "first.run", "-m", "AP microAP", "--per-query", "-o", "whole.json")
+    assert invoke("compare", "whole.json", "-m", "AP").exit_code == 0
     invoke("eval", "qrels.txt", "first.run", "second.run", "-m", "AP", "--per-query", "-o", "both.json")
     result = invoke("compare", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")

@@ -55,7 +55,7 @@ class SavedScores:
     runs: int
 
     def scores(self, file: str) -> Scores:
-        """The same as `evaluate` makes them; measures of the whole run, which have no values, are left out.
+        """The same as `evaluate` makes them; measures of the whole run are named alone.
 
         Raises:
             InputError: something that this needs was not saved.
@@ -66,7 +66,8 @@ class SavedScores:
             raise InputError("it lacks the rules or the ledger that `truerank eval` saves beside the means", file)
         if self.runs > 1:
             raise InputError("of {n} runs only means were saved: name the runs", file, n=self.runs)
-        measures = tuple(measure_saved_as(name, self.rules) for name in self.values)
+        named = {name: measure_saved_as(name, self.rules) for name in self.mean}
+        measures = tuple(one for name, one in named.items() if name in self.values or one.definition.is_of_run)
         known = self.rules, self.ledger, self.name
         return Scores(self.queries, measures, dict(self.values), *known, asked=self.asked)
 
