@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from oracles import Answer, oracle, over, rank_weight
+import numpy as np
+
+from oracles import ORACLES, Answer, oracle, over, rank_weight
 
 
 @oracle("APatR", divides_by="relevant")
@@ -95,6 +98,53 @@ def pooled(answers: list[Listed], k: int | None, level: float, total: int, ties:
             above = pairs[:place] if ties == "worst" else [pair for pair in pairs if pair[0] >= score]
             found += Fraction(sum(1 for _, each in above if each), len(above))
     return over(found, total)
+
+
+@lists("nAUC")
+def abstention(
+    answers: list[Listed],
+    known: Known,
+    *,
+    of: str = "nDCG@10",
+    confidence: str = "max",
+    level: float = 1,
+    depth: int | None = None,
+) -> float:
+    name, _, k = of.partition("@")
+    shown = [replace(answer, rows=answer.rows[:depth]) for answer in answers]
+    values = [value_of(answer, name, level, **({"k": int(k)} if k else {})) for answer in shown]
+    if max(values) - min(values) < 1e-12:
+        return 0.0
+    sure, best = area(list(map(HOW_SURE[confidence], shown)), values), area(values, values)
+    always = 0.9 * sum(values) / len(values)
+    return (sure - always) / (best - always)
+
+
+HOW_SURE: dict[str, Callable[[Listed], float]] = {
+    "max": lambda answer: max((score for _, score, _ in answer.rows), default=-math.inf),
+    "std": lambda answer: statistics.pstdev(s for _, s, _ in answer.rows) if answer.rows else -math.inf,
+    "diff1": lambda answer: (
+        -math.inf
+        if not answer.rows
+        else sum(one[1] - other[1] for one, other in itertools.pairwise(answer.rows[:2]))
+    ),
+}
+
+
+def area(keys: list[float], values: list[float]) -> float:
+    """Under the mean value of what is left when the lowest keys go first; equal keys share their values."""
+    of_key = {key: [v for k, v in zip(keys, values, strict=True) if k == key] for key in keys}
+    left = [sum(of_key[key]) / len(of_key[key]) for key in sorted(keys)]
+    gone = [min(round(rate * len(left)), len(left) - 1) for rate in np.linspace(0, 1, 11)[:-1]]
+    means = [sum(left[n:]) / len(left[n:]) for n in gone]
+    return sum(one + other for one, other in itertools.pairwise(means)) / 20
+
+
+def value_of(answer: Listed, name: str, level: float, **cut: int) -> float:
+    """What a list is worth by a measure of ranks."""
+    ranked, scores = [grade for _, _, grade in answer.rows], [score for _, score, _ in answer.rows]
+    given = {} if name == "nDCG" else {"level": level}
+    return ORACLES[name](Answer(ranked, [*answer.judged.values()], 0, scores), **given, **cut)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,15 @@ from worlds import DOCS, World, run_of, worlds
 VARIANTS = {
     "GAP": ["GAP@2", "GAP(divisor='relevant')", "GAP(ties='worst')@3", "GAP(level=2, divisor='relevant')@4"],
     "microAP": ["microAP(ties='worst')", "microAP(ties='worst')@2", "microAP(level=2)"],
+    "nAUC": [
+        *(
+            "nAUC(of='AP')",
+            "nAUC(of='P@2', confidence='std')",
+            "nAUC(of='RR', confidence='diff1')",
+            "nAUC(depth=2)",
+        ),
+        "nAUC(of='R@3', level=2, confidence='std')",
+    ],
     "Coverage": ["Coverage(docs=40)", "Coverage(docs=40)@2"],
     "Gini": ["Gini(docs=40)", "Gini(docs=40)@2"],
     "Novelty": ["Novelty(users=50)", "Novelty(users=50)@2"],
@@ -41,7 +50,10 @@ NAMES = tuple(name for name, definition in tr.measures().items() if definition.s
 
 MEASURES: tuple[Measure, ...] = tuple(
     dict.fromkeys(
-        parse_measure(text) for name in NAMES for text in (name, f"{name}@1", f"{name}@3", *VARIANTS[name])
+        parse_measure(text)
+        for name, definition in tr.measures().items()
+        if definition.sees_lists
+        for text in (name, *(f"{name}@{k}" for k in (1, 3) if "k" in definition.parameters), *VARIANTS[name])
     )
 )
 SINGLE = tuple(m for m in MEASURES if not m.definition.is_of_run)

@@ -184,6 +184,7 @@ infNDCG: Measure
 infP: Measure
 mINP: Measure
 microAP: Measure
+nAUC: Measure
 nDCG: Measure
 nDCG_IA: Measure
 nDCGrel: Measure

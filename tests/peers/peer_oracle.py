@@ -154,7 +154,14 @@ def by_mteb(case: Case) -> Answer:
     theirs = dict(zip(tables, ("NDCG", "MAP", "Recall", "P"), strict=True))
     means = {f"{ours}@{k}": table[f"{theirs[ours]}@{k}"] for ours, table in tables.items() for k in KS}
     more = {"RR": (found.mrr, "MRR"), "Success": (found.hit_rate, "HitRate")}
-    return {"mean": means | {f"{ours}@{k}": t[f"{name}@{k}"] for ours, (t, name) in more.items() for k in KS}}
+    sure = {
+        f"nAUC(of='{ours}@{k}', confidence='{how}')": found.naucs[f"nAUC_{theirs[ours]}@{k}_{how}"]
+        for ours in tables
+        for k in KS
+        for how in ("max", "std", "diff1")
+    }
+    means |= {f"{ours}@{k}": t[f"{name}@{k}"] for ours, (t, name) in more.items() for k in KS}
+    return {"mean": means, "abstention": sure}
 
 
 @tool("sentence-transformers")

@@ -48,7 +48,7 @@ Need = Literal[
 
 "aspects": which parts of a query a document answers; "strata": which part of the pool it was drawn from, which
 stands where aspects do; "calls": which of several lists of a query it is in. The others each with the first of
-them: "lists": the unjudged documents of the first ranks too; "scores": what makes one list of those of all queries;
+them: "lists": the unjudged documents of the first ranks too; "scores": which mean the same in every query;
 "ids": which documents are the same in several lists; "catalogue": how many there are; "popularity", "groups",
 "vectors": what a table of items says of them.
 """
@@ -72,8 +72,8 @@ NEEDS: dict[Need, Message] = {
         "list of lists a query (rules with calls = 'last' leave one list)"
     ),
     "scores": message(
-        "{measure} puts the documents of all queries into one list by their scores, and this run has ranks in "
-        "place of scores: give each document its score, or ask for measures of ranks: AP P@1"
+        "{measure} sets the scores of one query against those of others, and this run has ranks in place of "
+        "scores: give each document its score, or ask for measures of ranks: AP P@1"
     ),
     **dict.fromkeys(
         ITEMS,
