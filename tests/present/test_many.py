@@ -86,6 +86,7 @@ def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
     text = document(tr.compare(qrels, runs, "RR", samples=10)).render()
     assert "Warning: 10 samples are too few: no difference can be significant; take 19 or more." in text
     assert "fewer pairs" not in text
+    assert "Warning: 1 sample is too few: no" in document(tr.compare(qrels, runs, "RR", samples=1)).render()
     some = {q: runs["one" if q > "q20" else "two"][q] for q in qrels}
     mixed = document(tr.compare(qrels, {"one": runs["one"], "two": some}, "RR", samples=10)).render()
     assert "too few: no" not in mixed

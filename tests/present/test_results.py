@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from truerank.contest import audit, judge
 from truerank.core.means import Means
 from truerank.core.presented import Presented
 from truerank.live.paired import BenchComparison
+from truerank.present.comparison import SideBySide
 from truerank.present.document import Document
 from truerank.present.renderers import FORMATS, figures, to_bytes
 from truerank.present.renderers.json import dumps
@@ -266,3 +268,21 @@ def test_ids_that_html_would_take_for_its_own_are_escaped() -> None:
     assert "<b>" not in html.replace("<b>1", "")
     assert "&lt;b&gt;" in html
     assert "&#51656;&#51032;" in html
+
+
+@pytest.mark.parametrize(
+    ("p", "confidence", "shown"),
+    [
+        (0.05003, 0.95, "0.05003"),
+        (0.04999, 0.95, "0.04999"),
+        (0.05, 0.95, "0.0500"),
+        (0.05003, 0.99, "0.0500"),
+        (1e-9, 0.95, "<.0001"),
+    ],
+)
+def test_a_p_near_the_level_is_told_apart_from_it(p, confidence, shown):
+    compared = tr.compare(QRELS, {"run": RUN, "other": OTHER}, "AP", "run", confidence=confidence)
+    (outcome,) = compared.outcomes
+    pair = replace(outcome.pairs[0], adjusted=p)
+    table = SideBySide(compared, replace(outcome, pairs=(pair,)), 4).table()
+    assert shown in [cell for row in table.texts for cell in row]

@@ -376,7 +376,7 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, between in comparison.differences.items():
         a_mean, b_mean = (one.scores.mean[name] for one in (comparison.a, comparison.b) if one.scores)
-        p = p_cell(comparison.difference_tests[name].p)
+        p = p_cell(comparison.difference_tests[name].p, 0.05)
         rows.append((name, a_mean, b_mean, between.estimate, *_limit_cells(between), p))
     columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
     notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]

@@ -209,7 +209,8 @@ class SideBySide:
         if base is None or len(self.comparison.systems) < 2:
             return []
         pairs = [self.outcome.compared(name, base) for name in names]
-        cells = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
+        alpha = self.comparison.procedure.alpha
+        cells = [pair_cells(self.outcome, pair, self.digits, alpha) for pair in pairs]
         rows = [
             (message("baseline"), *own[1:]) if name == base else own for name, own in zip(names, cells, strict=True)
         ]
@@ -241,7 +242,8 @@ def pair_table(comparison: Comparison, outcome: Outcome, digits: int, *, by_lett
     letters = comparison.letters if by_letter else {name: printable(name) for name in comparison.systems}
     columns = (message("run"), message("against"), *pair_headings(comparison.procedure.confidence))
     who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
-    rows = tuple((*two, *pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
+    alpha = comparison.procedure.alpha
+    rows = tuple((*two, *pair_cells(outcome, pair, digits, alpha)) for two, pair in zip(who, pairs, strict=True))
     return Table(columns, rows, digits=digits)
 
 

@@ -77,8 +77,12 @@ def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
     return number(mean.estimate, is_count=_is_sum(outcome))
 
 
-def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, str, str, str, str]:
-    """The difference, its interval, the effect, p, and the wins, ties and losses, where queries have values."""
+def pair_cells(outcome: Outcome, pair: Pair | None, digits: int, alpha: float) -> tuple[str, str, str, str, str]:
+    """The difference, its interval, the effect, p, and the wins, ties and losses, where queries have values.
+
+    Args:
+        alpha: the level that p is held against.
+    """
     if pair is None:
         return "", "", "", "", ""
     fine = 0 if _is_sum(outcome) else digits
@@ -86,7 +90,7 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
         fixed(pair.difference.estimate, fine, "+"),
         ends(outcome, pair.difference, digits),
         message("unknown") if math.isnan(pair.effect) else fixed(pair.effect, 2, "+"),
-        p_cell(pair.adjusted),
+        p_cell(pair.adjusted, alpha),
         f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.is_counted else message("unknown"),
     )
 

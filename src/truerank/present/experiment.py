@@ -101,9 +101,9 @@ def _times(bench: Bench | None) -> tuple[Cell, ...]:
 
 def _differences(compared: Comparison, digits: int) -> Table:
     """A row a measure and system: its difference to the baseline, and whether that may be chance."""
-    base = compared.reference or ""
+    base, alpha = compared.reference or "", compared.procedure.alpha
     rows: list[tuple[Cell, ...]] = [
-        (outcome.name, printable(name), *pair_cells(outcome, outcome.compared(name, base), digits))
+        (outcome.name, printable(name), *pair_cells(outcome, outcome.compared(name, base), digits, alpha))
         for outcome in compared.outcomes
         for name in ranked(outcome)
         if name != base

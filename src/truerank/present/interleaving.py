@@ -34,7 +34,7 @@ def document_of(interleaving: Interleaving, digits: int | None = None) -> Docume
         interval_heading(interleaving.confidence),
         "p",
     )
-    rows = tuple(_row(pair, drawn) for pair in interleaving.pairs)
+    rows = tuple(_row(pair, drawn, 1 - interleaving.confidence) for pair in interleaving.pairs)
     notes = (*_notes(interleaving), *remarks_of(interleaving))
     flat = Table(FLAT, tuple(map(_flat, interleaving.pairs)), digits=digits)
     plain = {**interleaving.to_dict(), "remarks": remarks_of(interleaving)}
@@ -65,7 +65,7 @@ def figures(interleaving: Interleaving, digits: int = 4) -> list[Figure]:
     return [Figure("preferences", message("Which system users prefer"), alt, spec)]
 
 
-def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
+def _row(pair: Preference, digits: int, alpha: float) -> tuple[Cell, ...]:
     counts = (f"{pair.wins:,}", f"{pair.ties:,}", f"{pair.losses:,}")
     delta = f"{pair.delta.estimate:+.{digits}f}"
     return (
@@ -74,7 +74,7 @@ def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
         *counts,
         delta,
         limits(pair.delta, digits),
-        p_cell(pair.adjusted),
+        p_cell(pair.adjusted, alpha),
     )
 
 

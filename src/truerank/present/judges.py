@@ -211,7 +211,8 @@ def _flips(standing: Standing, order: Order, digits: int) -> Table:
 
 def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
     sides = [
-        (f"{one.difference.estimate:+.{digits}f}", p_cell(one.adjusted)) for one in (flip.by_first, flip.by_second)
+        (f"{one.difference.estimate:+.{digits}f}", p_cell(one.adjusted, flip.alpha))
+        for one in (flip.by_first, flip.by_second)
     ]
     return (printable(flip.by_first.system), printable(flip.by_first.against), *sides[0], *sides[1])
 

@@ -120,16 +120,9 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
     if names := [outcome.name for outcome in comparison.outcomes if _needs_samples(how, outcome)]:
         said.append(_named(comparison, names, _too_few(comparison, names, pairs)))
     drawn, enough = resamples_of_run(how, pairs, queries), least_resamples(how, pairs, queries)
-    if names := drawn_of_run(comparison) if enough and drawn < enough else []:
-        of_run = plural(
-            "{samples:,} resamples are too few: no difference can be significant; take {least:,} or more.",
-            "{samples:,} resamples are too few for {n} pairs: no difference can be significant; take {least:,} or "
-            "more.",
-            n=pairs,
-            samples=drawn,
-            least=enough,
-        )
-        said.append(_named(comparison, names, of_run))
+    if enough and drawn < enough and (names := drawn_of_run(comparison)):
+        lacking = plural("{n:,} resample is too few", "{n:,} resamples are too few", n=drawn)
+        said.append(_named(comparison, names, _unreached(lacking, pairs, _never(enough))))
     return said
 
 
@@ -144,21 +137,25 @@ def _too_few(comparison: Comparison, names: list[str], pairs: int) -> Message:
     """That samples are too few by these measures, and how many would do."""
     how, of = comparison.procedure, [outcome for outcome in comparison.outcomes if outcome.name in names]
     least = math.ceil(max(_factor(how, outcome) for outcome in of) / how.alpha - CLOSE) - 1
-    values = {"n": pairs, "samples": how.samples, "least": least}
+    lacking = plural("{n:,} sample is too few", "{n:,} samples are too few", n=how.samples)
     if all(sampled(how, outcome) == len(outcome.pairs) for outcome in of):
-        return plural(
-            "{samples:,} samples are too few: no difference can be significant; take {least:,} or more.",
-            "{samples:,} samples are too few for {n} pairs: no difference can be significant; take {least:,} or "
-            "more.",
-            **values,
-        )
-    return plural(
-        "{samples:,} samples are too few: no difference on more than {most} queries can be significant; take "
-        "{least:,} or more.",
-        "{samples:,} samples are too few for {n} pairs: no difference on more than {most} queries can be "
-        "significant; take {least:,} or more.",
+        return _unreached(lacking, pairs, _never(least))
+    never = message(
+        "no difference on more than {most} queries can be significant; take {least:,} or more.",
         most=EXACT_UP_TO,
-        **values,
+        least=least,
+    )
+    return _unreached(lacking, pairs, never)
+
+
+def _never(least: int) -> Message:
+    return message("no difference can be significant; take {least:,} or more.", least=least)
+
+
+def _unreached(lacking: Message, pairs: int, never: Message) -> Message:
+    """What is too few, for how many pairs, and what cannot be therefore."""
+    return joined(
+        ": ", [lacking if pairs == 1 else message("{lacking} for {n} pairs", lacking=lacking, n=pairs), never]
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from truerank.core.messages import message
+from truerank.core.presented import told_apart
 
 Cell = str | int | float | None
 
@@ -142,12 +143,12 @@ def fixed(number: float, digits: int, sign: str = "") -> str:
     return text if float(text) else f"{0.0:{sign}.{digits}f}"
 
 
-def p_cell(p: float) -> str:
-    """p; of a small one only that it is.
+def p_cell(p: float, alpha: float) -> str:
+    """p; of a small one only that it is, and of one that is near the level with the digits that tell them apart.
 
-    >>> p_cell(0.03125), p_cell(2.0**-30)
-    ('0.0312', '<.0001')
+    >>> p_cell(0.03125, 0.05), p_cell(2.0**-30, 0.05), p_cell(0.05003, 0.05), p_cell(0.00003, 0.00001)
+    ('0.0312', '<.0001', '0.05003', '0.00003')
     """
     if math.isnan(p):
         return message("unknown")
-    return "<.0001" if p < SMALL else f"{p:.4f}"
+    return "<.0001" if p < SMALL and p <= alpha else told_apart(p, alpha)[0]
