@@ -70,6 +70,7 @@ def test_every_command_that_takes_measures_can_import_some():
     ("name", "text", "said"),
     [
         ("gone.py", None, "gone.py: there is no such file to import\n"),
+        ("", None, "an empty name is that of no module\n"),
         ("gone.by", None, "there is no module 'gone', neither installed nor in the current directory\n"),
         ("raises_here.py", "1 / 0", "importing raises_here failed: ZeroDivisionError: division by zero\n"),
         ("raises_now.py", "exit('no GPU')", "importing raises_now failed: SystemExit: no GPU\n"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 OFFICIAL = """\
@@ -95,11 +97,21 @@ def test_a_word_about_a_parameter_goes_to_standard_error(invoke):
     assert done.stderr == "truerank: trec_eval: -m P.1.5: '1.5' is read as 1\n"
 
 
+@pytest.mark.parametrize("option", ["--c", "--comp", "--complete"])
+def test_long_options_are_shortened_as_the_reference_has_them(invoke, option):
+    whole = invoke("trec_eval", "-c", "qrels.txt", "first.run")
+    short = invoke("trec_eval", option, "qrels.txt", "first.run")
+    assert (short.exit_code, short.stdout) == (0, whole.stdout)
+    old = invoke("trec_eval", "--compl", "--compat=9", "-m", "num_q", "qrels.txt", "first.run")
+    assert (old.exit_code, old.stdout) == (0, "num_q                 \tall\t3\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
         ("-Y qrels.txt first.run", 1, "-h` lists the options"),
-        ("qrels.txt", 1, "two files are needed"),
+        ("qrels.txt", 1, "two files are needed, qrels and a run, and not 1"),
+        ("'' first.run", 2, "trec_eval: an empty name is that of no file"),
         ("-m nope qrels.txt first.run", 1, "no such measure"),
         ("-l x qrels.txt first.run", 1, "-l is a grade"),
         ("qrels.txt nowhere.run", 2, "nowhere.run: there is no such file"),
@@ -115,7 +127,7 @@ def test_a_word_about_a_parameter_goes_to_standard_error(invoke):
 def test_what_is_wrong_is_told_in_one_line_with_the_references_status(here, invoke, arguments, status, words):
     (here / "twice.run").write_text("q1 Q0 a 1 3.0 t\nq1 Q0 a 2 2.0 t\n")
     (here / "other.run").write_text("q9 Q0 a 1 3.0 t\n")
-    done = invoke("trec_eval", *arguments.split())
+    done = invoke("trec_eval", *shlex.split(arguments))
     assert (done.exit_code, done.stdout) == (status, "")
     assert done.stderr.startswith("truerank: ")
     assert (words in done.stderr, done.stderr.count("\n")) == (True, 1)

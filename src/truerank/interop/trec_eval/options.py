@@ -30,8 +30,10 @@ LONG = {
     "Results_format=": "-T",
     "Output_old_results_format=": "-o",
     "Zscore=": "-Z",
-    "compat=": "--compat",
 }
+
+OWN = "--compat"
+"""What the reference has not."""
 
 FORMATS = {"qrels": "qrels", "qrels_jg": "qrels_jg", "prefs": "prefs", "qrels_prefs": "prefs"}
 """What the formats of judgements hold, as `Listed.of` calls it."""
@@ -87,12 +89,14 @@ class Options:
         for name, value in given:
             options = replace(options, **_fields(name, value))
             if options.wants == "version":  # the reference looks at nothing behind it
-                compat = [_compat(value) for name, value in given if name == "--compat"]
+                compat = [_compat(value) for name, value in given if name == OWN]
                 return replace(options, **compat[-1]) if compat else options
         if options.wants == "help":
             return options
         if len(files) != 2:
-            raise TrecEvalError(f"two files are needed, qrels and a run; there are {len(files)}", USAGE)
+            raise TrecEvalError(f"two files are needed, qrels and a run, and not {len(files)}", USAGE)
+        if "" in files:
+            raise TrecEvalError("an empty name is that of no file", FILES)
         return replace(options, qrels=files[0], run=files[1])
 
     @property
@@ -113,9 +117,10 @@ class Options:
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options, each by its short name, and files."""
+    """Options, each by its short name, and files; where `OWN` is not given, it makes no shortened one ambiguous."""
+    own = [OWN[2:] + "="] if any(word.partition("=")[0] == OWN for word in arguments) else []
     try:
-        given, files = getopt.gnu_getopt(list(arguments), SHORT, list(LONG))
+        given, files = getopt.gnu_getopt(list(arguments), SHORT, [*LONG, *own])
     except getopt.GetoptError as error:
         raise TrecEvalError(f"{error}; `truerank trec_eval -h` lists the options", USAGE) from None
     short = {"--" + name.rstrip("="): letter for name, letter in LONG.items()}
@@ -196,5 +201,5 @@ _VALUES = {
     "-R": _qrels_format,
     "-T": _run_format,
     "-D": _debug,
-    "--compat": _compat,
+    OWN: _compat,
 }

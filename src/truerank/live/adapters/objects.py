@@ -53,6 +53,8 @@ def imported(name: str) -> Any:
     Raises:
         InputError: there is no such module, or it raises.
     """
+    if not name:
+        raise InputError("an empty name is that of no module")
     here = os.getcwd()
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)  # and it stays: the module may import others from there later
