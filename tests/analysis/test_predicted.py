@@ -119,6 +119,11 @@ def test_the_first_queries_are_said_to_be_no_random_sample():
     assert "the first 15 queries in the order of their ids" in str(found)
 
 
+def test_the_order_of_ids_is_that_of_their_numbers_however_long_these_are():
+    people, model, run = ({"1" * 5000 + query: docs for query, docs in one.items()} for one in of_world(range(15)))
+    assert tr.predicted(people, model, run, "AP", sample="random").signs[0].first
+
+
 def test_queries_that_were_chosen_by_score_are_seen_and_their_probabilities_explain_them():
     _, model, run = of_world(queries=300)
     scores = tr.evaluate(model, run, "AP")

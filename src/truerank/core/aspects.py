@@ -7,7 +7,6 @@ alternatives, a span of evidence: each is a named part of a query, which documen
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.ids import starts_of, stretches
+from truerank.core.ids import natural, starts_of, stretches
 from truerank.core.kernel.counting import answered
 from truerank.core.kernel.scanning import by_document
 
@@ -259,18 +258,6 @@ class Aspects:
                     total=total,
                 )
         return replace(self, weight=given)
-
-
-def natural(name: bytes) -> tuple[tuple[int, int, bytes, bytes], ...]:
-    """What ids are sorted by so that 2 comes before 10: numbers as numbers, all else as it is written.
-
-    >>> sorted([b"hop10", b"hop2", b"10", b"2"], key=natural)
-    [b'2', b'10', b'hop2', b'hop10']
-    """
-    parts = (part for part in re.split(rb"(\d+)", name) if part)
-    numbers = ((part.lstrip(b"0"), part) for part in parts)  # the longer, the larger: Python's own are not so long
-    keys = ((0, len(number), number, part) if part.isdigit() else (1, 0, part, b"") for number, part in numbers)
-    return *keys, (-1, 0, name, b"")
 
 
 def _line(lines: Mapping[bytes, int] | None) -> int | None:

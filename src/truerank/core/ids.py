@@ -1,8 +1,9 @@
-"""Ids, one after another in a text; where things begin that stand so, and which numbers come again."""
+"""Ids, one after another in a text; where things begin that stand so, which come again, how people sort them."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -71,6 +72,18 @@ def ascending(numbers: Ints, end: int) -> Ints:
     """
     small = numbers.astype(np.uint16) if end < 1 << 16 else numbers  # which NumPy sorts by counting
     return np.argsort(small, kind="stable")
+
+
+def natural(name: bytes) -> tuple[tuple[int, int, bytes, bytes], ...]:
+    """What ids are sorted by so that 2 comes before 10: numbers as numbers, all else as it is written.
+
+    >>> sorted([b"hop10", b"hop2", b"10", b"2"], key=natural)
+    [b'2', b'10', b'hop2', b'hop10']
+    """
+    parts = (part for part in re.split(rb"(\d+)", name) if part)
+    numbers = ((part.lstrip(b"0"), part) for part in parts)  # the longer, the larger: Python's own are not so long
+    keys = ((0, len(number), number, part) if part.isdigit() else (1, 0, part, b"") for number, part in numbers)
+    return *keys, (-1, 0, name, b"")
 
 
 NO_IDS = Ids(np.empty(0, np.int64), b"")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.compare.slices import read_attribute
 from truerank.core.errors import InputError, some, truncated
+from truerank.core.ids import natural
+from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import joined, message, plural
 from truerank.measures.sums import Floats
 from truerank.stats.distributions import normal_below
@@ -71,7 +72,7 @@ def signs_of(
     if not len(rest):
         return ()
     place = np.empty(len(queries))
-    place[sorted(range(len(place)), key=lambda i: natural(queries[i]))] = np.linspace(0, 1, len(place))
+    place[sorted(range(len(place)), key=lambda i: natural(as_bytes(queries[i])))] = np.linspace(0, 1, len(place))
     values = {"order": place, **by_model}
     p = np.minimum(1, stats.selection(np.column_stack(list(values.values())), places, probability))
     is_first = bool(place[places].max() < place[rest].min())
@@ -143,8 +144,3 @@ def _probability(query: str, value: Any, where: str | None) -> float:
     why = message("the probability of query {query} is {value!r}", query=truncated(query), value=value)
     now = message("it is above 0 and up to 1, and a query that could not be judged is no part of the sample")
     raise InputError(joined(": ", [why, now]), where)
-
-
-def natural(query: str) -> list[tuple[int, str]]:
-    """By which ids are in the order that people number them in: q2 before q10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", query) if part]
