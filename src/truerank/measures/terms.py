@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truerank.core.hits import Hits
-from truerank.core.ids import is_later
 from truerank.core.messages import message
 from truerank.measures.sums import Floats, Ints, PerQuery, ratio
 
@@ -169,4 +168,6 @@ def once_each(hits: Hits) -> Hits:
     ordered = np.sort(of_each)
     if not np.count_nonzero(ordered[1:] == ordered[:-1]):  # nearly always, and rows are not copied then
         return hits
-    return hits.where(~is_later(of_each))
+    first = np.zeros(len(hits), bool)
+    first[np.unique(of_each, return_index=True)[1]] = True
+    return hits.where(first)
