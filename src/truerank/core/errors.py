@@ -103,6 +103,13 @@ def needs(what: str, extra: str, package: str | None = None) -> Iterator[None]:
         raise MissingPackage(what, extra) from None
 
 
+def arrow(what: str, extra: str = "parquet") -> Any:
+    """The package pyarrow, which this needs."""
+    with needs(what, extra):
+        import pyarrow
+    return pyarrow
+
+
 class Refused(Exception):
     """A row that the kernel cannot read.
 

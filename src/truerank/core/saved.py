@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, TruerankError, needs
+from truerank.core.errors import InputError, TruerankError, arrow
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids, starts_of
 from truerank.core.kernel.scanning import HIT
@@ -304,10 +304,3 @@ def _text(column: Any) -> tuple[Ints, bytes]:
     ends = np.frombuffer(offsets, np.int64, len(column) + 1, 8 * column.offset)
     text = bytes(memoryview(data)[ends[0] : ends[-1]]) if data else b""
     return ends - ends[0], text
-
-
-def arrow(what: str) -> Any:
-    """The package pyarrow, which this needs."""
-    with needs(what, "parquet"):
-        import pyarrow
-    return pyarrow

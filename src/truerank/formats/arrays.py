@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, TruerankError, needs, quoted
+from truerank.core.errors import InputError, TruerankError, arrow, needs, quoted
 from truerank.core.messages import message
-from truerank.formats import frames, hdf5, vector_files
+from truerank.formats import hdf5, vector_files
 from truerank.formats.hdf5 import unreadable
 from truerank.formats.lines import text_lines
 from truerank.formats.names import CAMERAS, ENTRIES, LABELS, SIDES, VECTORS, folded
@@ -201,7 +201,7 @@ def _unpadded(array: Array) -> Array:
 
 
 def _parquet(source: Source) -> Mapping[str, Array]:
-    pyarrow = frames.arrow(message("reading Parquet"), "parquet")
+    pyarrow = arrow(message("reading Parquet"))
     from pyarrow.parquet import ParquetFile
 
     try:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, needs, quoted
+from truerank.core.errors import InputError, arrow, quoted
 from truerank.core.kernel.names import gathered
-from truerank.core.messages import Message, message
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
@@ -55,13 +55,6 @@ def qrels_from_frame(frame: Any, name: str = "qrels") -> Qrels:
         return qrels_of_records(_records(names, read, places), name)
     where = layout(names, "qrels", name)
     return qrels_of(parts(_some(names, read, where.places), where.packed, name), name, where.unsure)
-
-
-def arrow(what: Message, extra: str) -> Any:
-    """The package pyarrow, which this needs."""
-    with needs(what, extra):
-        import pyarrow
-    return pyarrow
 
 
 def _opened(frame: Any, name: str) -> _Read:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, arrow
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import cut
@@ -186,7 +186,7 @@ def _damaged(source: Source, error: Exception) -> InputError:
 @contextmanager
 def opened(source: Source, query: str | None = None) -> Iterator[Any]:
     """The table as pyarrow reads it; the column of the queries with the dictionary that the file has of them."""
-    pyarrow = frames.arrow(message("reading Parquet"), "parquet")
+    pyarrow = arrow(message("reading Parquet"))
     from pyarrow.parquet import ParquetFile
 
     with source.anywhere() as raw:
@@ -279,7 +279,7 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
     Documents and scores hardly repeat: a dictionary makes them no smaller, and to unpack them takes longer than to
     read them. The lengths of ids stand apart, so that the file is as long as one that others compress by Snappy.
     """
-    pyarrow = frames.arrow(message("writing Parquet"), "parquet")
+    pyarrow = arrow(message("writing Parquet"))
     from inspect import signature
 
     from pyarrow.parquet import ParquetWriter

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, arrow
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch
-from truerank.core.saved import KEY, arrow, facts_of, qrels_of, undamaged
+from truerank.core.saved import KEY, facts_of, qrels_of, undamaged
 from truerank.formats import frames, records
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source, as_source
@@ -144,7 +144,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
     Raises:
         InputError: it is damaged, within it too.
     """
-    pa = frames.arrow(message("reading {source}", source=source.name), "parquet")
+    pa = arrow(message("reading {source}", source=source.name))
     reader = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
         # not mapped into memory: a file that is cut while it is read would end the process

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, arrow
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.cells import any_length, cells_of, header
-from truerank.formats.frames import arrow, first_line, indexed, is_lazy, stream
+from truerank.formats.frames import first_line, indexed, is_lazy, stream
 from truerank.formats.lines import numbered_lines
 from truerank.formats.names import few, find
 from truerank.formats.records import parsed
@@ -199,7 +199,7 @@ def as_table(frame: Any, name: str) -> pyarrow.Table:
 
 
 def _columns(table: pyarrow.Table) -> Columns:
-    pyarrow = arrow(message("a table"), "parquet")
+    pyarrow = arrow(message("a table"))
     while any(pyarrow.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     return {name: _values(table.column(i)) for i, name in enumerate(table.column_names)}
@@ -207,7 +207,7 @@ def _columns(table: pyarrow.Table) -> Columns:
 
 def _values(column: Any) -> Any:
     """Numbers as an array, everything else as a list."""
-    kinds = arrow(message("a table"), "parquet").types
+    kinds = arrow(message("a table")).types
     if kinds.is_floating(column.type) or (kinds.is_integer(column.type) and not column.null_count):
         return column.to_numpy()
     return column.to_pylist()

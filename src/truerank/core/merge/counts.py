@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.errors import InputError, RulesError, arrow, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import Thresholds
@@ -18,7 +18,6 @@ from truerank.core.merge.scattered import Scattered, repeated
 from truerank.core.qrels import Floats, Ints
 from truerank.core.reading import Reading, first_ranks
 from truerank.core.run import Run, RunLike
-from truerank.core.saved import arrow
 from truerank.core.scan import EVERY_RANK, count
 from truerank.formats import open_run
 from truerank.formats.frames import is_frame
