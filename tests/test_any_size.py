@@ -84,4 +84,4 @@ def test_an_engine_gives_the_numbers_of_the_run_read_at_once(folder, engine):
 def test_every_engine_is_shown():
     text = PAGE.read_text("utf-8")
     assert len(blocks(PAGE, "py")) == len(ENGINES)
-    assert all(f"\n{name}:\n" in text for name in ENGINES.values())
+    assert all(f"\n### {name}\n" in text for name in ENGINES.values())
