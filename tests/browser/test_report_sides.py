@@ -166,3 +166,30 @@ def test_a_list_names_the_call_of_each_document_and_equal_scores_of_two_calls_ar
         [text.strip() for text in row.locator("td").all_inner_texts()] for row in table.locator("tbody tr").all()
     ]
     assert [row[:3] for row in rows] == [["1", "1", "2 tied"], ["2", "1", "2 tied"], ["3", "2", "2"]]
+
+
+def test_an_address_that_names_another_query_opens_it_without_loading_the_page_again(visit, tmp_path):
+    qrels = {"a/b": {"d": 1}, "100%": {"d": 1}}
+    report = written(tmp_path, qrels, {"one": {query: ["d"] for query in qrels}}, measures="AP")
+    page = ready(visit(report.address, allowed=(report.address,)))
+    for written_as, query in (("a%2Fb", "a/b"), ("100%", "100%"), ("a/b", "a/b"), ("%E4", "a/b")):
+        page.evaluate("hash => { location.hash = hash; }", f"#query={written_as}")
+        page.wait_for_function(
+            "text => document.querySelector('dialog[open] h2')?.textContent === text", arg=f"query {query}"
+        )
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").is_visible()
+
+
+def test_what_can_be_opened_is_told_where_something_can_be(visit, tmp_path):
+    lists = ("Click a query", "first 10 results")
+    page = ready(visit(written(tmp_path, *world(3, 2, 4)).address))
+    assert all(page.get_by_text(text).is_visible() for text in lists)
+    page.emulate_media(media="print")
+    assert not any(page.get_by_text(text).is_visible() for text in lists)
+    heading = page.locator("#queries-table thead th").last
+    assert heading.evaluate("cell => getComputedStyle(cell.firstChild).overflowWrap") == "normal"
+    runs = Runs.of(evaluated({1: ["a"]}, {"one": [{"eval_id": 1, "topk": ["a"]}]}, rules="science-qa"))
+    page = ready(visit(saved(tmp_path, ReportData(runs=runs)).address))
+    assert page.get_by_text("result lists are not shown").is_visible()
+    assert not page.get_by_text("Click a query").count()

@@ -119,6 +119,8 @@ def test_a_report_begins_with_the_estimates(invoke, tmp_path):
     assert text.index("## Estimates for all queries") < text.index("## Result")
     assert "[0.612, 0.719]" in text.replace("\\", "")
     assert "+0.0824" in text
+    titles = [line for line in text.splitlines() if "Systems by" in line]
+    assert len(titles) == len(set(titles)) == 4
     again = next(line for line in text.splitlines() if "truerank report bm25.run" in line)
     assert "--judged-by people.qrels --predicted-by model.qrels --sample random" in again
     plain = tmp_path / "report.json"

@@ -330,8 +330,21 @@ function openQuery(data, query) {
     if (event.target === dialog) dialog.close(); // a handler that returns false would keep what is folded shut
   };
   address(`#query=${encodeURIComponent(data.queries[query])}`);
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
+}
+
+/** The query that the address names, also where a link changes no more of it than that. */
+function openNamed(data) {
+  if (!location.hash.startsWith("#query=")) return;
+  let name = location.hash.slice("#query=".length);
+  try {
+    name = decodeURIComponent(name);
+  } catch {
+    // typed by hand: 100%
+  }
+  const wanted = data.queries.indexOf(name);
+  if (wanted >= 0) openQuery(data, wanted);
 }
 
 /** The address says which query is open, so that it can be sent. */
@@ -495,10 +508,8 @@ async function startQueries() {
   const data = await unpacked(packed.textContent);
   new Queries(data);
   root.dataset.queries = "ready";
-  if (location.hash.startsWith("#query=")) {
-    const wanted = data.queries.indexOf(decodeURIComponent(location.hash.slice("#query=".length)));
-    if (wanted >= 0) openQuery(data, wanted);
-  }
+  addEventListener("hashchange", () => openNamed(data));
+  openNamed(data);
 }
 
 startTheme();

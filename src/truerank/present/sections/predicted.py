@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from truerank.core.messages import Warned, message
 from truerank.present.cautions import made
@@ -22,5 +23,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield Prose((message("All other sections are of the queries that people judged, each counted once."),))
     yield from estimates(list(comparison.predictions.values()), digits)
     if len(comparison.systems) > 1:
-        yield from (table for outcome in comparison.outcomes for table in of_measure(comparison, outcome, digits))
+        for outcome in comparison.outcomes:
+            for table in of_measure(comparison, outcome, digits):
+                yield replace(table, title=message("{title}, all queries", title=table.title))
         yield Prose(tuple(made(comparison)[1:]))  # who judged what stands under the estimates

@@ -47,6 +47,17 @@ DIFFERING = 20
 """Queries in a table that cannot be paged."""
 
 
+CLICK = Prose(
+    (
+        message(
+            "Click a query to see what each system returned, which documents are relevant, and how "
+            "its score is computed."
+        ),
+    ),
+    is_for_page=True,
+)
+
+
 def blocks(data: ReportData) -> Iterator[Block]:
     """The picture of their differences, what can be clicked, and a short table for where nothing can."""
     if data.runs is None:
@@ -54,16 +65,10 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield Heading(message("Per-query results"), "queries")
     if len(data.runs.systems) > 1 and data.runs.comparison.outcomes[0].queries:
         yield differences.figure(data.runs)
-    yield Prose(
-        (
-            message(
-                "Click a query to see what each system returned, which documents are relevant, and how "
-                "its score is computed."
-            ),
-        ),
-        is_for_page=True,
-    )
-    yield made(data.runs, data.results, data.readable)
+    queries = made(data.runs, data.results, data.readable)
+    if queries.answers is not None:
+        yield CLICK
+    yield queries
 
 
 def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  # noqa: B008
