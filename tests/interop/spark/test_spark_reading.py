@@ -204,6 +204,10 @@ def test_more_judgements_than_every_executor_should_have(
     monkeypatch.setattr(evaluation, "SHARED", 10)
     assert tr.spark.explain(qrels, clustered).way == "shuffle"
     same(tr.spark.evaluate(qrels, clustered.repartition(2), MEASURES), ONE)
+    for keep in (3, "all"):
+        rules = {"self_match": "remove"}
+        read = tr.spark.read(qrels, clustered, rules=rules, keep=keep)
+        assert read.kept == tr.read(QRELS, as_dict(RUN), rules=rules, keep=keep).kept
     write(tmp_path, in_parts(RUN, 100), ".run")
     same(tr.spark.evaluate(qrels, tmp_path, MEASURES), ONE)
 

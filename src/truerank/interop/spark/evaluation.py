@@ -14,6 +14,7 @@ from truerank.core.messages import message, plural
 from truerank.core.qrels import NO_QRELS, Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading, as_ruled, kept_rows
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.scan import EVERY_RANK
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, checked
 from truerank.formats import frames, read_qrels
@@ -255,7 +256,7 @@ def _question(
     """What is asked of every part, and the judgements where they go with the rows."""
     if is_frame(qrels) and _is_large(qrels, shared):
         kept = kept_rows(keep, NO_QRELS)
-        kept += 1 if kept and rules.self_match != "keep" else 0  # the query itself leaves the list later
+        kept += 1 if 0 < kept < EVERY_RANK and rules.self_match != "keep" else 0  # the query itself leaves later
         judgements = typed(cast("Any", qrels), "qrels", "qrels")
         if "aspect" in judgements.columns:
             raise InputError(
