@@ -47,3 +47,12 @@ def test_what_judgements_of_one_query_do_alone_is_said_to_be_added_up() -> None:
     assert tr.evaluate(every, ahead, "RR").mean["RR"] > tr.evaluate(every, behind, "RR").mean["RR"]
     assert "could turn the order of the two runs, if what each does alone adds up" in str(found)
     assert "One of these judgements could turn the order" in str(tr.judge_next(judged, ahead, {"q": ["x"]}, "RR"))
+
+
+def test_other_measures_have_the_same_bounds_whether_or_not_documents_answer_aspects() -> None:
+    judged = {"q": {"a": 1, "b": 2, "c": 1}}
+    aspects = {"q": {doc: {"1": grade, "2": grade} for doc, grade in judged["q"].items()}}
+    run = {"q": {"u": 3.0, "a": 2.0, "v": 2.0, "b": 1.0}}
+    for rules in ({}, {"unreturned": "ignore"}, {"unreturned": "ignore", "depth": 2}):
+        found, wanted = (tr.bounds(qrels, run, "AP nDCG@2", rules=rules) for qrels in (aspects, judged))
+        assert found.to_dict() == wanted.to_dict()

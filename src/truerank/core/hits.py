@@ -345,7 +345,8 @@ class Hits(Presented):
         if self.aspects is None:
             return replace(self, judgements=judgements)
         returned = np.zeros(len(self.aspects.start) - 1, bool)
-        returned[self.doc[self.grade > UNJUDGED]] = True
+        known = self.doc[self.grade > UNJUDGED]  # and those that `bounds` tries a grade of, without aspects
+        returned[known[known < len(returned)]] = True
         return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned).judged())
 
     def _retied(self) -> Hits:
