@@ -100,6 +100,34 @@ def pooled(answers: list[Listed], k: int | None, level: float, total: int, ties:
     return over(found, total)
 
 
+@lists("TPIR")
+def identification_rate(
+    answers: list[Listed], known: Known, *, k: int = 1, fpir: float = 0.01, level: float = 1
+) -> float:
+    mated = [answer for answer in answers if answer.relevant(level)]
+    alarms = [answer.rows[0][1] for answer in answers if not answer.relevant(level) and answer.rows]
+    first = ([s for _, s, grade in one.rows[:k] if grade is not None and grade >= level] for one in mated)
+    return passing([max(found) for found in first if found], alarms, fpir * (len(answers) - len(mated)), len(mated))
+
+
+@lists("TPR")
+def true_positive_rate(
+    answers: list[Listed], known: Known, *, fpr: float = 0.001, level: float = 1, docs: int | None = None
+) -> float:
+    rows = [row for answer in answers for row in answer.rows]
+    right = [score for _, score, grade in rows if grade is not None and grade >= level]
+    wrong = [score for _, score, grade in rows if grade is None or grade < level]
+    relevant = sum(answer.relevant(level) for answer in answers)
+    return passing(right, wrong, fpr * (len(wrong) if docs is None else docs * len(answers) - relevant), relevant)
+
+
+def passing(right: list[float], wrong: list[float], allowed: float, total: int) -> float:
+    """The largest share of right scores from any threshold on that few enough wrong ones reach."""
+    thresholds = [*right, *wrong, -math.inf, math.inf]
+    good = [t for t in thresholds if sum(1 for score in wrong if score >= t) <= allowed + 1e-9]
+    return max(over(sum(1 for score in right if score >= t), total) for t in good)
+
+
 @lists("nAUC")
 def abstention(
     answers: list[Listed],

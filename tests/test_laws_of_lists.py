@@ -24,6 +24,8 @@ from worlds import DOCS, World, run_of, worlds
 VARIANTS = {
     "GAP": ["GAP@2", "GAP(divisor='relevant')", "GAP(ties='worst')@3", "GAP(level=2, divisor='relevant')@4"],
     "microAP": ["microAP(ties='worst')", "microAP(ties='worst')@2", "microAP(level=2)"],
+    "TPIR": ["TPIR(fpir=0)@2", "TPIR(fpir=0.4)", "TPIR(fpir=0.5, level=2)@3", "TPIR(fpir=1)"],
+    "TPR": ["TPR(fpr=0)", "TPR(fpr=0.3)", "TPR(fpr=0.5, level=2)", "TPR(docs=40, fpr=0.02)", "TPR(fpr=1)"],
     "nAUC": [
         *(
             "nAUC(of='AP')",

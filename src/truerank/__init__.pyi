@@ -171,6 +171,8 @@ SetSuccess: Measure
 StRecall: Measure
 Success: Measure
 TBG: Measure
+TPIR: Measure
+TPR: Measure
 U: Measure
 Unjudged: Measure
 Utility: Measure

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from truerank.core.hits import Bools, Hits
+from truerank.measures.nonrelevant import nonrelevant_total
 from truerank.measures.of_run import OfRun
+from truerank.measures.parameters import Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, total
 
@@ -117,3 +120,87 @@ def micro_average_precision(
     {'microAP': 0.8333333333333333, 'AP': 0.5}
     """
     return OneList.of(hits.top(k), level, hits.relevant_total(level), ties)
+
+
+@dataclass(frozen=True, eq=False)
+class Accepted(OfRun):
+    """The scores that one threshold has to let pass, and those that it has to hold back.
+
+    Attributes:
+        right, wrong: the rows of both.
+        rights, wrongs: (queries,) how many there are, those too that were not returned.
+        share: how many of the wrong ones may pass.
+    """
+
+    right: Hits
+    wrong: Hits
+    rights: Ints
+    wrongs: Ints | Floats
+    share: float
+
+    def at(self, times: Ints) -> float:
+        """The share of the right ones that passes the lowest threshold allowed; 0 of none."""
+        there, above = int((self.rights * times).sum()), int((self.wrongs * times).sum())
+        allowed = math.floor(self.share * above * (1 + 1e-12))
+        order = np.argsort(-self.wrong.score, kind="stable")
+        held = np.cumsum(times[self.wrong.query[order]]) > allowed
+        threshold = self.wrong.score[order[np.argmax(held)]] if held.any() else -math.inf
+        passed = times[self.right.query[self.right.score > threshold]].sum()
+        return float(passed) / there if there else 0.0
+
+
+@measure(
+    "TPIR",
+    "DIR",
+    average="run",
+    needs="scores",
+    monotone="no",
+    sees_judged=False,
+    formula="queries with a relevant document among the first k above t / queries with any; t: the lowest with at "
+    "most fpir of the queries without any above it",
+    source="Phillips, Grother and Micheals, Evaluation methods in face recognition, 2011; ISO/IEC 19795-1; "
+    "NIST FRVT 1:N, whose FNIR is 1 − TPIR",
+)
+def identification_rate(hits: Hits, *, k: int = 1, fpir: Share = 0.01, level: float = 1) -> Accepted:
+    """How many queries find what there is, at a threshold that few queries pass for which there is nothing.
+
+    One number of the run: open-set identification, or questions of which some have no answer. A query for which
+    nothing is relevant (judged by `{}` or a grade 0) is a false alarm if its best score is above the threshold.
+    Without such queries it is Success@k.
+
+    >>> import truerank as tr
+    >>> qrels, run = {"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {"a": 0.9}, "r": {"b": 0.5}, "s": {"x": 0.7}}
+    >>> tr.evaluate(qrels, run, "TPIR TPIR(fpir=1)").mean
+    {'TPIR': 0.5, 'TPIR(fpir=1)': 1.0}
+    """
+    first = hits.where(hits.ordinal == 1)
+    found = hits.relevant(level).top(k)
+    mated = hits.relevant_total(level) > 0
+    right, wrong = found.where(found.ordinal == 1), first.where(~mated[first.query])
+    return Accepted(len(hits.queries), right, wrong, mated.astype(np.int64), (~mated).astype(np.int64), fpir)
+
+
+@measure(
+    "TPR",
+    "TAR",
+    average="run",
+    needs="scores",
+    monotone="no",
+    sees_judged=False,
+    formula="relevant pairs above t / ΣR; t: the lowest with at most fpr of the other pairs above it",
+    source="scikit-learn roc_curve, at the largest false positive rate up to fpr; NIST FRVT 1:1 (TAR at a FAR)",
+)
+def true_positive_rate(hits: Hits, *, fpr: Share = 0.001, level: float = 1, docs: int | None = None) -> Accepted:
+    """How many right pairs pass a threshold that few wrong ones pass: verification, the pairs in one list by score.
+
+    One number of the run, a point of its ROC curve. The wrong pairs are those that were returned; of `docs`
+    documents in the collection, all others too.
+
+    >>> import truerank as tr
+    >>> qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 0.9, "x": 0.8}, "r": {"b": 0.5, "x": 0.4}}
+    >>> tr.evaluate(qrels, run, "TPR TPR(fpr=0.5)").mean
+    {'TPR': 0.5, 'TPR(fpr=0.5)': 1.0}
+    """
+    right, wrong = hits.relevant(level), hits.where(hits.grade < level)
+    wrongs = nonrelevant_total(hits, right, level, docs)
+    return Accepted(len(hits.queries), right, wrong, hits.relevant_total(level), wrongs, fpr)

@@ -16,7 +16,7 @@ from truerank.measures.sums import Floats, PerQuery, ratio
 from truerank.measures.terms import once_each
 
 
-def _nonrelevant(hits: Hits, found: Hits, level: float, docs: int | None) -> Floats:
+def nonrelevant_total(hits: Hits, found: Hits, level: float, docs: int | None) -> Floats:
     """(queries,) how many documents are not relevant, by the size of the collection or of what was returned.
 
     Args:
@@ -54,7 +54,7 @@ def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | 
     """
     found = hits.relevant(level)
     wrong = returned_within(hits, k) - found.top(k).count
-    return ratio(wrong, _nonrelevant(hits, found, level, docs))
+    return ratio(wrong, nonrelevant_total(hits, found, level, docs))
 
 
 @measure(
@@ -79,7 +79,7 @@ def matthews_correlation(
     tp = found.top(k).count.astype(np.float64)
     fp = returned_within(hits, k) - tp
     fn = hits.relevant_total(level) - tp
-    tn = _nonrelevant(hits, found, level, docs) - fp
+    tn = nonrelevant_total(hits, found, level, docs) - fp
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale)
 
