@@ -186,6 +186,21 @@ def test_a_document_that_comes_twice_under_a_key_is_refused_in_lines_and_lists(t
             read(text, ending)
 
 
+@pytest.mark.parametrize("twice", ['"doc_id": "x"', '"doc_id" : "x"', '"score": 7', '"d\\u006fc_id": "a"'])
+def test_a_key_that_comes_twice_in_a_record_is_refused(tmp_path, twice):
+    first, last = (
+        '{"query_id": "q", "doc_id": "b\\":", "score": 2}',
+        '{"query_id": "r", "doc_id": "a", "score": 1%s}',
+    )
+    for ending, form in (("jsonl", "%s\n%s\n"), ("json", "[%s, %s]")):
+        path = tmp_path / f"x.{ending}"
+        path.write_text(form % (first, last % ""))
+        assert tr.evaluate({"q": {'b":': 1}, "r": {"a": 1}}, path, "RR")["RR"].tolist() == [1.0, 1.0]
+        path.write_text(form % (first, last % f", {twice}"))
+        with pytest.raises(tr.InputError, match="comes 2 times in one object"):
+            tr.evaluate({"q": {'b":': 1}}, path, "RR")
+
+
 def test_a_key_may_come_twice_in_what_is_not_read_of_a_document(tmp_path):
     row = '{"query_id": "q", "doc_id": "%s", "score": %d, "metadata": {"tag": "x", "tag": "y"}}'
     rows = [row % ("a", 2), row % ("b", 1)]

@@ -73,7 +73,7 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
     """Each line's value with its number.
 
     Args:
-        are_distinct: a document that comes twice in an object of documents under a key is refused.
+        are_distinct: a key that comes twice is refused, in records without objects and in an object of documents.
     """
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
@@ -82,16 +82,23 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
             continue
         for place, (number, line) in enumerate(_lines(block, first)):
             value = parsed(line, source.name, number) if values is None else values[place]
-            if are_distinct and _has_docs([value]):
-                refuse_repeats(value, bytes(line), source.name, number)
+            if are_distinct and may_repeat([value], text := bytes(line)):
+                refuse_repeats(value, text, source.name, number)
             yield number, value
 
 
 def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
-    """Whether an object of documents is in some, and the text has other strings than were kept of them."""
-    if _count(text, b"{") <= len(records) or not _has_docs(records):
+    """Whether the text has other strings than were kept of records, or of the objects of documents in some."""
+    if _count(text, b"{") <= len(records):  # they hold no objects
+        is_odd = any(odd in text for odd in _ODD)
+        return set(map(type, records)) == {dict} and (is_odd or text.count(b'":') != sum(map(len, records)))
+    if not _has_docs(records):
         return False
     return _count(text, b'"') != 2 * sum(map(_near_strings, records))
+
+
+_ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
+"""Where one is in a text, a key may end otherwise than in ":, or a string hold that."""
 
 
 def _has_docs(records: list[Any]) -> bool:
