@@ -113,9 +113,11 @@ def test_binary_rubbish(file):
         assert qrels_error(file)
 
 
-def test_text_in_utf16(file):
-    file.write_bytes(GOOD.decode().encode("utf-16"))
-    assert run_error(file).startswith("this is UTF-16 text; save it as UTF-8")
+@pytest.mark.parametrize("bits", [16, 32])
+@pytest.mark.parametrize("ends", ["le", "be"])
+def test_text_in_utf16_and_utf32(file, bits, ends):
+    file.write_bytes(f"\ufeff{GOOD.decode()}".encode(f"utf-{bits}-{ends}"))
+    assert run_error(file).startswith(f"this is UTF-{bits} text; save it as UTF-8")
 
 
 def test_a_truncated_gzip(file):

@@ -214,8 +214,6 @@ def _best(able: Iterable[Format], source: Source) -> Format:
 
 def _unknown(source: Source) -> InputError:
     head = source.head
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return InputError("this is UTF-16 text; save it as UTF-8", source.name)
     if foreign := next((said for start, said in FOREIGN.items() if re.match(start, head, re.DOTALL)), None):
         return InputError(foreign, source.name)
     zero = head.find(b"\0")
@@ -250,6 +248,8 @@ def _table(kind: str, reader: str) -> Message:
 
 
 FOREIGN: dict[bytes, Message] = {
+    rb"\xff\xfe\0\0|\0\0\xfe\xff": message("this is UTF-32 text; save it as UTF-8"),
+    rb"\xff\xfe|\xfe\xff": message("this is UTF-16 text; save it as UTF-8"),
     rb"PK\x03\x04.{26}(\[Content_Types\]|docProps/|xl/)": message(
         "this is an Excel workbook; save its sheet as CSV"
     ),
