@@ -25,13 +25,19 @@ def __getattr__(name: str) -> Any:
 
 
 def _measure(name: str) -> Any:
-    """A registered measure as a value: `tr.nDCG @ 10`. Small letters are modules, asked for here first."""
-    if not name.islower() and not name.startswith("_"):
-        from truerank.measures.registry import measure_named
+    """A registered measure as a value: `tr.nDCG @ 10`. Modules are asked for here first."""
+    from importlib.util import find_spec
+
+    hint = ""
+    if not name.startswith("_") and find_spec(f"truerank.{name}") is None:
+        from truerank.core.messages import did_you_mean
+        from truerank.measures.registry import find, measure_named, measures
 
         if found := measure_named(name):
             return found
-    raise AttributeError(f"module 'truerank' has no attribute {name!r}")
+        known = find(name)
+        hint = did_you_mean(known[0].name if known else name, [*__all__, *measures()])
+    raise AttributeError(f"module 'truerank' has no attribute {name!r}.{hint}")
 
 
 def __dir__() -> list[str]:

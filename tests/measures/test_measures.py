@@ -587,7 +587,9 @@ def test_a_value_that_cannot_be_is_refused(make: Any, message: str) -> None:
 
 
 def test_what_is_no_measure_is_no_attribute() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'NDGC'"):
-        tr.NDGC  # noqa: B018
+    near = {"NDGC": "nDCG", "ndcg": "nDCG", "recall": "R", "evalute": "evaluate"}
+    for name, meant in near.items():
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'. Did you mean {meant}?"):
+            getattr(tr, name)
     assert tr.Hits is not None
     assert isinstance(tr.Hits, type)
