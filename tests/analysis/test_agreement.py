@@ -182,3 +182,8 @@ def test_an_agreement_is_frozen_prints_and_becomes_json() -> None:
         "shared": 1,
     }
     assert plain["only_b"] == ["s"]
+
+
+def test_the_overlap_of_more_documents_than_there_are_is_that_of_the_whole_lists() -> None:
+    a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "x"]}
+    assert tr.agreement(a, b, k=10**30).overlap.tolist() == tr.agreement(a, b, k=3).overlap.tolist()

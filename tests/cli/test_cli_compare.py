@@ -141,6 +141,7 @@ def test_one_run_is_no_error(invoke):
     [
         ((*TWO, "--baseline", "third.run"), "truerank: there is no system 'third.run' for a baseline."),
         ((*TWO, "--baseline", "3"), "truerank: --baseline 3: there are 2 runs"),
+        ((*TWO, "--baseline", "3" * 5000), f"truerank: --baseline {'3' * 5000}: there are 2 runs"),
         ((*TWO, "--by", "topics.csv"), "truerank: queries are cut by FILE:COLUMN"),
         ((*TWO, "--by", "none.csv:x"), "truerank: none.csv: there is no such file"),
         ((*TWO, "--by", "qrels.txt:x"), "truerank: qrels.txt: "),

@@ -92,7 +92,8 @@ def test_depth_says_how_many_results_are_listed(invoke):
     Path("long.run").write_text("".join(f"q1 Q0 d{n} {n} {99 - n} t\n" for n in range(60)))
     for depth, last in (("5", "… 55 more"), ("all", "d59")):
         assert last in invoke("explain", "qrels.txt", "long.run", "q1", "--depth", depth).stdout
-    assert "neither a positive whole number nor all" in refused(invoke(*ONE, "--depth", "0"))
+    for depth in ("0", "9" * 5000):
+        assert "neither a positive whole number nor all" in refused(invoke(*ONE, "--depth", depth))
 
 
 def test_two_runs_are_told_as_the_queries_and_the_documents_that_moved(invoke):

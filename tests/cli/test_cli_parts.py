@@ -131,6 +131,10 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
         ),
         ("merge first.run", "first.run: this is no reading that was saved"),
         ("read qrels.txt first.run --keep 0", "--keep is judged, all or a number of ranks, not '0'"),
+        (
+            f"read qrels.txt first.run --keep {10**30}",
+            f"--keep is judged, all or a number of ranks, not '{10**30}'",
+        ),
         ("merge cut.arrow", "cut.arrow: this is no reading that was saved, or it is damaged"),
     ],
 )

@@ -145,7 +145,7 @@ def command(
             several.together(scores, systems),
             wanted,
             rules=under,
-            baseline=options.place(baseline, (*given.alone, *systems)),
+            baseline=inputs.place(baseline, (*given.alone, *systems)),
             by=attribute,
             by_name=column,
             progress=bar.reach,

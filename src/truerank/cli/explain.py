@@ -29,8 +29,8 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
     """The number; None for "all"."""
     if value == "all":
         return None
-    if value.isdecimal() and int(value):
-        return int(value)
+    if number := inputs.positive(value):
+        return number
     raise click.BadParameter(
         message("{value!r} is neither a positive whole number nor all", value=value), ctx, param
     )

@@ -122,6 +122,27 @@ def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:
     return wanted
 
 
+def positive(text: str) -> int | None:
+    """The positive whole number that a text is; None of another text, or of more digits than ranks have."""
+    return (int(text) or None) if text.isdecimal() and len(text) < 19 else None
+
+
+def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
+    """The run's place from 0 where it was given by its number or as it was called for, else its name.
+
+    >>> place("2", ["bm25.run", "dense.run"])
+    1
+    """
+    if baseline in runs:
+        return runs.index(baseline)
+    if baseline is None or not baseline.isdecimal():
+        return baseline
+    number = positive(baseline)
+    if number is None or number > len(runs):
+        raise InputError("--baseline {baseline}: there are {n} runs", baseline=baseline, n=len(runs))
+    return number - 1
+
+
 def _size(runs: Sequence[Run]) -> int | None:
     """How many bytes there are to read, if that is known."""
     paths = [run.path for run in runs]

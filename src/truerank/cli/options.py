@@ -418,21 +418,6 @@ def bundled(words: Iterable[str], option: str) -> Iterator[str | list[str]]:
     yield from [values] if values else []
 
 
-def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
-    """The run's place from 0 where it was given by its number or as it was called for, else its name.
-
-    >>> place("2", ["bm25.run", "dense.run"])
-    1
-    """
-    if baseline in runs:
-        return runs.index(baseline)
-    if baseline is None or not baseline.isdecimal():
-        return baseline
-    if not 1 <= int(baseline) <= len(runs):
-        raise InputError("--baseline {baseline}: there are {n} runs", baseline=baseline, n=len(runs))
-    return int(baseline) - 1
-
-
 def _value(field: str, text: str) -> Any:
     """The value of a rule; several with commas between them, or none, where the rule is a list of numbers."""
     if field not in ("junk_identities", "distractor_identities", "percent_ranks"):

@@ -67,7 +67,7 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
     collapse = options.collapsing(asked["how"], asked["chunk_ids"])
     with inputs.opened(runs, asked["run_format"], again=True, collapse=collapse) as sources:
         estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
-    baseline = options.place(asked["baseline"], runs)
+    baseline = inputs.place(asked["baseline"], runs)
     return compare(None, estimates, baseline=baseline, **options.drawn(asked))
 
 

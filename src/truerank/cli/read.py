@@ -16,9 +16,9 @@ from truerank.formats import read_qrels
 def _keep(ctx: click.Context, param: click.Parameter, value: str) -> Keep:
     if value in ("judged", "all"):
         return value  # type: ignore[return-value]
-    if not value.isdecimal() or not int(value):
-        raise InputError("--keep is judged, all or a number of ranks, not {value!r}", value=value)
-    return int(value)
+    if number := inputs.positive(value):
+        return number
+    raise InputError("--keep is judged, all or a number of ranks, not {value!r}", value=value)
 
 
 @click.command("read")

@@ -193,7 +193,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
-    how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
+    how = {"rules": under, "baseline": inputs.place(asked["baseline"], runs), "format": asked["run_format"]}
     how |= {"as_written": asked["as_written"], "items": asked["items"], **options.drawn(asked)}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:

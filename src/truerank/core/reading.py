@@ -27,6 +27,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of, undamaged
 from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, scan
+from truerank.core.schema import is_whole
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -411,10 +412,10 @@ def kept_rows(keep: Keep, qrels: Qrels) -> int:
     """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
-    if not isinstance(keep, int) or isinstance(keep, bool) or keep < 1:
+    if isinstance(keep, str) or not is_whole(keep) or keep < 1:
         raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
     ignored = np.isnan(qrels.grades)
-    return keep + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0)
+    return min(EVERY_RANK, int(keep) + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0))
 
 
 def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:

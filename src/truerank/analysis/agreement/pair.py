@@ -232,7 +232,7 @@ class Asked:
 
     def overlap(self, shared: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
         """The share that so many documents are of the first k; two empty lists are the same."""
-        size = np.minimum(self.k, np.maximum(length_a, length_b))
+        size = np.minimum(min(self.k, EVERY_RANK), np.maximum(length_a, length_b))
         return np.where(size > 0, shared / np.maximum(size, 1), 1.0)
 
 
