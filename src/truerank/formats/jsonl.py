@@ -25,6 +25,9 @@ from truerank.formats.source import Source
 SHORT = 1 << 11
 """Shorter lines are read together; what longer ones hold is still in the cache when it is used."""
 
+FEW = 8
+"""As many letters are looked for one by one."""
+
 EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
@@ -88,13 +91,15 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
 
 
 def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
-    """Whether the text has other strings than were kept of records, or of the objects of documents in some."""
-    if _count(text, b"{") <= len(records):  # they hold no objects
-        is_odd = any(odd in text for odd in _ODD)
-        return set(map(type, records)) == {dict} and (is_odd or text.count(b'":') != sum(map(len, records)))
-    if not _has_docs(records):
+    """Whether the text may have more keys than were kept of records, or of the objects of documents in some."""
+    if set(map(type, records)) != {dict}:
         return False
-    return _count(text, b'"') != 2 * sum(map(_near_strings, records))
+    kept = sum(map(len, records))
+    if not _has_more(text, b":", kept):  # one behind each key, so that nothing comes twice
+        return False
+    if not _has_more(text, b"{", len(records)):  # they hold no objects
+        return any(odd in text for odd in _ODD) or text.count(b'":') != kept
+    return _has_docs(records) and _count(text, b'"') != 2 * sum(map(_near_strings, records))
 
 
 _ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
@@ -103,8 +108,6 @@ _ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
 
 def _has_docs(records: list[Any]) -> bool:
     """Whether some have an object of documents under a key; others, such as what is known of one, are not read."""
-    if set(map(type, records)) != {dict}:
-        return False
     keys = _keys_of_docs(tuple(records[0]) if len(records) == 1 else tuple(set[str]().union(*records)))
     return any(type(record.get(key)) is dict for key in keys for record in records)
 
@@ -112,6 +115,14 @@ def _has_docs(records: list[Any]) -> bool:
 @lru_cache(maxsize=64)
 def _keys_of_docs(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key for key in keys if names.folded(key) in _OF_DOCS)
+
+
+def _has_more(text: bytes | bytearray, letter: bytes, n: int) -> bool:
+    """Whether a letter comes more than n times: looking for the few in a long line is faster than counting them."""
+    if n > FEW:
+        return _count(text, letter) > n
+    place = -1
+    return all((place := text.find(letter, place + 1)) >= 0 for _ in range(n + 1))
 
 
 def _count(text: bytes | bytearray, letter: bytes) -> int:
