@@ -41,7 +41,7 @@ LAYERS = [
     {"core.errors"},
     {"core.equal", "core.messages"},
 ]
-"""The rooms of docs/how-it-works.md, from the top down; the modules of `core` stand on several floors."""
+"""The packages of docs/how-it-works.md, from the top down; the modules of `core` stand on several layers."""
 
 HEIGHT = {part: len(LAYERS) - i for i, layer in enumerate(LAYERS) for part in layer}
 PACKAGES = (SOURCE / "__init__.py", SOURCE / "core" / "__init__.py")
