@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -138,3 +139,15 @@ class Watched:
         page.goto("about:blank")
         for event, hear in self._heard.items():
             page.remove_listener(event, hear)
+
+
+def axe(page: Page) -> list[str]:
+    """What axe-core finds wrong with a page."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ModuleNotFoundError:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip("axe-playwright-python is not installed")
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 
-from board_site import HOSTILE, Site, Watched, post, run, served
+from board_site import HOSTILE, Site, Watched, axe, post, run, served
 
 BEST = f"{(2 + 1 / math.log2(5)) / (2 + 1 / math.log2(3)):.4f}"
 """nDCG of a list with the documents graded 2 and 1 at ranks 1 and 4."""
@@ -255,11 +255,14 @@ def test_the_standings_renew_themselves(open_page: Open, site: Site) -> None:
     shows_ties(page)
     expect(page.locator(".standings td.tie.on").first).to_have_text("a")
     page.evaluate("window.isTheSamePage = true")
+    table = page.get_by_text("The same as a table")
+    table.focus()
     post(site, "latecomers", run(40))
     page.clock.fast_forward(LOOKS)
     expect(page.locator(".standings")).to_contain_text("latecomers")
     expect(page.get_by_role("status")).to_have_text("The standings have changed.")
     assert page.evaluate("window.isTheSamePage")
+    expect(table).to_be_focused()
 
 
 def test_a_wrong_token_is_told_and_a_good_one_can_be_signed_out(open_page: Open, watched: Watched) -> None:
@@ -422,18 +425,6 @@ def fits_and_pleases(page: Page) -> None:
         assert is_dark == (scheme == "dark")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert axe(page) == [], (scheme, width)
-
-
-def axe(page: Page) -> list[str]:
-    """What axe-core finds wrong with a page."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ModuleNotFoundError:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip("axe-playwright-python is not installed")
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
 def test_the_keyboard_reaches_everything_and_skips_to_the_content(open_page: Open) -> None:

@@ -34,15 +34,21 @@ async function renew(live) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("live");
   const open = Array.from(live.querySelectorAll("details"), (part) => part.open);
+  const focused = document.activeElement;
+  const place = stops(live).indexOf(focused);
   const before = new Set(rows(live).map((row) => row.textContent));
   live.dataset.state = fresh.dataset.state;
   live.replaceChildren(...fresh.childNodes);
   live.querySelectorAll("details").forEach((part, nth) => { part.open = open[nth] ?? false; });
+  if (place >= 0) (stops(live).find(({ href }) => href && href === focused.href) ?? stops(live)[place])?.focus({ preventScroll: true });
   const changed = rows(live).filter((row) => !before.has(row.textContent));
   changed.forEach((row) => row.classList.add("changed"));
   if (changed.length) document.getElementById("said").textContent = live.dataset.said;
   localTimes(live);
 }
+
+/** Where the Tab key stops. */
+const stops = (live) => Array.from(live.querySelectorAll("a, summary, [tabindex]"));
 
 const rows = (live) => Array.from(live.querySelectorAll(".standings tbody tr"));
 
