@@ -60,6 +60,7 @@ def test_what_the_notebook_tells_is_true(outputs: list[dict[str, Any]]) -> None:
     html = [output["data"]["text/html"] for output in outputs if output["output_type"] == "execute_result"]
     scores, _, compared, parted, explained, experiment = html
     assert "13 without a relevant document" in scores
+    assert "nDCG@10: a query without a relevant document has a score all the same" in scores
     assert "<sup>" not in compared
     assert parted.rindex("<th>06</th>") > parted.rindex("<th>33</th>")
     assert "schools" in explained
