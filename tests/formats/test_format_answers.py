@@ -85,6 +85,8 @@ def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
     return [{"docid": doc, "score": score, "doc": {"contents": "…"}} for doc, score in docs]
 
 
+RECORD = {"RR": 0.5, "NumRet": 2.0}
+
 DUMPS = {
     "pinecone": lambda lists: {query: pinecone(docs) for query, docs in lists.items()},
     "pinecone records": lambda lists: [{"query_id": q, **pinecone(docs)} for q, docs in lists.items()],
@@ -106,6 +108,19 @@ DUMPS = {
         "scores": [[score for _, score in docs] for docs in lists.values()],
     },
 }
+
+
+@pytest.mark.parametrize("kind", ["pinecone records", "elasticsearch records", "llama-index records", "rank_llm"])
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+def test_a_record_of_one_query_alone_is_a_run(tmp_path, kind, ending):
+    (record,) = DUMPS[kind]({"q": [("x", 2.0), ("a", 1.0)]})
+    run = dumped([record] if ending == "jsonl" else record, tmp_path, ending)
+    assert tr.evaluate({"q": {"a": 1}}, run, "RR NumRet").mean == RECORD
+
+
+@pytest.mark.parametrize("judged", [{"relevant": ["a"]}, {"relevant": {"a": 1}}, {"doc_id": "a", "relevance": 1}])
+def test_a_record_of_one_query_alone_is_qrels(judged):
+    assert tr.evaluate({"query_id": "q", **judged}, {"q": ["x", "a"]}, "RR NumRet").mean == RECORD
 
 
 def dumped(dump: object, folder, ending: str):

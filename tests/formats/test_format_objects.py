@@ -66,6 +66,10 @@ def test_several_runs_in_a_dict_name_what_takes_them():
         mean(JUDGED, {"one": SCORED, "two": SCORED})
     with pytest.raises(tr.InputError, match=r"a list of runs: compare\(qrels, runs\) .*runs\[0\]"):
         mean(JUDGED, [SCORED, SCORED])
+    with pytest.raises(tr.InputError, match=r"a list of runs: .*; all queries of a run stand in one dict"):
+        mean(JUDGED, [{query: list(docs)} for query, docs in SCORED.items()])
+    with pytest.raises(tr.InputError, match="a list of qrels: all queries stand in one dict"):
+        mean([{query: list(docs)} for query, docs in SCORED.items()], SCORED)
 
 
 class Dataset:

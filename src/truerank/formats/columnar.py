@@ -9,7 +9,19 @@ from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
 from truerank.formats.contexts import questions_of
-from truerank.formats.names import DOC, GRADE, QUERY, QUERY_OF_TEXT, RANK, SCORE, WIDEST, few, find, folded
+from truerank.formats.names import (
+    DOC,
+    GRADE,
+    QUERY,
+    QUERY_OF_TEXT,
+    RANK,
+    SCORE,
+    WIDEST,
+    few,
+    find,
+    find_query,
+    folded,
+)
 from truerank.formats.rank_eval import queries_of
 from truerank.formats.records import list_places
 
@@ -27,7 +39,7 @@ Rows = Callable[[], Iterator[Any]]
 def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     """The rows of {column: values}, of pandas' {column: {row: value}} and {row: {column: value}}, or of tools.
 
-    None for another mapping, such as {query: documents}.
+    None for another mapping, such as {query: documents}. The record of one query is a row.
 
     Args:
         what: "qrels" or "run".
@@ -45,6 +57,8 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
         return partial(iter, _by_query(table, what)) if are_alike else None
     if not _are_columns(table, what):
         return None
+    if _is_record(table):
+        return partial(iter, [dict(table)])
     values = list(table.values())
     if type(first) is dict:
         if any(type(column) is not dict or column.keys() != first.keys() for column in values):
@@ -153,6 +167,15 @@ def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
 
 def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
     return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
+
+
+def _is_record(table: Mapping[str, Any]) -> bool:
+    """Whether this is no table, but a record of one query, whose id stands there or in an object."""
+    place = find_query(list(table))
+    query = None if place is None else list(table.values())[place]
+    if isinstance(query, Mapping) and sum(isinstance(value, Mapping) for value in table.values()) == 1:
+        return find_query(list(map(str, query))) is not None
+    return isinstance(query, str | int)
 
 
 def _is_answer(value: Any) -> bool:

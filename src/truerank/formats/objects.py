@@ -23,7 +23,7 @@ from truerank.formats.columnar import judged_in, predicted_in, rows_of
 from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
 from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
-from truerank.formats.records import qrels_of_records, run_parts
+from truerank.formats.records import kind, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids, unnumbered
 
 NUMPY = (np.generic, np.ndarray)
@@ -43,6 +43,8 @@ def qrels_from_object(qrels: Any) -> Qrels:
         return complete_judgements(Qrels.from_dict(judged_in(qrels)))
     if is_frame(qrels):
         return qrels_from_frame(qrels)
+    if isinstance(qrels, list) and qrels and all(map(_is_by_query, qrels)):
+        raise InputError("this is a list of qrels: all queries stand in one dict")
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
         iterations = {getattr(row, "iteration", None) for row in qrels}
         if len(iterations) > 1:
@@ -100,9 +102,10 @@ def run_from_object(run: Any, name: str) -> Run:
         return run_of_arrays(run, name)
     if isinstance(run, list) and run and all(map(is_frame, run)):
         return run_from_frames(run, name)
-    if isinstance(run, list) and run and all(map(_is_of_dicts, run)):
+    if isinstance(run, list) and run and all(map(_is_by_query, run)):
         raise InputError(
-            "this is a list of runs: compare(qrels, runs) takes them all, evaluate(qrels, runs[0]) one"
+            "this is a list of runs: compare(qrels, runs) takes them all, evaluate(qrels, runs[0]) one; all "
+            "queries of a run stand in one dict"
         )
     if isinstance(run, list) and (places := _places(run)):
         return Run(name, partial(_tuples, run, *places, name))
@@ -222,9 +225,13 @@ def _holds_answers(value: Mapping[Any, Any]) -> bool:
     return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in value.values())
 
 
-def _is_of_dicts(value: Any) -> bool:
-    """Whether this is {query: {document: score}}."""
-    return isinstance(value, Mapping) and bool(value) and all(isinstance(docs, Mapping) for docs in value.values())
+def _is_by_query(value: Any) -> bool:
+    """Whether this is {query: {document: score}}, or {query: documents} and no record of lists."""
+    if not isinstance(value, Mapping) or not value:
+        return False
+    if all(isinstance(docs, Mapping) for docs in value.values()):
+        return True
+    return all(isinstance(docs, list | tuple) for docs in value.values()) and kind(map(str, value)) is None
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
