@@ -142,6 +142,14 @@ def test_tukeys_test_takes_the_noise_from_the_two_way_model(n, m):
         assert found.p[i, j] == found.p[j, i] == pytest.approx(theirs, abs=1e-11)
 
 
+@pytest.mark.parametrize("by", [2.0**500, 2.0**1000])
+def test_the_largest_numbers_have_the_tukeys_test_that_they_have_divided(by):
+    values = systems(12, 4)
+    found, large = stats.tukey_hsd(values), stats.tukey_hsd(values * by)
+    assert large.p.tolist() == found.p.tolist()
+    assert (large.half_width, large.groups) == (found.half_width * by, found.groups)
+
+
 def test_tukeys_test_of_two_systems_is_the_paired_t_test():
     values = systems(25, 2)
     assert stats.tukey_hsd(values).p[0, 1] == pytest.approx(stats.paired_t(*values.T).p, rel=1e-12)

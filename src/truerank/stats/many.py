@@ -54,7 +54,8 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
         return Tukey(np.ones((m, m)), np.inf, (tuple(range(m)),))
     noise = checked - checked.mean(axis=1, keepdims=True) - means + checked.mean()
     freedom = (n - 1) * (m - 1)
-    error = float(np.sqrt((noise**2).sum() / freedom / n))
+    unit = np.ldexp(1.0, np.frexp(np.abs(noise).max())[1] - 1)  # squares of the largest numbers are none
+    error = float(np.sqrt(((noise / unit) ** 2).sum() / freedom / n) * unit)
     least = rounding(scale(checked))
     apart = np.abs(difference(*np.broadcast_arrays(means[:, None], means)))
     p = _range_p(apart, error, m, freedom) if error > least else _flat_p(apart, least, n)
