@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -365,6 +365,11 @@ class Qrels:
             aspects=None if of is None else of.take(np.flatnonzero(keep), np.flatnonzero(rows), place),
             highest=self.max_grade,
         )
+
+    def only(self, queries: Container[bytes]) -> Qrels:
+        """The judgements of these queries alone, where there are others."""
+        keep = np.array([query in queries for query in self.queries], bool)
+        return self if keep.all() else self.select(keep)
 
     def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float, float]]:
         """Document, aspect (or None), grade and the aspect's weight (or 1) of each judgement of a query."""

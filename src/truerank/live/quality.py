@@ -48,12 +48,11 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
     Raises:
         InputError: none of them is judged.
     """
-    names = set(map(as_bytes, asked))
-    keep = np.array([query in names for query in qrels.queries], bool)
-    if not keep.any():
+    kept = qrels.only(set(map(as_bytes, asked)))
+    if not len(kept):
         some = ", ".join(list(asked)[:3])
         raise InputError("none of the queries is judged: they are called {names} and so on", qrels.name, names=some)
-    return qrels if keep.all() else qrels.select(keep)
+    return kept
 
 
 def unasked(qrels: Qrels, asked: Sequence[str]) -> int:

@@ -373,9 +373,9 @@ def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
 
 def _apart(people: Qrels, model: Qrels) -> tuple[int, int, bool]:
     """How many documents of the judged queries only people judged, how many the model; whether they are aspects."""
-    known, is_by_aspect = set(people.queries), are_aspects((people, model))
+    is_by_aspect = are_aspects((people, model))
     theirs, its = (
         {key for key, grade in zip(keys(one, is_by_aspect), grades(one, is_by_aspect), strict=True) if grade >= 0}
-        for one in (people, model.select(np.array([query in known for query in model.queries], bool)))
+        for one in (people, model.only(set(people.queries)))
     )
     return len(theirs - its), len(its - theirs), is_by_aspect

@@ -262,7 +262,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     if query not in qrels.queries:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     ruled, under = as_ruled(qrels, rules), lenient(rules)
-    judged = ruled.select(np.array([name == query for name in ruled.queries], bool))
+    judged = ruled.only([query])
     ordered: set[bytes] = set()
     scan = answered(scan_units(judged, _watched(few, ordered), under, keep=EVERY_RANK)[1], under)
     reading = Reading.of(judged, scan, under, few.name, EVERY_RANK)

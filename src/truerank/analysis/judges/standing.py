@@ -51,8 +51,7 @@ def standings(
     scores: dict[str, Scores] = {}
     names: list[str] = []
     for number, (judge, one) in enumerate(qrels.items(), 1):
-        kept = one.select(np.array([query in shared for query in one.queries], bool))
-        own = scored(kept, runs, measures, rules, threads)
+        own = scored(one.only(shared), runs, measures, rules, threads)
         wanted = common_measures(own, measures)
         names = list(own)
         scores |= {f"{judge}\0{name}": each for name, each in own.items()}
