@@ -110,6 +110,11 @@ def arrow(what: str, extra: str = "parquet") -> Any:
     return pyarrow
 
 
+def first_line(error: Exception) -> str:
+    """What an error of another package says, which may go on for lines; its kind where it says nothing."""
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 class Refused(Exception):
     """A row that the kernel cannot read.
 

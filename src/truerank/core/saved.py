@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, TruerankError, arrow
+from truerank.core.errors import InputError, TruerankError, arrow, first_line
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids, starts_of
 from truerank.core.kernel.scanning import HIT
-from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
@@ -103,9 +102,11 @@ def undamaged(name: str | None) -> Iterator[None]:
     except TruerankError:
         raise
     except Exception as error:
-        said = (str(error) or type(error).__name__).split("\n", 1)[0]
-        why = message("this is no reading that was saved, or it is damaged or cut short ({error})", error=said)
-        raise InputError(why, name) from None
+        raise InputError(
+            "this is no reading that was saved, or it is damaged or cut short ({error})",
+            name,
+            error=first_line(error),
+        ) from None
 
 
 def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:

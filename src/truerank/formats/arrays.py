@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, TruerankError, arrow, needs, quoted
+from truerank.core.errors import InputError, TruerankError, arrow, first_line, needs, quoted
 from truerank.core.messages import message
 from truerank.formats import hdf5, vector_files
 from truerank.formats.hdf5 import unreadable
@@ -132,12 +132,7 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
     except TruerankError:
         raise
     except Exception as error:  # whatever a parser meets in a damaged file
-        raise InputError("the arrays cannot be read: {error}", source.name, error=_said(error)) from None
-
-
-def _said(error: Exception) -> str:
-    """What is wrong with a file, in one line."""
-    return str(error).partition("\n")[0] or type(error).__name__
+        raise InputError("the arrays cannot be read: {error}", source.name, error=first_line(error)) from None
 
 
 def _opener(source: Source) -> Any:

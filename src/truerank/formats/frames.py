@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, arrow, quoted
+from truerank.core.errors import InputError, arrow, first_line, quoted
 from truerank.core.kernel.names import gathered
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
@@ -275,8 +275,3 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
         array = array.cast(pyarrow.float64(), safe=False)
     numbers: NDArray[np.float64] = np.from_dlpack(array).astype(np.float64, copy=False)
     return numbers
-
-
-def first_line(error: Exception) -> str:
-    """What an error of Arrow says, which may go on for lines."""
-    return str(error).split("\n", 1)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from truerank.core.errors import InputError, needs
+from truerank.core.errors import InputError, first_line, needs
 from truerank.core.messages import message
 from truerank.formats.source import METADATA, local
 
@@ -48,8 +48,6 @@ def _iceberg(metadata: str) -> list[str]:
         table = StaticTable.from_metadata(metadata)
         tasks = list(table.scan().plan_files())
     except (OSError, ValueError, ValidationError) as error:
-        from truerank.formats.frames import first_line
-
         said = message("the metadata of this Iceberg table cannot be read: {error}", error=first_line(error))
         raise InputError(said, metadata) from None
     columns = {(field.field_id, field.name) for schema in table.schemas().values() for field in schema.fields}
@@ -77,8 +75,6 @@ def _delta(folder: str) -> list[str]:
     try:
         table = DeltaTable(folder)
     except DeltaError as error:
-        from truerank.formats.frames import first_line
-
         said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
         raise InputError(said, folder) from None
     features, settings = table.protocol().reader_features or (), table.metadata().configuration

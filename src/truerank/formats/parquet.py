@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from truerank.core.errors import InputError, arrow
+from truerank.core.errors import InputError, arrow, first_line
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import cut
@@ -178,9 +178,7 @@ def _file(source: Source) -> Iterator[IO[bytes]]:
 
 
 def _damaged(source: Source, error: Exception) -> InputError:
-    return InputError(
-        "the Parquet data is damaged or cut short ({error})", source.name, error=frames.first_line(error)
-    )
+    return InputError("the Parquet data is damaged or cut short ({error})", source.name, error=first_line(error))
 
 
 @contextmanager

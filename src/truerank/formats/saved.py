@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from truerank.core.errors import InputError, arrow
+from truerank.core.errors import InputError, arrow, first_line
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -152,7 +152,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
             tuple(data.schema.names)  # of which one may be no UTF-8
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
-        said = message("the Arrow data is damaged or cut short ({error})", error=frames.first_line(error))
+        said = message("the Arrow data is damaged or cut short ({error})", error=first_line(error))
         raise InputError(said, source.name) from None
 
 

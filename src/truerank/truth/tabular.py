@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import InputError, arrow
+from truerank.core.errors import InputError, arrow, first_line
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.cells import any_length, cells_of, header
-from truerank.formats.frames import first_line, indexed, is_lazy, stream
+from truerank.formats.frames import indexed, is_lazy, stream
 from truerank.formats.lines import numbered_lines
 from truerank.formats.names import few, find
 from truerank.formats.records import parsed

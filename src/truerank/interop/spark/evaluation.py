@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from truerank.core.errors import InputError, TruerankError, needs
+from truerank.core.errors import InputError, TruerankError, first_line, needs
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.evaluate import seen_rows
 from truerank.core.messages import message, plural
@@ -303,7 +303,7 @@ def session(master: str | None = None) -> SparkSession:
     try:
         new = (builder if master is None else builder.master(master)).getOrCreate()
     except PySparkException as error:
-        why = frames.first_line(error)
+        why = first_line(error)
         mend = message("it needs Java 17 or later (apt-get install openjdk-17-jre-headless)")
         raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error
     if new.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
