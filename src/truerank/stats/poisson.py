@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.stats.values import Floats, Ints
+from truerank.stats.values import Floats, Ints, unit_of
 
 GRID = 30
 """Values are multiples of the largest one in so many twos, and sums of 2³⁰ of them fit 64 bits."""
@@ -52,7 +52,7 @@ class Drawn:
             largest: (c,) the largest distance from 0 of the values of all queries.
         """
         known = ~np.isnan(values)
-        grid = np.rint(np.where(known, values, 0.0) / _unit(largest))
+        grid = np.rint(np.where(known, values, 0.0) / unit_of(largest, GRID))
         both, sums = np.concatenate([grid, known], axis=1), np.zeros((resamples, 2 * len(largest)), np.int64)
         for start in range(0, len(keys), BLOCK):
             some = slice(start, start + BLOCK)
@@ -64,13 +64,8 @@ class Drawn:
 
     def means(self, largest: Floats) -> Floats:
         """(resamples, c) the means of the values that were drawn."""
-        means: Floats = self.sums * _unit(largest) / np.maximum(self.times, 1)
+        means: Floats = self.sums * unit_of(largest, GRID) / np.maximum(self.times, 1)
         return means
-
-
-def _unit(largest: Floats) -> Floats:
-    unit: Floats = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - GRID, -1000))
-    return unit
 
 
 def times(keys: NDArray[np.uint64], resamples: int) -> Floats:

@@ -118,8 +118,14 @@ def on_grid(values: Floats, largest: ArrayLike) -> tuple[Floats, Floats]:
         largest: an upper bound of what the values were computed from, of all or of each column.
     """
     bits = min(FINEST, EXACT - len(values).bit_length())
-    unit: Floats = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - bits, -1000))
+    unit = unit_of(largest, bits)
     return np.rint(values / unit), unit
+
+
+def unit_of(largest: ArrayLike, bits: int) -> Floats:
+    """The power of two of which whole numbers of so many bits make values up to this size."""
+    unit: Floats = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - bits, -1000))
+    return unit
 
 
 def _finite(values: ArrayLike, what: str, dimensions: int) -> Floats:
