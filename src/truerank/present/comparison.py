@@ -226,7 +226,7 @@ class SideBySide:
             letters = self.comparison.superscripts(self.outcome.measure)
             columns.append((message("beats"), [letters[name] for name in self._names]))
         if len(self._names) > 2 and self.outcome.groups:
-            columns.append((message("group"), [_groups(self.outcome, name) for name in self._names]))
+            columns.append((message("group"), [self.outcome.groups_of(name) for name in self._names]))
         return columns
 
     def _best(self) -> frozenset[tuple[int, int]]:
@@ -254,7 +254,3 @@ def flat_table(comparison: Comparison, digits: int | None = None) -> Table:
         row |= {key: printable(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
     columns = [column for column in rows[0] if column != "slice" or comparison.slices]
     return Table(tuple(columns), tuple(tuple(row[column] for column in columns) for row in rows), digits=digits)
-
-
-def _groups(outcome: Outcome, name: str) -> str:
-    return " ".join(str(number) for number, group in enumerate(outcome.groups, 1) if name in group)

@@ -153,6 +153,10 @@ class Outcome:
         """What the measure is called: what it became, or as it was asked for."""
         return self.heading or str(self.measure)
 
+    def groups_of(self, system: str) -> str:
+        """The numbers of the groups that a system is in, from 1 for the best."""
+        return " ".join(str(number) for number, group in enumerate(self.groups, 1) if system in group)
+
     def compared(self, system: str, against: str) -> Pair | None:
         """The comparison of these two, if it was made this way round."""
         return next((p for p in self.pairs if (p.system, p.against) == (system, against)), None)
@@ -328,8 +332,10 @@ class Comparison(Presented, ByMeasure[Outcome]):
             what = {"measure": outcome.name, "queries": outcome.queries}
             letters = self.superscripts(outcome.measure)
             for name, mean in outcome.means.items():
-                groups = " ".join(str(i) for i, group in enumerate(outcome.groups, 1) if name in group)
-                row = dict.fromkeys(_PAIRED) | {"superscripts": letters[name], "groups": groups or None}
+                row = dict.fromkeys(_PAIRED) | {
+                    "superscripts": letters[name],
+                    "groups": outcome.groups_of(name) or None,
+                }
                 yield {**what, "system": name, "against": None, **_value(mean), **row}
             for pair in outcome.pairs:
                 known = pair.to_dict()
