@@ -33,7 +33,6 @@ EXACT = 2**53
 
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
 _SEVERAL = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
-_OPEN = re.compile(rb"\s*[^\n]*[^\s}][ \t\r]*\n\s*\S")
 _BLANK = re.compile(rb"[^\S\n]*\n")
 _SCORE = re.compile(rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]')
 KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
@@ -45,7 +44,8 @@ _OF_DOCS = {*names.ANSWERS, *names.RELEVANT, *names.WEIGHTS}
 def sniff(head: bytes, name: str) -> float:
     """Objects on lines, or one whose first key is no query: its value is plain, or the key is known as a list's."""
     start = _START.match(head)
-    if not start or _OPEN.match(head):
+    first, _, rest = head.strip().partition(b"\n")
+    if not start or (rest and not first.rstrip().endswith(b"}")):  # an object over several lines
         return 0.0
     if _SEVERAL.match(head):
         return 0.95
