@@ -306,6 +306,28 @@ def rank_fairness(
     return values
 
 
+@lists("Exposure")
+def exposure(
+    answers: list[Listed],
+    known: Known,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    merit: str = "documents",
+    attention: Any = "log2",
+) -> float:
+    got: Counter[str] = Counter()
+    for top in tops(answers, k):
+        for rank, doc in enumerate(top, 1):
+            for group in known.groups.get(doc, ()):
+                got[group] += rank_weight(rank, attention, 2)
+    relevant = [doc for answer in answers for doc, grade in answer.judged.items() if grade >= level]
+    deserving = known.groups if merit == "documents" else relevant
+    merits = Counter(group for doc in deserving for group in known.groups.get(doc, ()))
+    of_each = [got[group] / n for group, n in merits.items()]
+    return min(of_each) / max(of_each) if any(of_each) else 0.0
+
+
 def divergence(one: Counter[str], other: Counter[str]) -> float:
     """Jensen and Shannon's, as entropies."""
     p, q = ({group: n / sum(each.values()) for group, n in each.items()} for each in (one, other))

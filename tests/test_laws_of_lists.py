@@ -42,6 +42,10 @@ VARIANTS = {
     "Popularity": [],
     "Serendipity": ["Serendipity(level=2)@2"],
     "ILD": ["ILD(distance='hamming')", "ILD(distance='jaccard')@3", "ILD(distance='jaccard')"],
+    "Exposure": [
+        *("Exposure(attention='jk')", "Exposure(merit='relevant')", "Exposure(merit='relevant', level=2)@2"),
+        "Exposure(attention=(1, 0.5), merit='relevant')",
+    ],
     "AWRF": [
         *("AWRF(target='equal', relevant=0)", "AWRF(relevant=1)@3", "AWRF(bits=True)", "AWRF(attention='log2')"),
         *("AWRF(target={'x': 1, 'z': 2.5})@4", "AWRF(attention=(1, 0.5), target={'w': 1}, bits=True, level=2)"),

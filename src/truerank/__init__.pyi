@@ -106,6 +106,7 @@ Entropy: Measure
 EvidenceIoU: Measure
 EvidencePrecision: Measure
 EvidenceRecall: Measure
+Exposure: Measure
 F: Measure
 FallOut: Measure
 FirstComplete: Measure

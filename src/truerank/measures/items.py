@@ -1,23 +1,18 @@
-"""Measures of what is listed, judged or not: how much of a catalogue, how evenly, how different, how fair."""
+"""Measures of what is listed, judged or not: how much of a catalogue, how evenly, how different."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.hits import Bools, Hits
+from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.discounts import weights
 from truerank.measures.of_run import OfRun
-from truerank.measures.parameters import Discount, Share, Shares
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
+from truerank.measures.sums import Floats, Ints, log2, total
 from truerank.measures.terms import Quantity, Terms, Words
 
 L = TypeVar("L", bound="Listings")
@@ -256,138 +251,3 @@ def _apart(one: Floats, others: Floats, distance: str) -> Floats:
     both: Floats = (others * one).sum(axis=1)
     either = 1.0 if distance == "cosine" else others.sum(axis=1) + one.sum() - both
     return 1.0 - both / either
-
-
-@measure(
-    "AWRF",
-    "attention_weighted_rank_fairness",
-    needs="groups",
-    monotone="no",
-    sees_judged=False,
-    formula="1 − JS(share of attention that each group has among the first k, target)",
-    source="Sapiezynski et al., FATES at WWW 2019; Ekstrand et al., TREC Fair Ranking 2021 and 2022",
-)
-def rank_fairness(
-    hits: Hits,
-    *,
-    k: int | None = None,
-    level: float = 1,
-    target: Literal["catalogue", "equal"] | Shares = "catalogue",
-    relevant: Share = 0.5,
-    attention: Discount = "jk",
-    bits: bool = False,
-) -> PerQuery:
-    """How near the attention that groups of documents get in a list is to their target: 1 if it is the same.
-
-    `relevant` is how much of the target is the groups of the query's relevant documents; the rest is that of the
-    catalogue, equal, or {group: share}. Attention is 1 / log2(rank), at most 1, as in TREC. Documents without a
-    group are left out, one of several counts for each. The worst is 1 − ln 2, in bits 0; without groups it is 0.
-
-    >>> import truerank as tr
-    >>> items = {"a": {"group": "x"}, "b": {"group": "y"}}
-    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "AWRF(target='equal', relevant=0)", items=items).mean
-    {"AWRF(target='equal', relevant=0)": 1.0}
-    """
-    return Attention.of(hits, k, level, target, relevant, attention).fairness(bits)
-
-
-@dataclass(frozen=True, eq=False)
-class Attention:
-    """Which attention groups of documents get in a list, and which they should.
-
-    Attributes:
-        rows: the documents that are looked at.
-        members: (rows, groups) 1 where one is of a group.
-        weight: (rows,) the attention that each gets.
-        names: the groups, those that only the target names last.
-        got, wanted: (queries, groups) the share of each group.
-    """
-
-    rows: Hits
-    members: Floats
-    weight: Floats
-    names: tuple[str, ...]
-    got: Floats
-    wanted: Floats
-
-    @classmethod
-    def of(
-        cls,
-        hits: Hits,
-        k: int | None,
-        level: float,
-        target: Literal["catalogue", "equal"] | Mapping[str, float],
-        relevant: float,
-        attention: Any,
-    ) -> Attention:
-        """That of the first k; the parameters are those of AWRF."""
-        assert hits.items is not None
-        catalogue = hits.items.needed("AWRF")
-        members = np.vstack([catalogue.members, np.zeros((1, len(catalogue.group_names)))])  # the last: no item
-        rows = hits.top(k)
-        more = [name for name in target if name not in catalogue.group_names] if isinstance(target, Mapping) else []
-        names = (*catalogue.group_names, *more)
-        wanted = _targets(hits, members, names, target, relevant, level)
-        own = members[np.minimum(hits.items.place[rows.doc], len(catalogue))]
-        weight = weights(rows.rank, attention, 2)
-        got = np.zeros(wanted.shape)
-        for group in range(own.shape[1]):
-            got[:, group] = rows.sum(own[:, group] * weight)
-        return cls(rows, own, weight, names, _shares(got), wanted)
-
-    @property
-    def is_there(self) -> Bools:
-        """(queries,) whether some group gets attention, and some should."""
-        there: Bools = (self.got.sum(axis=1) > 0) & (self.wanted.sum(axis=1) > 0)
-        return there
-
-    @cached_property
-    def divergence(self) -> Floats:
-        """(queries, groups) what each adds to the Jensen-Shannon divergence of the two, in nats."""
-        middle = (self.got + self.wanted) / 2
-        return (_surprise(self.got, middle) + _surprise(self.wanted, middle)) / 2
-
-    def fairness(self, bits: bool) -> PerQuery:
-        """(queries,) 1 less the divergence."""
-        apart = _total(self.divergence) / (math.log(2) if bits else 1.0)
-        return np.where(self.is_there, 1.0 - apart, 0.0).clip(0.0, 1.0)
-
-
-def _targets(
-    hits: Hits,
-    members: Floats,
-    names: tuple[str, ...],
-    target: str | Mapping[str, float],
-    relevant: float,
-    level: float,
-) -> Floats:
-    """(queries, groups) the share that each group should have; groups that only the target names come last."""
-    assert hits.items is not None
-    rest = np.ones(len(names)) if target == "equal" else members.sum(axis=0)
-    if isinstance(target, Mapping):
-        rest = np.array([target.get(name, 0.0) for name in names], np.float64)
-    query, item = hits.items.relevant(hits.queries, level)
-    own = np.zeros((len(hits.queries), len(rest)))
-    np.add.at(own[:, : members.shape[1]], query, members[np.minimum(item, len(members) - 1)])
-    own, rest = _shares(own), _shares(rest[None, :])
-    has = own.sum(axis=1, keepdims=True) > 0
-    return _shares(np.where(has, relevant, 0.0) * own + (1 - relevant) * rest)
-
-
-def _shares(values: Floats) -> Floats:
-    """Each row by its sum."""
-    return ratio(values, np.broadcast_to(_total(values)[:, None], values.shape))
-
-
-def _total(values: Floats) -> Floats:
-    """(rows,) the sum of each, from left to right."""
-    return np.add.accumulate(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
-
-
-def _surprise(shares: Floats, middle: Floats) -> Floats:
-    """Each share times the logarithm of how much more it is than the middle."""
-    more = ratio(shares, middle)
-    is_there: Bools = more > 0
-    out = np.zeros(shares.shape)
-    out[is_there] = shares[is_there] * logarithm(more[is_there])
-    return out

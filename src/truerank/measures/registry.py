@@ -359,7 +359,7 @@ def measures() -> dict[str, Definition]:
 
 LATER = (
     *("nonrelevant", "cwl.users", "cwl.expectations", "ntcir", "calls", "aspects", "intents", "diversity"),
-    *("strata", "evidence", "preferences", "images", "micro", "abstention", "items", "popularity"),
+    *("strata", "evidence", "preferences", "images", "micro", "abstention", "items", "fairness", "popularity"),
 )
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
 

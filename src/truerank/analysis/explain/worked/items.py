@@ -27,7 +27,7 @@ def rank_fairness(
     bits: bool,
 ) -> Worked:
     """The attention of each listed document that has a group; each group's share of it, and of the target."""
-    from truerank.measures.items import Attention  # a family, which registers in its turn
+    from truerank.measures.fairness import Attention  # a family, which registers in its turn
 
     shared = Attention.of(hits_of(case), k, level, target, relevant, attention)
     value = float(shared.fairness(bits)[0])
