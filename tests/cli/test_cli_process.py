@@ -255,7 +255,10 @@ def test_bash_completes_commands_measures_and_rules(shell):
     assert completed("truerank", "for") == ["plain,formats"]
     assert "plain,trec_eval-10" in completed("truerank", "eval", "--rules", "trec")
     assert "plain,nDCG" in completed("truerank", "eval", "-m", "ndc")
+    assert "plain,nDCG@10,AP" in completed("truerank", "eval", "-m", "nDCG@10,ap")
+    assert completed("truerank", "eval", "-m", '"nDCG@10 rpre')[:2] == ["plain,nDCG@10", "Rprec"]
     assert "plain,level=" in completed("truerank", "eval", "--set", "lev")
+    assert completed("truerank", "eval", "--set", "ties=i") == ["plain,ties=input"]
     assert "plain,trec" in completed("truerank", "eval", "--run-format", "tre")
     assert "plain,nDCG" in completed("truerank", "measures", "ndc")
     for command in (["rules"], *([name, "--rules"] for name in ("explain", "geo", "vectors"))):

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from truerank.analysis.clicks.interleaving import CLUSTERS
-from truerank.cli import options
+from truerank.cli import drawing
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -17,7 +17,7 @@ _cluster = click.option(
     type=click.Choice(CLUSTERS),
     help="What is resampled as a whole [default: user where the log has them, else impression].",
 )
-_drawing = options.drawing(confidence="Of the intervals.", samples="How often clusters are resampled.")
+_drawing = drawing.options(confidence="Of the intervals.", samples="How often clusters are resampled.")
 
 
 def resampling(command: Decorated) -> Decorated:

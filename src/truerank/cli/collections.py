@@ -9,7 +9,7 @@ import click
 
 from truerank.analysis.collections import collections, read_collections
 from truerank.analysis.collections.files import Files, named
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import drawing, id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.cli.repeats import distinct, refusing_repeats
 from truerank.core.evaluate import evaluate
@@ -93,7 +93,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 @options.measures
 @options.rules
 @options.changes
-@options.drawing(
+@drawing.options(
     confidence="Of the intervals, and of all rank intervals at once.",
     samples="How often queries are resampled.",
 )

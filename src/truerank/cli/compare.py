@@ -11,7 +11,7 @@ import click
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
 from truerank.analysis.saved_scores import is_saved, one_with_saved, with_saved
-from truerank.cli import collections, id_overlap, inputs, options, predicting, tables
+from truerank.cli import collections, drawing, id_overlap, inputs, options, predicting, tables
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
@@ -44,7 +44,7 @@ from truerank.present.comparison import LAYOUTS, document
     show_default=True,
     help="How p is corrected for the number of pairs; max-t is for the randomization test, tukey needs none.",
 )
-@options.drawing(
+@drawing.options(
     confidence="Of the intervals; what is left to 1 is the level of the test.",
     samples="How often queries are resampled and swapped.",
 )

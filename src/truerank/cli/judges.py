@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare.naming import by_name
 from truerank.analysis.judges import Judges, judges
-from truerank.cli import inputs, options, tables
+from truerank.cli import drawing, inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -67,7 +67,7 @@ binary = click.option(
 @click.option("--common", is_flag=True, help="Score runs on only the documents that all judges have judged.")
 @click.option("--per-query", is_flag=True, help="The agreement on each query too; csv has a row for each then.")
 @tables.plot("the runs' means by one judge against another: .svg, .png or .html; a file each measure and pair")
-@options.drawing(
+@drawing.options(
     confidence="Of the intervals; what is left to 1 is the level of the tests.",
     samples="How often queries are resampled.",
 )
@@ -150,7 +150,7 @@ def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judge
     opened = [collapse(open_run(inputs.source(path), asked["run_format"])) for path in runs]
     wanted = inputs.measures_asked(asked["measures"], under)
     with Counting(message("judging")) as bar:
-        return judges(read, opened, wanted, rules=under, **options.drawn(asked), progress=bar.reach)
+        return judges(read, opened, wanted, rules=under, **drawing.drawn(asked), progress=bar.reach)
 
 
 RULES = ("rules", "changes")

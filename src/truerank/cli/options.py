@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -13,7 +13,7 @@ from truerank.cli import importing
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
-from truerank.core.rules import MEANINGS, Rules, name_with, presets
+from truerank.core.rules import CHOICES, MEANINGS, Rules, name_with, presets
 from truerank.core.vocabulary import checked
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
@@ -41,8 +41,13 @@ FOLDER = _File(file_okay=False)
 
 
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
-    """What the shell offers for the beginning of a word: the known ones that begin like it, in capitals or not."""
-    return lambda ctx, param, incomplete: [word for word in known() if word.lower().startswith(incomplete.lower())]
+    """What the shell offers for the last word of what was begun: the known ones that begin like it, in any case."""
+    return lambda ctx, param, typed: [
+        typed[: len(typed) - len(begun)] + word
+        for begun in [typed.replace(",", " ").rpartition(" ")[2]]
+        for word in known()
+        if word.lower().startswith(begun.lower())
+    ]
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -131,7 +136,9 @@ changes = click.option(
     multiple=True,
     metavar="FIELD=VALUE",
     help="Change one rule, e.g. level=2 or depth=100; may be repeated.",
-    shell_complete=completing(lambda: [f"{field}=" for field in MEANINGS]),
+    shell_complete=completing(
+        lambda: [f"{field}={w}" for field in MEANINGS for w in ("", *CHOICES.get(field, ()))]
+    ),
 )
 
 
@@ -316,35 +323,6 @@ def judgements_of(
 
         raise InputError(SAY_HOW)
     return Judgements(judged_by, predicted_by, sample, qrels_format)
-
-
-DRAWING = ("confidence", "seed", "samples")
-"""What `drawing` asks for."""
-
-
-def drawing(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated]:
-    """How sure intervals are, from which seed and how often is drawn; what the first and the last are of."""
-    sure = click.option(
-        "--confidence",
-        type=click.FloatRange(0.5, 1, max_open=True),
-        default=0.95,
-        show_default=True,
-        help=confidence,
-    )
-    seed = click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Of the random numbers: the same seed gives the same bytes.",
-    )
-    often = click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help=samples)
-    return lambda command: sure(seed(often(command)))
-
-
-def drawn(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said to `drawing`, out of all that was asked."""
-    return {name: asked[name] for name in DRAWING}
 
 
 def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import drawing, id_overlap, inputs, options, tables
 from truerank.cli.options import Judgements, judgements_of
 from truerank.core.messages import message
 from truerank.core.rules import Rules
@@ -68,7 +68,7 @@ def of_report(judgements: Judgements, runs: tuple[str, ...], asked: dict[str, An
     with inputs.opened(runs, asked["run_format"], again=True, collapse=collapse) as sources:
         estimates = predicted(judgements, runs, sources, wanted, under, as_written=asked["as_written"])
     baseline = inputs.place(asked["baseline"], runs)
-    return compare(None, estimates, baseline=baseline, **options.drawn(asked))
+    return compare(None, estimates, baseline=baseline, **drawing.drawn(asked))
 
 
 def settled(

@@ -12,7 +12,18 @@ from typing import Any
 import click
 
 from truerank.analysis.report import RESULTS, evaluated
-from truerank.cli import id_overlap, importing, inputs, judges, latencies, options, places, predicting, tables
+from truerank.cli import (
+    drawing,
+    id_overlap,
+    importing,
+    inputs,
+    judges,
+    latencies,
+    options,
+    places,
+    predicting,
+    tables,
+)
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
@@ -53,7 +64,7 @@ from truerank.present.renderers import figures
 )
 @places.judging
 @places.reading
-@options.drawing(
+@drawing.options(
     confidence="Of the intervals; what is left to 1 is the level of the tests.",
     samples="How often queries are resampled and swapped.",
 )
@@ -194,7 +205,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     wanted = inputs.measures_asked(asked["measures"], under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": inputs.place(asked["baseline"], runs), "format": asked["run_format"]}
-    how |= {"as_written": asked["as_written"], "items": asked["items"], **options.drawn(asked)}
+    how |= {"as_written": asked["as_written"], "items": asked["items"], **drawing.drawn(asked)}
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     if asked["how"] and by_line:
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
@@ -227,7 +238,7 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    how = {"results": asked["results"], **options.drawn(asked)}
+    how = {"results": asked["results"], **drawing.drawn(asked)}
     found = evaluated(None, [view.reading], view.measures, is_complete=True, **how)
     return Runs.of(found, percent=asked["percent"])
 
@@ -308,7 +319,7 @@ OF_EITHER = (
     "queries",
     "docs",
     "percent",
-    *options.DRAWING,
+    *drawing.NAMES,
 )
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
