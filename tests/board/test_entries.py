@@ -186,6 +186,7 @@ def test_the_entries_that_a_team_chose_count_at_the_end(build: Build, address: s
     before = world.board(as_="host")["standings"]
     assert {row["team"]: row["submission"] for row in before}["A"] == ids[1]
     world.client.post("/api/boards/main/close", headers=world.headers("host"))
+    assert '<span class="move">' not in world.client.get("/boards/main").text  # public ranks were of other entries
     scores = private_scores(world, ids)
     after = {row["team"]: row for row in world.board(as_="host")["standings"]}
     assert (after["A"]["submission"], after["A"]["score"]) == (ids[2], scores[ids[2]])

@@ -299,7 +299,7 @@ def test_submit_follows_what_takes_long(
     build: Build, sqlite: str, held: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The command, against the application, without a network between them."""
-    world = build(sqlite, more="patience = 0")
+    world = build(sqlite, "digits = 2", more="patience = 0")
     world.add("A")
 
     def through(self: httpx.Client, method: str, url: Any, **more: Any) -> httpx.Response:
@@ -316,7 +316,8 @@ def test_submit_follows_what_takes_long(
     done = CliRunner().invoke(truerank, ["submit", str(tmp_path / "mine.run"), *options])
     assert done.exit_code == 0, done.output
     assert "truerank: received; it waits to be audited" in done.stderr
-    assert done.stdout.splitlines()[0].startswith("strict score")
+    score = world.board()["standings"][0]["score"]
+    assert re.split("  +", done.stdout.splitlines()[0]) == ["strict score", f"{score:.2f}"]
     id = world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json()[0]["id"]
     *_, ranks, submission, left = (re.split("  +", line) for line in done.stdout.splitlines())
     assert (ranks, submission) == (["ranked by", "nDCG@10"], ["submission", id])

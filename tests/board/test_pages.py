@@ -122,6 +122,7 @@ def test_after_closing_the_private_score_heads_a_submission_and_the_public_one_s
     assert "Private" not in page(world, f"/submissions/{id}")
     world.client.post("/api/boards/main/close", headers=world.headers("host"))
     row = world.board()["standings"][0]
+    assert '<span class="move">' in world.client.get("/boards/main").text
     said = world.client.get(f"/api/submissions/{id}", headers=world.headers("A")).json()
     assert (said["part"], said["score"], said["public"]) == ("private", row["score"], before)
     assert said["interval"] == [row["low"], row["high"]]

@@ -263,7 +263,9 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     if sent.state == FAILED:
         why = message("this could not be scored, through no fault of yours; it costs nothing")
         raise ApiError(503, "failed", why, after=60)
-    return schemas.Submitted(**state.model_dump(), rank_by=ranks, is_new=is_new, attempts=left)
+    return schemas.Submitted(
+        **state.model_dump(), rank_by=ranks, digits=settings.digits, is_new=is_new, attempts=left
+    )
 
 
 def attempts_state(

@@ -105,6 +105,7 @@ class Submitted(SubmissionState):
     """The answer to a submission."""
 
     rank_by: str = Field(description="the measure that ranks, of which the score is")
+    digits: int | None = Field(description="behind the point, to which the board rounds what teams see; null: all")
     is_new: bool = Field(description="false when the same file or Idempotency-Key had been sent before")
     attempts: AttemptsState
 

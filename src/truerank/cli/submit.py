@@ -23,7 +23,7 @@ from truerank.formats import convert
 from truerank.formats.source import as_source
 from truerank.present.lines import named_cell
 from truerank.present.names import cells
-from truerank.present.table import as_text
+from truerank.present.table import Cell, as_text
 
 
 @click.command("submit")
@@ -146,9 +146,9 @@ def _repeated(said: dict[str, Any]) -> Message:
             "note: these same bytes were already accepted as submission {id} of {minute}; they count once", **before
         )
     return message(
-        "note: these same bytes were already accepted as submission {id} of {minute}, which scores {score:.4f}; "
+        "note: these same bytes were already accepted as submission {id} of {minute}, which scores {score}; "
         "they count once",
-        score=said["score"],
+        score=_shown(said, said["score"]),
         **before,
     )
 
@@ -161,16 +161,17 @@ def _scored(said: dict[str, Any]) -> Message:
     """The score, each measure by the official and by the strict rules, what ranks, and what is left to the team."""
     rows: list[list[str]] = []
     if said["score"] is not None:
-        rows.append([SCORES[said["ranks"]], f"{said['score']:.4f}"])
+        rows.append([SCORES[said["ranks"]], _shown(said, said["score"])])
     if said["interval"]:
-        low, high = (f"{end:.4f}" for end in said["interval"])
+        low, high = (_shown(said, end) for end in said["interval"])
         rows.append([message("interval"), message("{low} to {high}", low=low, high=high)])
     if said["shown"] is not None:
-        rows.append([message("shown on the board"), f"{said['shown']:.4f}"])
+        rows.append([message("shown on the board"), _shown(said, said["shown"])])
     for part, strict in said["strict"].items():
         official = said["official"].get(part, {})
         rows.append([PARTS[part], message("official"), message("strict")])
-        rows += [[m, _value(m, official[m]) if m in official else "-", _value(m, strict[m])] for m in strict]
+        means = {m: [named_cell(m, each[m]) if m in each else "-" for each in (official, strict)] for m in strict}
+        rows += [[m, *(_shown(said, mean) for mean in both)] for m, both in means.items()]
     rows += [[message("ranked by"), said["rank_by"]], [message("submission"), said["id"]]]
     texts = [[translated(cell, spoken()) for cell in row] for row in rows]
     wide = max(cells(row[0]) for row in texts)
@@ -178,8 +179,9 @@ def _scored(said: dict[str, Any]) -> Message:
     return joined("\n", [*lines, _left(said["attempts"])])
 
 
-def _value(measure: str, mean: float) -> str:
-    return as_text(named_cell(measure, mean), 4)
+def _shown(said: dict[str, Any], value: Cell) -> str:
+    """A value with the digits that its board shows."""
+    return as_text(value, 4 if said.get("digits") is None else said["digits"])
 
 
 def _padded(text: str, columns: int) -> str:
