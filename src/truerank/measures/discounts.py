@@ -12,10 +12,10 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.measures.parameters import Discount
 from truerank.measures.sums import Floats, Ints, log2, log2_of_whole
-from truerank.measures.terms import PerRow, per_row, wholes
+from truerank.measures.terms import PerRow, Terms, Words, per_row, wholes
 
 
 def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base: float = 2) -> Floats:
@@ -42,6 +42,18 @@ def shown(hits: Hits, worth: Floats, discount: Discount, log_base: float) -> tup
         "reciprocal": (message("/ rank"), "{} / {}", 0),
     }[discount]
     return of, per_row(how, wholes(worth), hits.rank + more)
+
+
+def discounted_terms(
+    hits: Hits, worth: Floats, name: str, discount: Discount = "log2", log_base: float = 2
+) -> Terms:
+    """What each document adds: its gain, of this name, with the discount of its rank."""
+
+    def words() -> Words:
+        of, how = shown(hits, worth, discount, log_base)
+        return Words(joined(" ", [name, of]), how, listed=worth)
+
+    return Terms(hits, discounted(hits, worth, discount, log_base), words=words)
 
 
 def weights(ranks: Ints, discount: Discount, log_base: float) -> Floats:

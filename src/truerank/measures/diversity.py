@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from truerank.core.hits import UNJUDGED, Hits
-from truerank.core.messages import joined, message
+from truerank.core.messages import message
 from truerank.measures.aspects import is_answered, is_asked, weight_asked
-from truerank.measures.discounts import discounted, shown, weights
+from truerank.measures.discounts import discounted_terms, weights
 from truerank.measures.gains import gains
 from truerank.measures.novelty import asked, best_by, greedy, novelty
 from truerank.measures.parameters import Share, Short, Worth
@@ -25,17 +25,10 @@ Best = Literal["possible", "ndeval", "intents", "none"]
 """What a sum is divided by: that of documents which answer every aspect; the same, but nothing where k is 1; the
 weight of the aspects; nothing."""
 
+NOVEL = partial(discounted_terms, name=message("novelty"))
+"""What each document adds, with the discount of its rank."""
+
 Cascade = Literal["log2", "reciprocal"]
-
-
-def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = message("novelty")) -> Terms:
-    """What each document adds, with the discount of its rank."""
-
-    def words() -> Words:
-        of, how = shown(hits, added, discount, 2)
-        return Words(joined(" ", [name, of]), how, listed=added)
-
-    return Terms(hits, discounted(hits, added, discount), words=words)
 
 
 def _normalised(
@@ -51,7 +44,7 @@ def _normalised(
 def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best) -> Terms:
     """What the documents of the list add, by a number that is the same whatever documents the collection has."""
     top = hits.top(k)
-    got = _discounted(top, novelty(top, level, alpha), discount)
+    got = NOVEL(top, novelty(top, level, alpha), discount=discount)
     if best == "none":
         return got
     weight = asked(hits, level)
@@ -120,7 +113,7 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
     >>> tr.evaluate(judged, run, "alpha_nDCG@1 alpha_nDCG(alpha=1)@2").mean
     {'alpha_nDCG@1': 0.5, 'alpha_nDCG(alpha=1)@2': 0.8154648767857288}
     """
-    return _normalised(hits, k, level, alpha, partial(_discounted, discount="log2"), "α-DCG")
+    return _normalised(hits, k, level, alpha, NOVEL, "α-DCG")
 
 
 @measure(
@@ -171,7 +164,7 @@ def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Shar
     >>> tr.evaluate(judged, run, "nERR_IA@1 nERR_IA@2").mean
     {'nERR_IA@1': 0.5, 'nERR_IA@2': 0.7777777777777778}
     """
-    return _normalised(hits, k, level, alpha, partial(_discounted, discount="reciprocal"), "ERR-IA")
+    return _normalised(hits, k, level, alpha, partial(NOVEL, discount="reciprocal"), "ERR-IA")
 
 
 @measure(
@@ -275,9 +268,9 @@ def global_ndcg(hits: Hits, *, k: int | None = None, gain: Worth = "linear") -> 
     top, worth = hits.top(k), _global_gains(hits, gain)
     best = best_by(hits, worth).top(k)
     name, words = message("global gain"), message("the sum over the list of the highest gains")
-    ideal = called(_discounted(best, worth[best.doc], "log2", name), name="ID-DCG", words=words, is_ideal=True)
+    ideal = called(discounted_terms(best, worth[best.doc], name), name="ID-DCG", words=words, is_ideal=True)
     known = np.where(top.grade > UNJUDGED, top.doc, len(worth) - 1)
-    return called(_discounted(top, worth[known], "log2", name), ideal, name="D-DCG")
+    return called(discounted_terms(top, worth[known], name), ideal, name="D-DCG")
 
 
 def _global_gains(hits: Hits, gain: Worth) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, joined, message
-from truerank.measures.discounts import check_base, discounted, shown, weights
+from truerank.measures.discounts import check_base, discounted, discounted_terms, shown, weights
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
@@ -26,21 +26,12 @@ Ideal = Literal["full", "returned"]
 """How long the ideal list is: as there are judged documents, or no longer than the answer."""
 
 
+GRADE, EXPONENTIAL, OWN = message("grade"), message("(2^grade − 1)"), message("gain")
+
+
 def _named(gain: Gain) -> Message:
     """What a gain is called in the steps."""
-    known = {"linear": message("grade"), "exp": message("(2^grade − 1)")}
-    own = message("gain")
-    return known.get(gain, own) if isinstance(gain, str) else own
-
-
-def _discounted(hits: Hits, worth: Floats, gain: Gain, discount: Discount, log_base: float) -> Terms:
-    """Each gain with the discount of its rank."""
-
-    def words() -> Words:
-        of, how = shown(hits, worth, discount, log_base)
-        return Words(joined(" ", [_named(gain), of]), how, listed=worth)
-
-    return Terms(hits, discounted(hits, worth, discount, log_base), words=words)
+    return {"linear": GRADE, "exp": EXPONENTIAL}.get(gain, OWN) if isinstance(gain, str) else OWN
 
 
 def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Discount, log_base: float) -> Terms:
@@ -104,7 +95,7 @@ def dcg(
         worth = gains(every.grade, gain, gain_from)
         return _averaged(every, hits.limit(k), worth, gain, discount, log_base)
     top = hits.top(k)
-    return _discounted(top, gains(top.grade, gain, gain_from), gain, discount, log_base)
+    return discounted_terms(top, gains(top.grade, gain, gain_from), _named(gain), discount, log_base)
 
 
 @measure(
@@ -136,7 +127,7 @@ def ideal_dcg(
     best = ideal_ranking(hits, gain, gain_from).top(k)
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
-    terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
+    terms = discounted_terms(best, gains(best.grade, gain), _named(gain), discount, log_base)
     return called(terms, words=message("the sum, over the best possible list"), is_ideal=True)
 
 

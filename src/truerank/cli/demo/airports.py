@@ -107,7 +107,7 @@ def _about(asked: Items, there: Items, right: Truth, neighbours: dict[str, Ints]
     """What is searched, and what went wrong.
 
     Args:
-        found: (queries,) by retriever, the row of the city that came first.
+        neighbours: (queries,) by retriever, the row of the city that came first.
     """
     docs = {query: doc for query, doc, *_ in right.pairs()}
     best = np.array([there.row(docs[query]) for query in asked.ids])
