@@ -43,6 +43,7 @@ RUN = {"1": {"x": 3.0, "b": 2.0, "a": 1.0}, "2": {"d": 3.0, "y": 2.0}}
         ("ranx", "dcg@5", "DCG@5"),
         ("tf-ranking", "hits@5", "SetSuccess(depth=5)"),
         ("tf-ranking", "hits", "SetSuccess"),
+        ("tf-ranking", "bpref", "Bpref"),
         ("elliot", "F1@5", "F@5"),
         ("elliot", "F1", "F@10"),
         ("opensearch", "Coverage@5", "Judged@5"),

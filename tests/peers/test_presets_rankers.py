@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from peer_asking import ask, assert_equal, assert_plainly, ours
+from peer_asking import ask, assert_equal, assert_near, assert_plainly, ours
 from peer_cases import Case, Kind, cases, together
 from test_presets_recommenders import GRADES, at_each
 
@@ -148,14 +148,26 @@ TF_RANKING = {
     "P(divisor='returned')@{}": "Precision@{}",
     "R@{}": "Recall@{}",
     "AP@{}": "MeanAveragePrecision@{}",
-    "SetSuccess(depth={})": "Hits@{}",
 }
+TF_RANKING_SEEN = {"SetSuccess(depth={})": "Hits@{}", "Bpref(depth={})": "BPref@{}"}
 
 
 @GRADES
 def test_tf_ranking_is_its_preset_without_ties_of_which_it_draws_the_order(grades: tuple[int, ...]) -> None:
     kind = Kind(grades=grades, tied=False, **SCORED, more=at_each(TF_RANKING))
     assert_equal("tf-ranking", [together(cases(kind, 60))], digits=1e-6)
+
+
+@GRADES
+def test_tf_ranking_s_hits_and_bpref_see_the_first_k_alone(grades: tuple[int, ...]) -> None:
+    """All that is returned has a label there."""
+    case = together(cases(Kind(grades=grades, tied=False, **SCORED), 20))
+    run = {query: [row for row in docs if row[0] in case.qrels[query]] for query, docs in case.run.items()}
+    case = Case(case.qrels, run, more=at_each(TF_RANKING_SEEN))
+    (theirs,) = ask("tf-ranking", [case])
+    scores = ours("tf-ranking", case, list(theirs["mean"]))
+    assert scores.ledger.foreign == ()
+    assert_near(dict(scores.mean), theirs["mean"], "means", 1e-6)
 
 
 LEARNING = {
