@@ -32,7 +32,7 @@ TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 
 
 def test_every_tool_is_in_the_table() -> None:
-    searchers = {"gdeval", "ir_measures", "ranx", "RAGAS", "DeepEval", "Elasticsearch"}
+    searchers = {"gdeval", "ir_measures", "ranx", "RAGAS", "DeepEval", "Elasticsearch", "AutoRAG", "MTEB"}
     learners = {"torchmetrics", "scikit-learn", "XGBoost", "pytorch-metric-learning"}
     recommenders = {"recommenders", "RecTools", "RePlay", "RecBole", "Spark"}
     assert {tool for tool, _, _ in ROWS} == searchers | learners | recommenders

@@ -28,9 +28,9 @@ _STATEMENTS = (
 """Their shares of the statements of an expected answer."""
 
 DIALECTS: dict[str, tuple[str, str]] = {
-    # torchmetrics, whose precision is of the rows that it is given
-    **dict.fromkeys(("retrievalmap", "retrieval_average_precision"), ("AP(divisor='hits')",) * 2),
-    **dict.fromkeys(("retrievalmrr", "retrieval_reciprocal_rank"), ("RR", "RR")),
+    # torchmetrics, whose precision is of the rows that it is given, and AutoRAG
+    **dict.fromkeys(("retrievalmap", "retrieval_map", "retrieval_average_precision"), ("AP(divisor='hits')",) * 2),
+    **dict.fromkeys(("retrievalmrr", "retrieval_mrr", "retrieval_reciprocal_rank"), ("RR", "RR")),
     **dict.fromkeys(("retrievalprecision", "retrieval_precision"), ("SetP", "P")),
     **dict.fromkeys(("retrievalrecall", "retrieval_recall"), ("SetR", "R")),
     **dict.fromkeys(("retrievalhitrate", "retrieval_hit_rate"), ("SetSuccess", "Success")),
@@ -38,6 +38,7 @@ DIALECTS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("retrievalrprecision", "retrieval_r_precision"), ("Rprec", "Rprec")),
     **dict.fromkeys(("retrievalnormalizeddcg", "retrieval_normalized_dcg"), ("nDCG(ties='averaged')",) * 2),
     **dict.fromkeys(("retrievalauroc", "retrieval_auroc"), ("AUROC", "AUROC")),
+    "retrieval_ndcg": ("nDCG(gain='binary', ideal='returned')",) * 2,
     **dict.fromkeys(_VERDICTS, ("AP(divisor='hits')",) * 2),
     "idbasedcontextprecision": ("SetP", "P"),
     "idbasedcontextrecall": ("SetR", "R"),
