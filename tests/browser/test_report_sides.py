@@ -193,3 +193,16 @@ def test_what_can_be_opened_is_told_where_something_can_be(visit, tmp_path):
     page = ready(visit(saved(tmp_path, ReportData(runs=runs)).address))
     assert page.get_by_text("result lists are not shown").is_visible()
     assert not page.get_by_text("Click a query").count()
+
+
+def test_a_query_that_is_open_is_what_is_printed_and_whole(visit, tmp_path):
+    page = ready(visit(written(tmp_path, *world(3, 4, 20)).address))
+    page.locator("#queries-table tbody button").first.click()
+    page.emulate_media(media="print")
+    dialog = page.locator("dialog")
+    assert page.locator("main h2:visible").all_inner_texts() == dialog.locator("h2").all_inner_texts()
+    assert not dialog.get_by_role("button", name="Close").is_visible()
+    assert dialog.evaluate("it => it.scrollHeight <= it.clientHeight")
+    assert dialog.locator("section").last.is_visible()
+    page.keyboard.press("Escape")
+    assert page.locator("main h2:visible").count() > 4
