@@ -51,3 +51,13 @@ def test_a_picture_says_in_words_what_it_shows(visit: Any, tmp_path: Path, html:
     assert said == (
         "Means with 95 % intervals. One dot per system and measure at its mean; the line spans its interval."
     )
+
+
+def test_axe_finds_nothing_serious_on_a_picture_that_is_saved_as_a_page(
+    visit: Any, serious: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "plot.html"
+    tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP RR").plot().save(path)
+    page = visit(path.as_uri())
+    page.wait_for_selector("summary[aria-label]")
+    assert serious(page) == []

@@ -60,8 +60,13 @@ PAGE = """\
 <script>{libraries}</script>
 </head>
 <body>
-<div id="plot"></div>
-<script>vegaEmbed("#plot", {spec}, {options});</script>
+<main id="plot"></main>
+<script>
+vegaEmbed("#plot", {spec}, {options}).then(() => {{
+  const menu = document.querySelector("details");
+  menu.firstElementChild.ariaLabel = menu.title;
+}});
+</script>
 </body>
 </html>
 """
