@@ -227,6 +227,24 @@ def test_counts_of_other_rows_are_refused():
         tr.merge([tr.read(QRELS, {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}})] * 2)
 
 
+@pytest.mark.parametrize("rules", [{}, {"duplicates": "count"}, {"self_match": "remove"}])
+def test_a_part_that_is_left_out_of_the_counts_or_counted_twice_is_refused(rules):
+    sources = [{"q1": {"u1": 3.0, "q1": 1.0}}, {"q1": {"d1": 2.0}}, {"q1": {"u2": 2.5, "u3": 0.0}}]
+    parts = [tr.read(QRELS, source, rules=rules) for source in sources]
+    split = tr.scattered(parts)
+    counts = [tr.count_ranks(split, source) for source in sources]
+    whole = tr.read(
+        QRELS, {"q1": {doc: score for source in sources for doc, score in source["q1"].items()}}, rules=rules
+    )
+    assert alike(replace(tr.merge(parts, counts), name=whole.name), whole)
+    given = whole.rows.returned[0]
+    with pytest.raises(tr.InputError, match=f"return 3 documents for query q1, the parts {given}: give all"):
+        tr.merge(parts, counts[:2])
+    if "self_match" not in rules:
+        with pytest.raises(tr.InputError, match=f"return 7 documents for query q1, the parts {given}: give all"):
+            tr.merge(parts, [*counts, counts[2]])
+
+
 def test_a_part_without_judgements_travels_to_where_the_qrels_are():
     pytest.importorskip("pyarrow")
     qrels = tr.read_qrels(QRELS)

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, RulesError, arrow, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import Thresholds
-from truerank.core.merge.scattered import Scattered, repeated
+from truerank.core.merge.scattered import Scattered, refuse_others, repeated
 from truerank.core.qrels import Floats, Ints
 from truerank.core.reading import Reading, first_ranks
 from truerank.core.run import Run, RunLike
@@ -87,7 +87,8 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     Args:
         rows: a part of the run, or all of it: whatever `read` takes. Memory stays flat: no row is kept.
         distinct: whether it is known that no unjudged document is returned for a query in two parts. Otherwise a
-            fingerprint of each row of a scattered query goes with the counts, 16 bytes, by which `merge` finds out.
+            fingerprint of each row of a scattered query goes with the counts, 16 bytes, by which `merge` finds out,
+            and that no part was left out or counted twice.
 
     Raises:
         RulesError: the rules ask for the order of rows, which scattered ones do not have.
@@ -136,13 +137,16 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     """The reading of the scattered queries, whose rows have the ranks that the counts of all parts add up to.
 
     Raises:
-        InputError: the counts are of other rows; a document is returned in two parts, and the rules refuse that.
+        InputError: the counts are of other rows, or not of all; a document is returned in two parts, and the rules
+            refuse that.
     """
     reading = scattered.found
     _refuse(reading)
     total = added(counts)
     if total.of != scattered.digest:
         raise InputError("the ranks were counted for other rows than those that were found in these parts")
+    if total.seen is not None:
+        _refuse_others(reading, total.seen[0])
     row = np.cumsum(scattered.is_new) - 1
     better, equal, before = (each[row] for each in (total.better, total.equal, total.before))
     rows = reading.rows
@@ -153,6 +157,18 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     repeats = reading.repeats if total.seen is None else _repeats(scattered, total.seen)
     assert repeats is not None
     return replace(reading, rows=rows, repeats=repeats)
+
+
+def _refuse_others(reading: Reading, seen: Ints) -> None:
+    """Raise where not all rows were counted, or some twice; rows of ignored documents are seen too.
+
+    Args:
+        seen: the query of each row that is not of a judged document.
+    """
+    rows, qrels, n = reading.rows, reading.qrels, len(reading)
+    counted = np.bincount(np.append(seen, rows.query[rows.grade > UNJUDGED]), minlength=n)
+    has_ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=n) > 0
+    refuse_others(reading, counted, (counted < rows.returned) | (~has_ignored & (counted > rows.returned)))
 
 
 def uncounted(scattered: Scattered) -> RankCounts:

@@ -136,17 +136,21 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     whole = joined([run.whole() for run in runs], reading.name)
     again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     read_again = Reading.scanned(reading.qrels, again._replace(extra=()), reading.rules, reading.name, reading.kept)
-    _refuse_others(reading, read_again)
+    wanted, returned = reading.rows.returned, read_again.rows.returned.clip(0)
+    if reading.rules.duplicates in ("first", "last"):
+        refuse_others(reading, returned, returned + (0 if again.repeats is None else again.repeats) < wanted)
+    else:
+        refuse_others(reading, returned, returned != wanted)
     return read_again
 
 
-def _refuse_others(found: Reading, again: Reading) -> None:
-    """Raise where a query has other rows than its parts had; where some repeat a document, where it has fewer."""
-    wanted, returned = found.rows.returned, again.rows.returned.clip(0)
-    if found.rules.duplicates in ("first", "last"):
-        wrong = returned + (0 if again.repeats is None else again.repeats) < wanted
-    else:
-        wrong = returned != wanted
+def refuse_others(found: Reading, returned: Ints, wrong: Bools) -> None:
+    """Raise where a query has other rows than its parts had.
+
+    Args:
+        returned: (queries,) how many it has.
+        wrong: (queries,) where these are others.
+    """
     if wrong.any():
         place = int(np.argmax(wrong))
         raise InputError(
@@ -155,7 +159,7 @@ def _refuse_others(found: Reading, again: Reading) -> None:
             found.name,
             n=int(returned[place]),
             query=printable(found.rows.queries[place]),
-            wanted=int(wanted[place]),
+            wanted=int(found.rows.returned[place]),
         )
 
 
