@@ -306,6 +306,29 @@ def rank_fairness(
     return values
 
 
+@lists("PSP")
+def propensity_scored_precision(
+    answers: list[Listed],
+    known: Known,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    users: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+) -> float:
+    n = sum(known.popularity.values()) if users is None else users
+    c = max(math.log(max(n, 1)) - 1, 0) * (b + 1) ** a
+
+    def weights(docs: Any) -> list[float]:
+        return [1 + c / (known.popularity.get(doc, 0) + b) ** a for doc in docs]
+
+    rights = [[doc for doc, grade in answer.judged.items() if grade >= level] for answer in answers]
+    got = [weights(doc for doc in top if doc in own) for top, own in zip(tops(answers, k), rights, strict=True)]
+    most = sum(sum(sorted(weights(own), reverse=True)[:k]) for own in rights)
+    return over(sum(map(sum, got)), most)
+
+
 @lists("Exposure")
 def exposure(
     answers: list[Listed],

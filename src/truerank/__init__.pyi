@@ -142,6 +142,7 @@ O: Measure
 P: Measure
 PFound: Measure
 PMeasure: Measure
+PSP: Measure
 P_IA: Measure
 Pkq: Measure
 Popularity: Measure

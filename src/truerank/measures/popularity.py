@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.measures.of_run import OfRun
+from truerank.measures.parameters import Positive, Share
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, log2, total
+from truerank.measures.sums import Floats, Ints, log2, total
 from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
 
 
@@ -127,3 +132,64 @@ def serendipity(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
         )
 
     return Terms(rows, above / max(n, 1), rows.count, words)
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient(OfRun):
+    """A sum over the queries by another one.
+
+    Attributes:
+        got, most: (queries,) what each adds to both.
+    """
+
+    got: Floats
+    most: Floats
+
+    def at(self, times: Ints) -> float:
+        """That of these queries; 0 of nothing."""
+        there = times > 0
+        got, most = (total(values[there] * times[there]) for values in (self.got, self.most))
+        return got / most if most else 0.0
+
+
+@measure(
+    "PSP",
+    "propensity_scored_precision",
+    average="run",
+    needs="popularity",
+    monotone="no",
+    sees_judged=False,
+    formula="Σ over queries of Σ_{i≤k} rel_i w_i / Σ of the largest such sums; w = 1 + (ln N − 1) (b + 1)^a / "
+    "(n + b)^a, n the popularity",
+    source="Jain, Prabhu and Varma, Extreme multi-label loss functions, KDD 2016; pyxclib psprecision",
+)
+def propensity_scored_precision(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    users: int | None = None,
+    a: Share = 0.55,
+    b: Positive = 1.5,
+) -> Quotient:
+    """Precision in which documents count more the rarer they are, by the most that there could be.
+
+    One number of the run: rare documents are the likelier to be relevant and not known to be. `users` is N, the
+    number of training examples, by default the sum of all popularity. A document that is not in the table has none.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 900}, "b": {"popularity": 10}}
+    >>> scores = tr.evaluate({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "PSP(users=1000)@1", items=items)
+    >>> round(scores.mean["PSP(users=1000)@1"], 4)
+    0.3468
+    """
+    rows, popularity, used = _used(hits, "PSP", k)
+    every = total(popularity) if users is None else float(users)
+    scale = max(math.log(max(every, 1.0)) - 1, 0.0) * (b + 1) ** a
+    got = rows.sum(np.where(rows.grade >= level, 1 + scale * (used + b) ** -a, 0.0))
+    assert hits.items is not None
+    query, item = hits.items.relevant(hits.queries, level)
+    worth = 1 + scale * (np.append(popularity, 0.0)[np.minimum(item, len(popularity))] + b) ** -a
+    order = np.lexsort((-worth, query))
+    best = hits.listed(query[order], item[order], worth[order]).top(k)
+    return Quotient(len(hits.queries), got, best.sum(best.grade))
