@@ -166,7 +166,7 @@ def identification_rate(hits: Hits, *, k: int = 1, fpir: Share = 0.01, level: fl
 
     One number of the run: open-set identification, or questions of which some have no answer. A query for which
     nothing is relevant (judged by `{}` or a grade 0) is a false alarm if its best score is above the threshold.
-    Without such queries it is Success@k.
+    Without such queries, as where the rules leave them out (market1501 does), it is Success@k.
 
     >>> import truerank as tr
     >>> qrels, run = {"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {"a": 0.9}, "r": {"b": 0.5}, "s": {"x": 0.7}}
