@@ -22,8 +22,8 @@ def test_what_was_read_stands_in_place_of_the_run(invoke, here):
 
 
 def test_comparing_and_reporting_take_it_too(invoke, here):
-    for run in ("first", "second"):
-        assert invoke("read", "qrels.txt", f"{run}.run", "--keep", "all", "-o", f"{run}.arrow").exit_code == 0
+    for run, keep in (("first", "all"), ("second", 10**30)):
+        assert invoke("read", "qrels.txt", f"{run}.run", "--keep", keep, "-o", f"{run}.arrow").exit_code == 0
     runs = [[f"{run}.{ending}" for run in ("first", "second")] for ending in ("run", "arrow")]
     one, other = (invoke("compare", "qrels.txt", *both) for both in runs)
     assert one.exit_code == 0
@@ -131,10 +131,6 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
         ),
         ("merge first.run", "first.run: this is no reading that was saved"),
         ("read qrels.txt first.run --keep 0", "--keep is judged, all or a number of ranks, not '0'"),
-        (
-            f"read qrels.txt first.run --keep {10**30}",
-            f"--keep is judged, all or a number of ranks, not '{10**30}'",
-        ),
         ("merge cut.arrow", "cut.arrow: this is no reading that was saved, or it is damaged"),
     ],
 )

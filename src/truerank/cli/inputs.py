@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -123,8 +124,11 @@ def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:
 
 
 def positive(text: str) -> int | None:
-    """The positive whole number that a text is; None of another text, or of more digits than ranks have."""
-    return (int(text) or None) if text.isdecimal() and len(text) < 19 else None
+    """The positive whole number that a text is, or the lowest rank there can be if that is less; None of others."""
+    if not text.isdecimal():
+        return None
+    digits = text.lstrip("0")  # Python reads some thousand as one number at most
+    return sys.maxsize if len(digits) > len(str(sys.maxsize)) else min(int(digits or 0), sys.maxsize) or None
 
 
 def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
