@@ -14,11 +14,12 @@ import numpy as np
 from truerank.board.errors import of_board
 from truerank.board.published import published_ids
 from truerank.board.settings import BoardSettings
-from truerank.board.split import SPLITS, Bools
+from truerank.board.split import SPLITS
 from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.core.errors import TruerankError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels

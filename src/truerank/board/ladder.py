@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from truerank.core.equal import difference
-
-Floats = NDArray[np.float64]
+from truerank.core.qrels import Floats
 
 
 def climbed(score: float, shown: float | None, step: float) -> float:

@@ -10,22 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank import __version__
 from truerank.board.contests import PARTS, Contest
-from truerank.board.split import Bools
 from truerank.contest import audit as audited
 from truerank.core.equal import is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_bytes
+from truerank.core.qrels import Floats
 from truerank.core.run import Run
 from truerank.core.scores import Scores, intervals
 from truerank.formats import open_run
 from truerank.measures import Measure
 
-Floats = NDArray[np.float64]
 Means = dict[str, dict[str, float]]
 
 

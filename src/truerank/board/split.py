@@ -7,9 +7,8 @@ import hmac
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
+from truerank.core.hits import Bools
 
 
 def public(queries: Sequence[bytes], key: bytes, share: float) -> Bools:

@@ -14,10 +14,11 @@ from truerank.board import ladder
 from truerank.board.contests import Contest
 from truerank.board.entries import final_entries
 from truerank.board.models import Account, Submission, Values
-from truerank.board.scoring import Floats, describe, paired_values
+from truerank.board.scoring import describe, paired_values
 from truerank.board.settings import BoardSettings
 from truerank.board.submissions import standing
 from truerank.core.equal import as_one, difference
+from truerank.core.qrels import Floats
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
-from truerank.core.qrels import Qrels
+from truerank.core.qrels import Floats, Qrels
 from truerank.core.schema import POSITIVE, number, optional
 from truerank.formats.rows import Bools, is_id, numbers_column, text_column
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 ROUNDED = 1e-5

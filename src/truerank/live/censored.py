@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truerank.core.qrels import Floats
 from truerank.live import latency
-from truerank.live.latency import Floats
 from truerank.live.samples import EMPTY, ERROR, Samples
 from truerank.stats import Interval
 

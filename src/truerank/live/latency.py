@@ -6,15 +6,13 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import alternatives, did_you_mean, message
+from truerank.core.qrels import Floats
 from truerank.live.samples import Ints
 from truerank.stats import Interval
 from truerank.stats.quantiles import KINDS, LINEAR, NEAREST, nearest_rank
-
-Floats = NDArray[np.float64]
 
 PERCENTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 

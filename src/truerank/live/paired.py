@@ -12,9 +12,8 @@ import numpy as np
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
-from truerank.core.qrels import QrelsLike
+from truerank.core.qrels import Floats, QrelsLike
 from truerank.core.scores import averaged, shared
-from truerank.live.latency import Floats
 from truerank.live.result import Bench
 from truerank.stats import Interval, Paired
 

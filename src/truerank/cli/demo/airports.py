@@ -10,17 +10,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.cli.demo.collection import Collection, DemoRetriever
 from truerank.cli.demo.packages import need
+from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
 from truerank.core.run import Ranked
 from truerank.truth import DISTANCES, Items, Truth, nearest
 from truerank.truth.search import tree_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 RULES = Rules(name="airports", measures=("R@1", "R@5", "R@10", "RR"))
 

@@ -8,15 +8,12 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.cli.demo.collection import DemoRetriever, Search
 from truerank.cli.demo.packages import need
 from truerank.cli.demo.words import ngrams, words
+from truerank.core.qrels import Floats, Ints
 from truerank.core.run import Ranked
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DEPTH = 100
 

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from truerank.core.qrels import Ints
 
 # Scripts without blanks between words (Thai to Myanmar, Khmer, kana, Han), and Hangul, whose words have
 # endings.
