@@ -99,8 +99,9 @@ def rules_asked(
     Raises:
         RulesError: these are not the same for all of them.
     """
+    asked = options.changed(rules, changes)  # what is wrong with it is told before anything is read
     if rules is not None:
-        return options.changed(rules, changes)
+        return asked
     with ReadingBar():  # a pipe may be slow
         own = [
             (one.run, one.rules) if isinstance(one, Scores) else (os.fspath(one), rules_of(source(one)))
@@ -109,7 +110,7 @@ def rules_asked(
     known = [(name, found) for name, found in own if found]
     for name, found in known[1:]:
         found.refuse_unlike(name, known[0][1], known[0][0])
-    return options.changed(known[0][1] if known else None, changes)
+    return options.changed(known[0][1], changes) if known else asked
 
 
 def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:
