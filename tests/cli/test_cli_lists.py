@@ -113,6 +113,23 @@ def test_zsh_completes_what_follows_an_equals_sign(invoke):
     assert script.count(' -U -i "$IPREFIX"') == script.count(" -U") == 2
 
 
+def test_bash_completes_what_follows_an_equals_or_an_at_sign(invoke, shell, here):
+    (here / "truerank.bash").write_text(invoke("completion", "bash").stdout)
+
+    def completed(line: str, last: str) -> list[str]:
+        typed = f"COMP_LINE={line!r} COMP_POINT={len(line)}; source truerank.bash"
+        shown = "printf '%s\\n' \"${COMPREPLY[@]}\""
+        return shell(f"{typed}; _truerank_completion truerank '{last}'; {shown}").stdout.decode().splitlines()
+
+    assert completed("truerank eval --set ties=i", "i") == ["input"]
+    assert completed("truerank eval --set ties=", "")[1:] == ["doc-descending", "doc-ascending", "input"]
+    assert completed("truerank eval -m nDCG@10,rpr", "10,rpr")[0] == "10,Rprec"
+    assert completed("truerank eval --rules=msm", "msm") == ["msmarco"]
+    assert completed("truerank eval --rules=msm", "--rules=msm") == ["msmarco"]
+    assert "level=" in completed("truerank eval --set ", "")
+    assert completed("truerank for", "for") == ["formats"]
+
+
 @pytest.mark.skipif(which("fish") is None, reason="fish is not installed")
 def test_fish_completes_what_follows_an_equals_sign(invoke, shell, here):
     (here / "mine.toml").touch()

@@ -10,11 +10,17 @@ from truerank.cli.output import write
 OPTION = "commandline --current-token | string match --regex -- '^--[^=]*='; or echo ''"
 
 AFTER_EQUALS = {
-    "bash": {},
+    "bash": {
+        "local response\n": "local response line=${COMP_LINE:0:COMP_POINT}\n"
+        "    local typed=${line##*[[:blank:]]}\n    [[ $2 || $typed ]] || line+=\"''\"\n",
+        'COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD': 'COMP_WORDS="$line" COMP_CWORD=-1',
+        "($value)": '("${value#"${typed%"$2"}"}")',
+    },
     "zsh": {"completion() {": "completion() {\n    compset -P 1 '--*='", " -U": ' -U -i "$IPREFIX"'},
     "fish": {'_completion)"': f"_completion | string replace --regex -- '^' ({OPTION}))\""},
 }
-"""What is put for what in click's scripts: of --rules=trec these shells would complete the whole word."""
+"""What is put for what in click's scripts: of --rules=trec zsh and fish would complete the whole word, and bash
+takes what follows = or @ for a word of its own."""
 
 
 @click.command("completion")
