@@ -21,6 +21,7 @@ from truerank.core.run import Run, RunLike
 from truerank.core.scan import EVERY_RANK, count
 from truerank.formats import open_run
 from truerank.formats.frames import is_frame
+from truerank.formats.rows import columns
 
 if TYPE_CHECKING:
     import pyarrow
@@ -146,7 +147,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     if total.of != scattered.digest:
         raise InputError("the ranks were counted for other rows than those that were found in these parts")
     if total.seen is not None:
-        _refuse_others(reading, total.seen[0])
+        _refuse_others(scattered, total.seen)
     row = np.cumsum(scattered.is_new) - 1
     better, equal, before = (each[row] for each in (total.better, total.equal, total.before))
     rows = reading.rows
@@ -159,16 +160,24 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     return replace(reading, rows=rows, repeats=repeats)
 
 
-def _refuse_others(reading: Reading, seen: Ints) -> None:
-    """Raise where not all rows were counted, or some twice; rows of ignored documents are seen too.
+def _refuse_others(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> None:
+    """Raise where not all rows were counted, or some twice.
 
     Args:
-        seen: the query of each row that is not of a judged document.
+        seen: the query and the fingerprint of each row that is not of a judged document, ignored ones too.
     """
-    rows, qrels, n = reading.rows, reading.qrels, len(reading)
-    counted = np.bincount(np.append(seen, rows.query[rows.grade > UNJUDGED]), minlength=n)
-    has_ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=n) > 0
-    refuse_others(reading, counted, (counted < rows.returned) | (~has_ignored & (counted > rows.returned)))
+    reading, (query, mark) = scattered.found, seen
+    rows, qrels = reading.rows, reading.qrels
+    gone = np.flatnonzero(np.isnan(qrels.grades))
+    if len(gone):
+        ignored = columns(
+            [qrels.queries[q] for q in qrels.query[gone].tolist()], qrels.docs(gone), np.zeros(len(gone))
+        )
+        known = count_ranks(scattered, Run(reading.name, lambda: iter([ignored]))).seen
+        assert known is not None
+        query = query[~np.isin(mark, known[1])]
+    counted = np.bincount(np.append(query, rows.query[rows.grade > UNJUDGED]), minlength=len(reading))
+    refuse_others(reading, counted, counted != rows.returned)
 
 
 def uncounted(scattered: Scattered) -> RankCounts:
