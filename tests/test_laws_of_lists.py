@@ -315,6 +315,17 @@ def test_the_documents_are_shown_as_what_they_add_judged_or_not() -> None:
     assert [line.name for line in awrf.worked.lines[2:]] == ["JS", "AWRF(relevant=0)"]
 
 
+@pytest.mark.parametrize("score", [0.1, 0.7, -0.3, 1e39])
+def test_lists_of_equal_scores_are_equally_sure_by_their_spread(score: float) -> None:
+    qrels, docs = {query: {"b": 1} for query in "qrst"}, {"q": "ba", "r": "abc", "s": "b", "t": "abcdef"}
+    run = {query: dict.fromkeys(own, score) for query, own in docs.items()} | {"t": {"b": 2.0, "a": 1.0}}
+    plain = {query: dict.fromkeys(own, 0.5) for query, own in docs.items()} | {"t": {"b": 2.0, "a": 1.0}}
+    measure, rules = "nAUC(of='P@1', confidence='std')", {"ties": "doc-ascending"}
+    assert (
+        tr.evaluate(qrels, run, measure, rules=rules).mean == tr.evaluate(qrels, plain, measure, rules=rules).mean
+    )
+
+
 def test_of_many_pairs_the_first_are_told() -> None:
     table = {f"d{n}": {"vector": [n]} for n in range(8)}
     why = tr.explain({"q": {}}, {"q": [f"d{n}" for n in range(8)]}, "q", "ILD(distance='hamming')", items=table)

@@ -74,7 +74,7 @@ def _means(values: Floats, key: Floats, times: Ints) -> list[float]:
     order = np.argsort(key, kind="stable")
     key, values, times = key[order], values[order], times[order]
     with np.errstate(invalid="ignore"):  # of empty lists
-        same = (key[1:] == key[:-1]) | (key[1:] - key[:-1] <= ROUNDING * np.abs(key[1:]))
+        same = (key[1:] == key[:-1]) | (key[1:] - key[:-1] < ROUNDING * np.abs(key[1:]))
     start = np.flatnonzero(np.append(True, ~same))
     shared = np.add.reduceat(values * times, start) / np.add.reduceat(times, start)
     left = np.repeat(np.repeat(shared, np.diff(start, append=len(key))), times)
@@ -120,6 +120,7 @@ def _confidence(hits: Hits, how: Confidence) -> Floats:
     with np.errstate(invalid="ignore", over="ignore"):
         if how == "std":
             off = hits.score - (hits.sum(hits.score) / n)[hits.query]
+            off[np.abs(off) <= ROUNDING * np.abs(hits.score)] = 0.0  # the mean of equal scores is rounded
             found = np.sqrt(hits.sum(off * off) / n)
         else:
             second = hits.where(hits.ordinal == 2)
