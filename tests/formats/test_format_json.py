@@ -186,7 +186,9 @@ def test_a_document_that_comes_twice_under_a_key_is_refused_in_lines_and_lists(t
             read(text, ending)
 
 
-@pytest.mark.parametrize("twice", ['"doc_id": "x"', '"doc_id" : "x"', '"score": 7', '"d\\u006fc_id": "a"'])
+@pytest.mark.parametrize(
+    "twice", ['"doc_id": "x"', '"doc_id" : "x"', '"score": 7', '"d\\u006fc_id": "a"', '"text": ["{"], "score": 7']
+)
 def test_a_key_that_comes_twice_in_a_record_is_refused(tmp_path, twice):
     first, last = (
         '{"query_id": "q", "doc_id": "b\\":", "score": 2}',

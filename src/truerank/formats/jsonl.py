@@ -98,13 +98,21 @@ def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
     kept = sum(map(len, records))
     if not _has_more(text, b":", kept):  # one behind each key, so that nothing comes twice
         return False
-    if not _has_more(text, b"{", len(records)):  # they hold no objects
+    if not (_has_more(text, b"{", len(records)) and any(map(_holds_objects, records))):
         return any(odd in text for odd in _ODD) or text.count(b'":') != kept
     return _has_docs(records) and _count(text, b'"') != 2 * sum(map(_near_strings, records))
 
 
 _ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
 """Where one is in a text, a key may end otherwise than in ":, or a string hold that."""
+
+
+def _holds_objects(record: dict[str, Any]) -> bool:
+    """Whether some stand in it, or in its lists; a bracket may be one of a text."""
+    return any(
+        type(value) is dict or (type(value) is list and not {dict, list}.isdisjoint(map(type, value)))
+        for value in record.values()
+    )
 
 
 def _has_docs(records: list[Any]) -> bool:
