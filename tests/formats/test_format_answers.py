@@ -7,6 +7,7 @@ import json
 import math
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -116,6 +117,11 @@ def test_a_record_of_one_query_alone_is_a_run(tmp_path, kind, ending):
     (record,) = DUMPS[kind]({"q": [("x", 2.0), ("a", 1.0)]})
     run = dumped([record] if ending == "jsonl" else record, tmp_path, ending)
     assert tr.evaluate({"q": {"a": 1}}, run, "RR NumRet").mean == RECORD
+
+
+def test_a_record_alone_may_have_numbers_and_arrays_of_numpys():
+    record = {"query_id": np.int64(7), "docs": np.array(["x", "a"])}
+    assert tr.evaluate({"7": {"a": 1}}, record, "RR NumRet").mean == RECORD
 
 
 @pytest.mark.parametrize("judged", [{"relevant": ["a"]}, {"relevant": {"a": 1}}, {"doc_id": "a", "relevance": 1}])

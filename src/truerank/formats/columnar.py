@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
@@ -58,7 +59,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     if not _are_columns(table, what):
         return None
     if _is_record(table):
-        return partial(iter, [dict(table)])
+        return partial(iter, [{key: _plain(value) for key, value in table.items()}])
     values = list(table.values())
     if type(first) is dict:
         if any(type(column) is not dict or column.keys() != first.keys() for column in values):
@@ -68,8 +69,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
         return None
     if len(set(map(len, values))) > 1:
         raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
-    plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
-    return partial(_records, list(table), plain)
+    return partial(_records, list(table), [list(_plain(value)) for value in values])
 
 
 def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
@@ -169,13 +169,18 @@ def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[
     return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
+def _plain(value: Any) -> Any:
+    """An array or a number of NumPy's as Python has it; others as they are."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def _is_record(table: Mapping[str, Any]) -> bool:
     """Whether this is no table, but a record of one query, whose id stands there or in an object."""
     place = find_query(list(table))
     query = None if place is None else list(table.values())[place]
     if isinstance(query, Mapping) and sum(isinstance(value, Mapping) for value in table.values()) == 1:
         return find_query(list(map(str, query))) is not None
-    return isinstance(query, str | int)
+    return isinstance(query, str | Integral)
 
 
 def _is_answer(value: Any) -> bool:
