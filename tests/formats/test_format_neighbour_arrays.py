@@ -150,6 +150,7 @@ def test_within_a_radius_products_are_called_scores_and_ids_alone_stand_best_fir
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
+        ({"lims": [0, 2], "I": np.array([2**64 - 1, 2], np.uint64)}, f"the id {2**64 - 1}, which fills short rows"),
         ({"lims": [0, 3], "I": [1, 2]}, "lims rises from 0 to the number of ids, 2,"),
         ({"lims": [0, 2, 1, 2], "I": [1, 2]}, "lims rises from 0"),
         ({"lims": [1, 2], "I": [1, 2]}, "lims rises from 0"),

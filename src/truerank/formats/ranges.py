@@ -16,7 +16,7 @@ from truerank.core.errors import InputError
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.run import Columns
 from truerank.formats.matrices import compressed_rows
-from truerank.formats.rows import FILL, is_id, numbers_column
+from truerank.formats.rows import is_id, numbers_column
 
 Array = NDArray[Any]
 
@@ -76,7 +76,8 @@ def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far:
             name,
             n=len(ids),
         )
-    if not is_id(ids).all():
-        raise InputError("there is the id {id}, which fills short rows, and lists have none", name, id=FILL)
+    if not (there := is_id(ids)).all():
+        fill = int(ids[~there][0])
+        raise InputError("there is the id {id}, which fills short rows, and lists have none", name, id=fill)
     data = None if numbers is None else numbers.astype(np.float64) * (-1 if are_far else 1)
     return Ranges(lims.astype(np.int64), ids, data, are_far and data is not None, name)
