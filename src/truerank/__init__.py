@@ -29,7 +29,7 @@ def _measure(name: str) -> Any:
     from importlib.util import find_spec
 
     hint = ""
-    if not name.startswith("_") and not (name.islower() and find_spec(f"truerank.{name}")):
+    if name.isidentifier() and not name.startswith("_") and not (name.islower() and find_spec(f"truerank.{name}")):
         from truerank.core.messages import did_you_mean
         from truerank.measures.registry import find, measure_named, measures
 

@@ -591,5 +591,6 @@ def test_what_is_no_measure_is_no_attribute() -> None:
     for name, meant in near.items():
         with pytest.raises(AttributeError, match=f"no attribute '{name}'. Did you mean {meant}?"):
             getattr(tr, name)
+    assert not hasattr(tr, "no.module")
     assert tr.Hits is not None
     assert isinstance(tr.Hits, type)
