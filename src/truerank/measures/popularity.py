@@ -13,7 +13,7 @@ from truerank.core.messages import message
 from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import Positive, Share
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, Ints, log2, total
+from truerank.measures.sums import Floats, Ints, by_value, log2, total
 from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
 
 
@@ -186,10 +186,14 @@ def propensity_scored_precision(
     rows, popularity, used = _used(hits, "PSP", k)
     every = total(popularity) if users is None else float(users)
     scale = max(math.log(max(every, 1.0)) - 1, 0.0) * (b + 1) ** a
-    got = rows.sum(np.where(rows.grade >= level, 1 + scale * (used + b) ** -a, 0.0))
+
+    def worth(popularity: Floats) -> Floats:
+        return by_value(lambda n: 1 + scale * (n + b) ** -a, popularity)
+
+    got = rows.sum(np.where(rows.grade >= level, worth(used), 0.0))
     assert hits.items is not None
     query, item = hits.items.relevant(hits.queries, level)
-    worth = 1 + scale * (np.append(popularity, 0.0)[np.minimum(item, len(popularity))] + b) ** -a
-    order = np.lexsort((-worth, query))
-    best = hits.listed(query[order], item[order], worth[order]).top(k)
+    each = worth(np.append(popularity, 0.0)[np.minimum(item, len(popularity))])
+    order = np.lexsort((-each, query))
+    best = hits.listed(query[order], item[order], each[order]).top(k)
     return Quotient(len(hits.queries), got, best.sum(best.grade))
