@@ -23,7 +23,7 @@ from truerank.formats import convert
 from truerank.formats.source import as_source
 from truerank.present.lines import named_cell
 from truerank.present.names import cells
-from truerank.present.table import Cell, as_text
+from truerank.present.table import Cell, as_text, drawn_digits
 
 
 @click.command("submit")
@@ -181,7 +181,7 @@ def _scored(said: dict[str, Any]) -> Message:
 
 def _shown(said: dict[str, Any], value: Cell) -> str:
     """A value with the digits that its board shows."""
-    return as_text(value, 4 if said.get("digits") is None else said["digits"])
+    return as_text(value, drawn_digits(said.get("digits")))
 
 
 def _padded(text: str, columns: int) -> str:
