@@ -57,6 +57,7 @@ def test_its_rules_hold_where_none_are_asked_for(invoke):
         "curve qrels.txt {first} {second}",
         "confusion qrels.txt {first}",
         "bounds qrels.txt {first} --of ties",
+        "explain qrels.txt {first} {second} -m AP",
     ],
 )
 def test_its_rules_hold_in_every_command(invoke, line):

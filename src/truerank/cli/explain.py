@@ -139,13 +139,14 @@ def command(
         with inputs.opened([run], run_format, again=True, collapse=collapse) as (source,):
             document = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(document, format, output)
-    under = options.changed(rules, changes)
     if other and not query and not _is_run(other, judged):
         query, other = other, None
+    runs = [run, *([other] if other else [])]
+    under = inputs.rules_asked(rules, changes, runs)
     if only and (query or not other):
         raise click.UsageError(message("--only is for the queries of two runs."))
     beside: dict[str, Any] = {"queries": queries, "docs": docs, "items": items}
-    with inputs.opened([run, *([other] if other else [])], run_format, collapse=collapse) as sources:
+    with inputs.opened(runs, run_format, collapse=collapse) as sources:
         if other:
             wanted = chosen or [_default(under)]
             moved: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
