@@ -99,8 +99,11 @@ def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
     if not _has_more(text, b":", kept):  # one behind each key, so that nothing comes twice
         return False
     if not (_has_more(text, b"{", len(records)) and any(map(_holds_objects, records))):
-        return any(odd in text for odd in _ODD) or text.count(b'":') != kept
-    return _has_docs(records) and _count(text, b'"') != 2 * sum(map(_near_strings, records))
+        if not any(odd in text for odd in _ODD):
+            return text.count(b'":') != kept
+    elif not _has_docs(records):
+        return False
+    return _quotes(text) != 2 * sum(map(_near_strings, records))
 
 
 _ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
@@ -139,18 +142,20 @@ def _count(text: bytes | bytearray, letter: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == letter[0]))
 
 
+def _quotes(text: bytes | bytearray) -> int:
+    """How many there are around strings; those in them too where two backslashes stand side by side."""
+    quotes = _count(text, b'"')
+    return quotes if b"\\" not in text or b"\\\\" in text else quotes - text.count(b'\\"')
+
+
 def refuse_repeats(value: Any, text: bytes | bytearray, name: str, line: int | None = None) -> None:
     """Raise where a key comes twice in an object: parsers keep one of them and say nothing.
 
     Args:
         value: what the text holds.
     """
-    quotes = text.count(b'"')
-    if quotes == 2 * _near_strings(value):
-        return
-    if b"\\\\" not in text:
-        quotes -= text.count(b'\\"')
-    if quotes == 2 * _all_strings(value):
+    quotes = _quotes(text)
+    if quotes == 2 * _near_strings(value) or quotes == 2 * _all_strings(value):
         return
     import json
 
