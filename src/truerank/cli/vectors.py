@@ -100,9 +100,9 @@ def command(
 ) -> None:
     """Tell how well embeddings find the same person, building or thing in a gallery.
 
-    Files are .npy, .npz, .mat or Parquet. One that names its arrays query_f, gallery_f, query_label,
-    gallery_cam and so on needs nothing else; labels, cameras and ids may also be text, a line an entry.
-    Without a gallery the queries are one another's, and none finds itself.
+    Files are .npy, .npz, .mat, Parquet, .fvecs, .fbin and the like. One that names its arrays query_f, gallery_f,
+    query_label, gallery_cam and so on needs nothing else; labels, cameras and ids may also be text, a line an
+    entry. Without a gallery the queries are one another's, and none finds itself.
 
     \b
     Examples:
