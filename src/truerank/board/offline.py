@@ -40,7 +40,7 @@ total = 100
 # closes = 2030-02-01T00:00:00Z
 # public = 0.3           # this share of the queries is scored in public, the rest after closing
 # ladder = 0.01          # a new best shows only when it is better by this much, rounded to multiples of it;
-                         # 0: when it is significant, rounded to multiples of 1 by the number of public queries
+                         # 0: by its standard error, rounded to multiples of 1 by the number of public queries
 # finals = 2             # a team may choose this many entries to count at the end
 # download = "queries.jsonl"      # the queries, for everybody who sees the board
 # digits = 3             # scores are shown rounded
