@@ -154,6 +154,7 @@ def test_packed_files_and_a_byte_order_mark_are_read(tmp_path):
         ("{oops", r"00031_faiss.json:1: this is no JSON"),
         ('{"a": 1.5, "b": "x"}', "no list of neighbours is in it"),
         ('[{"distance": 0.5}]', "no list of neighbours is in it"),
+        ('["a", null]', "an id is text or a whole number, not None"),
         ('{"ids": ["a", "b"], "distances": [0.5]}', "there are 2 ids, but 1 values of distances"),
     ],
 )
@@ -171,6 +172,18 @@ def test_a_file_of_another_shape_than_the_rest_is_refused_by_name(other, tmp_pat
     with pytest.raises(
         tr.InputError, match=r"00005_\.json: no neighbours are where other files have them \(results\[\].id"
     ):
+        ranking(tmp_path)
+
+
+@pytest.mark.parametrize("first", [["r1", "r2"], [["r1", 0.1], ["r2", 0.2]]], ids=["ids", "pairs"])
+@pytest.mark.parametrize(
+    "other",
+    [{"id": 0.1, "ok": 0.2}, {"ids": ["r1"]}, [["r1", 0.1, 1]], [{"id": "r1"}], "r1", [["r1"], []]],
+)
+def test_neither_keys_nor_letters_nor_lists_are_taken_for_ids(first, other, tmp_path):
+    write(tmp_path, first, "x_251124160703_00001_.json")
+    write(tmp_path, other, "x_251124160703_00002_.json")
+    with pytest.raises(tr.InputError, match=r"00002_\.json: no neighbours are where other files have them"):
         ranking(tmp_path)
 
 

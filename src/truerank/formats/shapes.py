@@ -8,6 +8,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
+from truerank.core.errors import quoted
 from truerank.core.messages import message
 from truerank.formats.names import HIGHER, IDS, LOWER, NEIGHBOUR_LISTS, RANKS, folded
 
@@ -51,6 +52,7 @@ class Shape:
                 nothing says which are better, are in no order.
         """
         ids, values = _READERS[self.kind](self, at(value, self.way))
+        _check_ids(ids)
         if not self.sign:
             _check_order(values)
             return ids, None
@@ -101,6 +103,8 @@ def _arrays(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
 
 
 def _pairs(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    if not isinstance(node, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in node):
+        raise TypeError("pairs should stand here")
     return [name for name, _ in node], None if shape.value is None else [value for _, value in node]
 
 
@@ -111,7 +115,19 @@ def _mapping(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
 
 
 def _ids(shape: Shape, node: Any) -> tuple[list[Any], None]:
+    if not isinstance(node, list):
+        raise TypeError("ids should stand here")
     return list(node), None
+
+
+def _check_ids(ids: Sequence[Any]) -> None:
+    """Raise where something else stands in place of an id, such as null or an inner list."""
+    if {*map(type, ids)} <= {str, int}:
+        return
+    bad = next(name for name in ids if type(name) not in (str, int))
+    if isinstance(bad, dict | list):
+        raise TypeError("ids should stand here")
+    raise ValueError(message("an id is text or a whole number, not {value}", value=quoted(bad)))
 
 
 def _check_order(values: Sequence[Any]) -> None:
