@@ -87,7 +87,7 @@ def _refuse_damaged(data: Any, end: int, seal: Any) -> None:
 
 def rules_of(source: Source) -> Rules | None:
     """Under which rules the reading that a source holds was made; None of anything else, or where nothing is."""
-    is_missing = source.name != "-" and not source.is_remote and not os.path.exists(source.name)
+    is_missing = source.is_local and not os.path.exists(source.name)
     if is_missing or source.is_folder or sniff(source.head, source.name) <= 0:
         return None
     rules: Rules = facts_of(read_table(source).schema, source.name)["rules"]

@@ -57,13 +57,12 @@ class Source:
     @property
     def path(self) -> str | None:
         """The local plain file behind this, which may be read in pieces; None for anything else."""
-        local = self.name != "-" and not self.is_remote and os.path.isfile(self.name)
-        return self.name if local and not self.is_compressed else None
+        return self.name if self.is_local and os.path.isfile(self.name) and not self.is_compressed else None
 
     @property
     def is_folder(self) -> bool:
         """Whether this is a local folder, a glob of local files, or a table's metadata that names them."""
-        if self.name == "-" or self.is_remote:
+        if not self.is_local:
             return False
         if self.name.endswith(METADATA):
             return True
@@ -72,6 +71,11 @@ class Source:
         from glob import has_magic  # most files are there: a start need not wait for it
 
         return has_magic(self.name)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the name is a path: neither standard input nor a URL."""
+        return self.name != "-" and not self.is_remote
 
     @property
     def is_remote(self) -> bool:
