@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import truerank as tr
+from truerank import geo
 from truerank.analysis.agreement import agreement
 from truerank.analysis.bounds import bounds, judge_next
 from truerank.analysis.confusion import confusion, sweep
@@ -99,7 +100,7 @@ def test_each_way_to_measure_places_has_its_truth_and_is_read_once(scans: list[s
     there = [{"id": f"r{n}", "lat": 37.0 + n, "lon": 127.0, "x": n * 100.0, "y": 0.0} for n in range(3)]
     asked = [{"id": "q", "lat": 37.1, "lon": 127.0, "x": 10.0, "y": 0.0}]
     run = Opened(b"q 0 r1 1 2 t\nq 0 r0 2 1 t\n", "one")
-    places = tr.geo.evaluate(asked, there, run.run, keep=2)
+    places = geo.evaluate(asked, there, run.run, keep=2)
     assert [view.hits.rank.tolist() for view in places.views.values()] == [[2], [2]]
     assert [len(evaluated(None, [view.reading], "RR", results=2).systems) for view in places.views.values()] == [
         1,
@@ -263,3 +264,46 @@ def test_a_reading_is_refused_where_it_cannot_serve() -> None:
         tr.evaluate(reading, measures="AP", rules={"ties": "doc-ascending"})
     with pytest.raises(tr.TruerankError, match="there is no run; give one, or a Reading"):
         tr.evaluate(QRELS, measures="AP")
+
+
+RULES = {"level": 2, "depth": 1}
+
+UNDER: dict[str, Callable[..., Any]] = {
+    "read": lambda run, **rules: tr.evaluate(tr.read(QRELS, run, keep="all", **rules), measures="AP RR").to_dict(),
+    "evaluate": lambda run, **rules: tr.evaluate(QRELS, run, "AP RR", **rules).to_dict(),
+    "rank": lambda run, **rules: tr.rank(QRELS, run, **rules).rank.tolist(),
+    "bounds": lambda run, **rules: bounds(QRELS, run, "RR", **rules).to_dict(),
+    "explain": lambda run, **rules: explain_each(QRELS, run, "q1", "RR", **rules)[0].to_dict(),
+    "confusion": lambda run, **rules: confusion(QRELS, run, k=2, **rules),
+    "sweep": lambda run, **rules: sweep(QRELS, run, **rules),
+    "curve": lambda run, **rules: precision_recall(QRELS, run, **rules).to_dict(),
+    "compare": lambda run, **rules: tr.compare(QRELS, {"a": run}, "RR", samples=100, **rules).to_dict(),
+    "diff": lambda run, **rules: tr.diff(QRELS, run, run, "RR", **rules).to_dict(),
+    "judge next": lambda run, **rules: judge_next(QRELS, run, run, "RR", **rules),
+    "report": lambda run, **rules: evaluated(QRELS, {"a": run}, "RR", **rules).comparison.to_dict(),
+}
+
+
+@pytest.mark.parametrize("ask", UNDER.values(), ids=UNDER)
+def test_a_reading_stands_for_its_run_and_by_default_for_its_rules(ask: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "one"
+    file.write_bytes(TEXT)
+    reading = tr.read(QRELS, file, rules=RULES, keep="all", name="one")
+    reading.save(tmp_path / "saved")
+    wanted, plain = (ask(Opened(TEXT, "one").run, rules=rules) for rules in (RULES, "truerank"))
+    assert ask(reading) == ask(tmp_path / "saved") == wanted != plain
+    assert ask(reading, rules="truerank") == ask(tmp_path / "saved", rules="truerank") == plain
+
+
+@pytest.mark.parametrize("name", ["compare", "agreement", "diff", "diff of a query", "judge next", "report"])
+def test_readings_of_unlike_rules_are_not_set_beside_one_another(name: str) -> None:
+    readings = [tr.read(QRELS, Opened(TEXT, "one").run, rules={"level": n}, keep="all") for n in (1, 2)]
+    with pytest.raises(tr.RulesError, match="can be compared only under the same rules"):
+        PAIRS[name](*readings)
+
+
+def test_a_reading_does_not_stand_for_a_run_against_other_qrels() -> None:
+    reading = tr.read(QRELS, Opened(TEXT, "one").run, keep="all")
+    for other in ({"q1": {"a": 1}}, {**QRELS, "q3": {"c": 2}}):
+        with pytest.raises(tr.InputError, match="one: this reading was made with other judgements"):
+            tr.evaluate(other, reading, "AP")

@@ -11,14 +11,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core.errors import InputError, no_such_query
-from truerank.core.evaluate import ranked, reading_of, rules_of, score
+from truerank.core.evaluate import given, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.ledger import Ledger
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, reading_of
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Scores
@@ -109,7 +109,7 @@ class Curve(Presented):
 
 def precision_recall(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     query: str | int | bytes | None = None,
     *,
     recalls: Sequence[float] = ELEVEN,
@@ -132,7 +132,8 @@ def precision_recall(
     >>> found.precision, found.areas["trapezoid"]
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
-    under = BY_DEFINITION if rules is None and not isinstance(qrels, Reading) else rules_of(qrels, rules)
+    run, read_under = given(qrels, run, rules)
+    under = BY_DEFINITION if rules is None and read_under.is_like(Rules()) else read_under
     under = under.by_query(message("a curve is of judged queries"))
     at = _checked(recalls)
     points = [f"IPrec@{recall!r}" for recall in at]

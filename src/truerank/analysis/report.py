@@ -14,11 +14,11 @@ from truerank.analysis.compare.outcome import direction
 from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
-from truerank.core.evaluate import ranked, read_catalogue, rules_of, run_reading, score, seen_rows
+from truerank.core.evaluate import ranked, read_catalogue, rules_of, score, seen_rows
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, refuse_others
+from truerank.core.reading import Keep, Reading, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
@@ -137,7 +137,8 @@ def evaluated(
         TruerankError: wrong input, or a package is missing.
     """
     named = by_name(runs, told_apart)
-    under = rules_of(next(iter(named.values())), rules)
+    read = {name: run if isinstance(run, Reading) else opened(run, name, format) for name, run in named.items()}
+    under = rules_of(rules, *read.values())
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)
     chosen = list(dict.fromkeys(asked.values()))
@@ -149,7 +150,6 @@ def evaluated(
         refuse_others(judged, named.values())
     submitted = named if is_contest else {}
     audited = {name: judge(judged, run, chosen, rules=under, format=format) for name, run in submitted.items()}
-    read = {name: run if isinstance(run, Reading) else opened(run, name, format) for name, run in named.items()}
     keep = _kept(chosen, results)
     readings = {name: run_reading(judged, run, under, keep=keep) for name, run in read.items()}
     scores: Any = audited or {name: score(reading, chosen, known) for name, reading in readings.items()}

@@ -19,11 +19,11 @@ from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.core.errors import TruerankError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.found import as_ruled
 from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
-from truerank.core.reading import as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.vocabulary import measures_under, under

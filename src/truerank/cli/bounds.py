@@ -11,9 +11,8 @@ from truerank.analysis.bounds.bounding import SAMPLES, Doubt
 from truerank.analysis.bounds.pool import refuse_lines
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import reading_of
 from truerank.core.messages import message
-from truerank.core.reading import Keep, Reading
+from truerank.core.reading import Keep, Reading, reading_of
 from truerank.core.vocabulary import DEFAULT
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures

@@ -14,15 +14,15 @@ from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.ledger import as_texts, ledger_of, undefined, without_relevant
 from truerank.core.messages import Message, message
-from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, lacking, read
+from truerank.core.qrels import QrelsLike
+from truerank.core.reading import Keep, Reading, lacking, ranks_kept, reading_of
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import RunLike
-from truerank.core.scan import EVERY_RANK
+from truerank.core.run import Run, RunLike
+from truerank.core.saved import facts_of
 from truerank.core.scores import Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, checked, unknown
-from truerank.formats import read_qrels
+from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
 from truerank.measures.of_run import OfRun
@@ -31,12 +31,10 @@ from truerank.measures.sums import PerQuery
 if TYPE_CHECKING:
     from truerank.core.catalogue import Catalogue
 
-NO_RUN = message("there is no run; give one, or a Reading in place of the qrels")
-
 
 def evaluate(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     measures: MeasuresLike | None = None,
     *,
     rules: RulesLike | None = None,
@@ -50,10 +48,11 @@ def evaluate(
         qrels: a path, {query: {document: grade}}, {query: documents}, a DataFrame, or `Qrels`; or a `Reading`, with
             which the run is left out.
         run: a path ("-" for standard input), {query: {document: score}}, {query: documents, best first},
-            a DataFrame, arrays (ids, scores), or a `Run`.
+            a DataFrame, arrays (ids, scores), a `Run`, or a `Reading` against these qrels, as itself or in a file.
         measures: names such as "nDCG@10", read as the rules read them, or with parameters, which say what they
             mean under any rules; by default those that the rules name, else nDCG@10, AP, RR, P@10 and R@100.
-        rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`.
+        rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`; by default those
+            under which a reading was made.
         threads: how many may read a large plain file.
         as_written: columns are headed by the names as they were asked for, not by what they became.
         items: what is known of the documents that could be listed, for measures such as Coverage and ILD: a table
@@ -66,7 +65,7 @@ def evaluate(
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}, "RR AP").mean
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
-    under = rules_of(qrels, rules)
+    run, under = given(qrels, run, rules)
     asked = asked_for(measures, under)
     chosen = list(dict.fromkeys(asked.values()))
     if not chosen:
@@ -90,7 +89,7 @@ def read_catalogue(items: Any) -> Catalogue:
 
 def rank(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     *,
     rules: RulesLike | None = None,
     threads: int | None = None,
@@ -101,7 +100,8 @@ def rank(
     >>> tr.rank({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).rank.tolist()
     [2, 3]
     """
-    return ranked(reading_of(qrels, run, rules_of(qrels, rules), threads=threads))
+    run, under = given(qrels, run, rules)
+    return ranked(reading_of(qrels, run, under, threads=threads))
 
 
 def score(
@@ -181,7 +181,7 @@ class _Lists:
     @classmethod
     def of(cls, reading: Reading, measures: list[Measure], items: Catalogue | None) -> _Lists:
         """The lists that a reading kept."""
-        if reading.kept < _ranks(keep := seen_rows(measures)):
+        if reading.kept < ranks_kept(keep := seen_rows(measures)):
             raise InputError(lacking(keep), reading.name)
         if reading.scoring.are_ranks and (of_scores := [m for m in measures if m.definition.needs == "scores"]):
             raise of_scores[0].definition.lacking(of_scores[0])
@@ -208,7 +208,7 @@ class _Lists:
         """How many documents measures of items see, and how many of these are not in the table, if some are not."""
         if (items := self.final.items) is None or items.catalogue is None:
             return {}
-        docs = self.final.top(_ranks(seen_rows(m for m in self.measures if m.definition.is_of_items))).doc
+        docs = self.final.top(ranks_kept(seen_rows(m for m in self.measures if m.definition.is_of_items))).doc
         unlisted = int(np.count_nonzero(items.place[docs] >= len(items.catalogue)))
         return {"listed": len(docs), "unlisted": unlisted} if unlisted else {}
 
@@ -230,63 +230,46 @@ def ranked(reading: Reading) -> Hits:
     return in_mean(reading.hits, reading.rules, reading.name).under(reading.rules)
 
 
-def rules_of(qrels: object, rules: RulesLike | None) -> Rules:
-    """The rules that are given, or else those of the reading that stands in place of the qrels."""
-    return qrels.rules if rules is None and isinstance(qrels, Reading) else checked(Rules.of(rules))
+def opened(run: RunLike | Reading) -> Run | Reading:
+    """The run, not yet read; what was read already as it is."""
+    return run if isinstance(run, Reading) else open_run(run)
 
 
-def reading_of(
-    qrels: QrelsLike | Reading | None,
-    run: RunLike | None,
-    rules: Rules,
-    *,
-    keep: Keep = "judged",
-    threads: int | None = None,
-) -> Reading:
-    """The reading that is given in place of qrels and run, or that of a run against its qrels.
+def given(
+    qrels: object, run: RunLike | Reading | None, rules: RulesLike | None
+) -> tuple[Run | Reading | None, Rules]:
+    """The run that is evaluated, not yet read, and the rules under which it is: see `rules_of`.
 
     Raises:
-        InputError: there is no run, or one beside a reading; the reading has not the rows that are needed.
-        RulesError: the reading would have to be another one under these rules.
+        InputError: there is no run, or one beside a reading that stands in place of the qrels.
     """
-    if not isinstance(qrels, Reading):
-        if run is None:
-            raise InputError(NO_RUN)
-        return read(qrels, run, rules=rules, keep=keep, threads=threads)
-    if run is not None:
-        raise InputError(
-            "a Reading has its run already; leave the run out, and name measures by measures=", qrels.name
-        )
-    if qrels.kept < _ranks(keep):
-        raise InputError(lacking(keep), qrels.name)
-    return qrels if rules == qrels.rules else qrels.under(rules)
+    if isinstance(qrels, Reading):
+        if run is not None:
+            raise InputError(
+                "a Reading has its run already; leave the run out, and name measures by measures=", qrels.name
+            )
+        return None, rules_of(rules, qrels)
+    if run is None:
+        raise InputError("there is no run; give one, or a Reading in place of the qrels")
+    source = opened(run)
+    return source, rules_of(rules, source)
 
 
-def _ranks(keep: Keep) -> int:
-    """Up to which rank unjudged documents are rows."""
-    return keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
-
-
-def run_reading(
-    qrels: Qrels | None,
-    run: RunLike | Reading,
-    rules: Rules,
-    *,
-    keep: Keep = "judged",
-    threads: int | None = None,
-) -> Reading:
-    """The reading of one of several runs, which may be given in place of the run; otherwise there are qrels.
+def rules_of(rules: RulesLike | None, *given: object) -> Rules:
+    """The rules that are asked for; where none are, those under which some of these were read already.
 
     Raises:
-        InputError, RulesError: as for `reading_of`; or there are no qrels.
+        RulesError: these are not the same for all of them, or no such rules.
     """
-    if isinstance(run, Reading):
-        return reading_of(run, None, rules, keep=keep)
-    if qrels is None:
-        raise InputError(
-            "qrels are needed where a run is not read yet: give them, or a Reading with keep={keep!r}", keep=keep
-        )
-    return reading_of(qrels, run, rules, keep=keep, threads=threads)
+    own: list[tuple[str, Rules]] = []
+    for thing in given if rules is None else ():
+        if isinstance(thing, Reading):
+            own.append((thing.name, thing.rules))
+        elif isinstance(thing, Run) and thing.saved:
+            own.append((thing.name, facts_of(thing.saved().schema, thing.name)["rules"]))
+    for name, other in own[1:]:
+        other.refuse_unlike(name, own[0][1], own[0][0])
+    return own[0][1] if own else checked(Rules.of(rules))
 
 
 def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:

@@ -11,7 +11,8 @@ import numpy as np
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Hits, Judgements
 from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
-from truerank.core.scan import Scan
+from truerank.core.rules import Rules
+from truerank.core.scan import EVERY_RANK, Scan
 
 if TYPE_CHECKING:
     from truerank.core.aspects import Aspects
@@ -116,3 +117,30 @@ def _without_ignored(hits: Hits) -> Hits:
         calls=calls,
     )
     return moved.where(~ignored)
+
+
+_RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictionary()
+"""Judgements as rules have them: many parts are read with the same."""
+
+
+def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
+    """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
+    is_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
+    is_one = qrels.aspects is None and qrels.second is not None and rules.iteration == "aspect"
+    if rules.self_match == "keep" and is_own and not is_one:
+        return qrels  # and is not known of itself, which would keep it for ever
+    known = _RULED.setdefault(qrels, {})
+    key = rules.self_match, rules.iteration
+    if key not in known:
+        used = qrels.of_one_aspect() if is_one else qrels if is_own else qrels.without_aspects()
+        is_removed = rules.self_match != "keep"
+        known[key] = used.ignoring_self(keeping=key[0] == "remove-from-answers") if is_removed else used
+    return known[key]
+
+
+def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
+    """The rows, of unjudged documents those of the ranks that are kept whatever ignored ones stand before them."""
+    if not 0 < kept < EVERY_RANK:
+        return rows
+    ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=len(qrels))
+    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept - ignored[rows.query]))

@@ -5,18 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
-from truerank.core.found import hits_of
+from truerank.core.errors import InputError, RulesError, SeveralCalls, quoted, truncated
+from truerank.core.found import as_ruled, first_ranks, hits_of
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids, is_later
 from truerank.core.kernel.scanning import as_text
@@ -26,7 +25,7 @@ from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of, undamaged
-from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, scan
+from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, answered, refuse_extra, scan
 from truerank.core.schema import is_whole
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
@@ -277,7 +276,7 @@ def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "tab
 
 def read(
     qrels: QrelsLike | None,
-    run: RunLike,
+    run: RunLike | Reading,
     *,
     rules: RulesLike | None = None,
     keep: Keep = "judged",
@@ -297,10 +296,13 @@ def read(
     Raises:
         TruerankError: wrong input; the message says what, where and what now.
     """
-    under, source = Rules.of(rules), open_run(run)
-    if source.saved:
-        saved = _again(_of_table(source.saved(), None, source.name), qrels, under, keep, source.name)
-        return saved if name is None else replace(saved, name=name)
+    under, source = Rules.of(rules), run if isinstance(run, Reading) else open_run(run)
+    path = source.name
+    if isinstance(source, Run) and source.saved:
+        source = _of_table(source.saved(), None, path)
+    if isinstance(source, Reading):
+        again = _again(source, qrels, source.rules if rules is None else under, keep, path)
+        return again if name is None else replace(again, name=name)
     source = source if name is None else replace(source, name=name)
     if qrels is None:
         return _unjudged(source, under, keep, threads)
@@ -311,26 +313,57 @@ def read(
     return Reading.scanned(judged, scan, under, source.name, kept)
 
 
-def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
-    """Raise where the rules refuse unjudged queries and some are answered."""
-    if extra and rules.extra == "error":
+def reading_of(
+    qrels: QrelsLike | Reading | None,
+    run: RunLike | Reading | None,
+    rules: Rules,
+    *,
+    keep: Keep = "judged",
+    threads: int | None = None,
+) -> Reading:
+    """The reading that is given in place of qrels and run, or that of a run against its qrels.
+
+    Raises:
+        InputError: the reading has not the rows that are needed.
+        RulesError: the reading would have to be another one under these rules.
+    """
+    if not isinstance(qrels, Reading):
+        assert run is not None
+        return read(qrels, run, rules=rules, keep=keep, threads=threads)
+    if qrels.kept < ranks_kept(keep):
+        raise InputError(lacking(keep), qrels.name)
+    return qrels if rules == qrels.rules else qrels.under(rules)
+
+
+def ranks_kept(keep: Keep) -> int:
+    """Up to which rank unjudged documents are rows."""
+    return keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
+
+
+def run_reading(
+    qrels: Qrels | None,
+    run: RunLike | Reading,
+    rules: Rules,
+    *,
+    keep: Keep = "judged",
+    threads: int | None = None,
+) -> Reading:
+    """The reading of one of several runs, which may be given in place of the run; otherwise there are qrels.
+
+    Raises:
+        InputError, RulesError: as for `reading_of`; or there are no qrels.
+    """
+    if isinstance(run, Reading):
+        return reading_of(run, None, rules, keep=keep)
+    if qrels is None:
         raise InputError(
-            "query {query} is not judged; extra = 'skip' in the rules leaves it out (for a command: "
-            "--set extra=skip)",
-            name,
-            query=printable(as_text(extra[0])),
+            "qrels are needed where a run is not read yet: give them, or a Reading with keep={keep!r}", keep=keep
         )
-
-
-def answered(scan: Scan, rules: Rules) -> Scan:
-    """The same, as the rules have answers without a document."""
-    if rules.empty != "missing":
-        return scan
-    return scan._replace(returned=np.where(scan.returned == 0, -1, scan.returned))
+    return reading_of(qrels, run, rules, keep=keep, threads=threads)
 
 
 def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, path: str) -> Reading:
-    """A reading that was saved, if it is what would be read now."""
+    """A reading in place of a run, if it is what would be read now."""
     if qrels is None:
         raise InputError(
             "this is a reading, which was made with judgements; give them too, or take Reading.load (for a "
@@ -372,23 +405,14 @@ def lacking(keep: Keep) -> Message:
     )
 
 
-_RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictionary()
-"""Judgements as rules have them: many parts are read with the same."""
-
-
-def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
-    is_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
-    is_one = qrels.aspects is None and qrels.second is not None and rules.iteration == "aspect"
-    if rules.self_match == "keep" and is_own and not is_one:
-        return qrels  # and is not known of itself, which would keep it for ever
-    known = _RULED.setdefault(qrels, {})
-    key = rules.self_match, rules.iteration
-    if key not in known:
-        used = qrels.of_one_aspect() if is_one else qrels if is_own else qrels.without_aspects()
-        is_removed = rules.self_match != "keep"
-        known[key] = used.ignoring_self(keeping=key[0] == "remove-from-answers") if is_removed else used
-    return known[key]
+def kept_rows(keep: Keep, qrels: Qrels) -> int:
+    """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
+    if keep in ("judged", "all"):
+        return EVERY_RANK if keep == "all" else 0
+    if isinstance(keep, str) or not is_whole(keep) or keep < 1:
+        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
+    ignored = np.isnan(qrels.grades)
+    return min(EVERY_RANK, int(keep) + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0))
 
 
 def scan_units(
@@ -406,24 +430,6 @@ def scan_units(
         from truerank.core.call_lists import scan_calls  # which few runs need
 
         return qrels, scan_calls(run, qrels, rules, keep)
-
-
-def kept_rows(keep: Keep, qrels: Qrels) -> int:
-    """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
-    if keep in ("judged", "all"):
-        return EVERY_RANK if keep == "all" else 0
-    if isinstance(keep, str) or not is_whole(keep) or keep < 1:
-        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
-    ignored = np.isnan(qrels.grades)
-    return min(EVERY_RANK, int(keep) + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0))
-
-
-def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
-    """The rows, of unjudged documents those of the ranks that are kept whatever ignored ones stand before them."""
-    if not 0 < kept < EVERY_RANK:
-        return rows
-    ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=len(qrels))
-    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept - ignored[rows.query]))
 
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:

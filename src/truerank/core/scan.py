@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, Refused, SeveralCalls, truncated
+from truerank.core.errors import InputError, Refused, SeveralCalls, printable, truncated
 from truerank.core.faults import Interleaved, not_put_aside, refused_row, repeated_document, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
-from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes
+from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes, as_text
 from truerank.core.messages import message
 from truerank.core.rankings import are_ranks, columns_ids, lines
 from truerank.core.rules import Rules
@@ -380,3 +380,21 @@ def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
             rows += len(batch.scores)
         elif isinstance(batch, Ranked) and batch.line and as_bytes(batch.query) == query:
             yield from (batch.line for other in batch.docs if as_bytes(other) == doc)
+
+
+def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
+    """Raise where the rules refuse unjudged queries and some are answered."""
+    if extra and rules.extra == "error":
+        raise InputError(
+            "query {query} is not judged; extra = 'skip' in the rules leaves it out (for a command: "
+            "--set extra=skip)",
+            name,
+            query=printable(as_text(extra[0])),
+        )
+
+
+def answered(scan: Scan, rules: Rules) -> Scan:
+    """The same, as the rules have answers without a document."""
+    if rules.empty != "missing":
+        return scan
+    return scan._replace(returned=np.where(scan.returned == 0, -1, scan.returned))

@@ -11,12 +11,13 @@ import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
+from truerank.core.found import as_ruled
 from truerank.core.hits import COLUMNS, Hits, Judgements
 from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import added
 from truerank.core.messages import listed, message
 from truerank.core.qrels import Ints, Qrels
-from truerank.core.reading import Reading, as_ruled
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.core.scores import Scores

@@ -13,13 +13,13 @@ import numpy as np
 from truerank import stats
 from truerank.analysis.compare.naming import opened
 from truerank.core.errors import InputError
-from truerank.core.evaluate import as_one_list, reading_of, rules_of
+from truerank.core.evaluate import as_one_list, rules_of
 from truerank.core.ids import is_later, starts_of, stretches
 from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
-from truerank.core.reading import Keep, Reading, read
+from truerank.core.reading import Keep, Reading, read, reading_of
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scan import EVERY_RANK
@@ -165,7 +165,7 @@ def agreement(
     >>> found.rbo.round(4).tolist(), found.tau.round(4).tolist(), found.only_a
     ([0.8672], [0.3333], ('q2',))
     """
-    asked = Asked.of(rules_of(run_a, rules), p, depth, k, ties, unseen)
+    asked = Asked.of(rules_of(rules, run_a, run_b), p, depth, k, ties, unseen)
     a, b = (asked.lists(run, name) for run, name in ((run_a, "a"), (run_b, "b")))
     both = sorted(set(a.queries) & set(b.queries))
     if not both:

@@ -142,7 +142,7 @@ def agreements(
                 n=len(named),
             )
         )
-    asked = Asked.of(rules_of(next(iter(named.values())), rules), p, depth, k, ties, unseen)
+    asked = Asked.of(rules_of(rules, *named.values()), p, depth, k, ties, unseen)
     numbers: dict[bytes, dict[bytes, int]] = {}
     tables = [_Numbered.of(asked.lists(run, name), numbers, asked.ties is not None) for name, run in named.items()]
     work = _Work(asked, tables)

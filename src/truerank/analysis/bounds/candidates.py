@@ -13,12 +13,12 @@ from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import rules_of, run_reading
+from truerank.core.evaluate import opened, rules_of
 from truerank.core.hits import COLUMNS, Bools, Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading, refuse_others
+from truerank.core.reading import Reading, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.schema import is_whole
@@ -142,7 +142,8 @@ def judge_next(
     """
     if not is_whole(n) or n < 1:
         raise InputError("how many to judge is 1 or more")
-    under = rules_of(run_a, rules)
+    runs = opened(run_a), opened(run_b)
+    under = rules_of(rules, *runs)
     chosen = resolve(measure, under).measure
     if chosen.definition.average == "geometric":
         raise InputError(
@@ -152,8 +153,8 @@ def judge_next(
     judged = None if qrels is None else read_qrels(qrels)
     refuse_lines(under)
     refuse_undefined(under)
-    refuse_others(judged, (run_a, run_b))
-    one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
+    refuse_others(judged, runs)
+    one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in runs)
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)
     a, b = (replace(Pool.of(each, [chosen]), numbers=own, documents=len(documents.query)) for each, own in pools)

@@ -18,11 +18,11 @@ from truerank.analysis.judged import are_aspects, grades, keys
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, MeasureError, RulesError, needs, quoted, some
 from truerank.core.evaluate import evaluate
+from truerank.core.found import as_ruled
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message, plural
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import as_ruled
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_whole

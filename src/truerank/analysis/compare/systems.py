@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,14 +16,16 @@ from truerank.analysis.compare.naming import by_name, is_one, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.analysis.saved_scores import one_with_saved, with_saved
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import evaluate, read_catalogue
+from truerank.core.evaluate import evaluate, read_catalogue, rules_of
 from truerank.core.messages import message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading, refuse_others
-from truerank.core.rules import Rules, RulesLike
+from truerank.core.rules import RulesLike
+from truerank.core.run import Run
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
-from truerank.formats import read_qrels
+from truerank.formats import open_run, read_qrels
+from truerank.formats.source import Source
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import Ints, PerQuery
 
@@ -90,8 +92,7 @@ def scored(
     named = by_name(runs)
     things = [one for thing in named.values() for one in (thing if are_several(thing) else [thing])]
     made = [thing for thing in things if isinstance(thing, Scores)]
-    ready = [thing for thing in things if isinstance(thing, Scores | Reading)]
-    under = ready[0].rules if ready and rules is None else Rules.of(rules)
+    under = made[0].rules if made and rules is None else rules_of(rules, *_read_before(named))
     if measures is None and made:
         measures = made[0].measures
     judged = read_qrels(qrels) if len(made) < len(things) and qrels is not None else None
@@ -117,6 +118,16 @@ def scored(
         else of_one(name, thing)
         for name, thing in named.items()
     }
+
+
+def _read_before(named: Mapping[str, Any]) -> Iterator[Reading | Run]:
+    """The systems that were read already, or are files, which may hold readings, as they are called."""
+    for name, thing in named.items():
+        for one in thing if are_several(thing) else [thing]:
+            if isinstance(one, Reading):
+                yield replace(one, name=name)
+            elif isinstance(one, str | os.PathLike | Source):
+                yield open_run(one, name=name)
 
 
 def read(runs: Any) -> Any:

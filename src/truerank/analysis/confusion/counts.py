@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
 from truerank.core.errors import InputError, RulesError, TruerankError, truncated
-from truerank.core.evaluate import ranked, rules_of, score
+from truerank.core.evaluate import given, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import Ledger
@@ -76,7 +76,7 @@ class Counts(Presented):
 
 def confusion(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     *,
     k: int | None = None,
     threshold: float | None = None,
@@ -102,7 +102,8 @@ def confusion(
     Confusion(tp=1, fp=1, fn=1, tn=1)
     """
     k = checked_unit(of, k, documents)
-    under = checked_rules(rules_of(qrels, rules))
+    run, under = given(qrels, run, rules)
+    under = checked_rules(under)
     cut = cut_off(under, k)
     reading = scored(qrels, run, cut, threshold is not None, threads)
     measure = parse_measure("SetP" if k is None else f"P@{k}")

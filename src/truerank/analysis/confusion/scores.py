@@ -8,11 +8,10 @@ import numpy as np
 
 from truerank.analysis.confusion.table import is_finite
 from truerank.core.errors import InputError, quoted
-from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
 from truerank.core.ids import is_later
 from truerank.core.qrels import Floats
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, reading_of
 from truerank.core.rules import Rules
 
 

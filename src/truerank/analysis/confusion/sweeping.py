@@ -12,7 +12,7 @@ from truerank.analysis.confusion.counts import checked_rules, checked_unit, cut_
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
 from truerank.core.errors import TruerankError
-from truerank.core.evaluate import ranked, rules_of, score
+from truerank.core.evaluate import given, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import Ledger
@@ -87,7 +87,7 @@ class Sweep(Presented):
 
 def sweep(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     thresholds: Iterable[float] | None = None,
     *,
     k: int | None = None,
@@ -116,7 +116,8 @@ def sweep(
     if steps < 3:
         raise TruerankError("a sweep has at least 3 steps, not {steps}", steps=steps)
     alpha, k = weight_on_precision(alpha=alpha), checked_unit(of, k, documents)
-    under = checked_rules(rules_of(qrels, rules))
+    run, under = given(qrels, run, rules)
+    under = checked_rules(under)
     reading = scored(qrels, run, cut_off(under, k), True, threads)
     ledger = score(replace(reading, rules=under.nameless), [parse_measure("SetP")]).ledger
     hits = ranked(reading)

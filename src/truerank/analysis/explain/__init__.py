@@ -11,14 +11,14 @@ from truerank.analysis.explain.moves import Diff, QueryDiff, Shift, diff, diff_e
 from truerank.analysis.explain.query import ask, ask_reading, is_one, several
 from truerank.analysis.explain.ranking import Listed
 from truerank.core.errors import InputError
-from truerank.core.evaluate import NO_RUN, reading_of, rules_of
+from truerank.core.evaluate import given
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, reading_of
 from truerank.core.rules import RulesLike
-from truerank.core.run import RunLike
+from truerank.core.run import Run, RunLike
 from truerank.core.vocabulary import measures_under
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.formats.texts import locate
 from truerank.measures import Measure, MeasuresLike
 
@@ -38,7 +38,7 @@ __all__ = [
 
 @overload
 def explain(
-    qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
+    qrels: QrelsLike | Reading, run: RunLike | Reading | None = ..., query: str | int | bytes | None = ...,
     measure: Measure = ..., *,
     rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Explanation: ...  # fmt: skip
@@ -46,7 +46,7 @@ def explain(
 
 @overload
 def explain(
-    qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
+    qrels: QrelsLike | Reading, run: RunLike | Reading | None = ..., query: str | int | bytes | None = ...,
     measure: str | Iterable[str | Measure] = ..., *,
     rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ..., items: Any = ...,
 ) -> Any: ...  # fmt: skip
@@ -54,7 +54,7 @@ def explain(
 
 def explain(
     qrels: QrelsLike | Reading,
-    run: RunLike | None = None,
+    run: RunLike | Reading | None = None,
     query: str | int | bytes | None = None,
     measure: MeasuresLike = "AP",
     *,
@@ -90,7 +90,7 @@ def explain(
 
 def explain_each(
     qrels: QrelsLike | Reading,
-    run: RunLike | None,
+    run: RunLike | Reading | None,
     query: str | int | bytes | None,
     measures: MeasuresLike,
     *,
@@ -106,13 +106,12 @@ def explain_each(
     """
     if query is None:
         raise InputError("there is no query to explain; name one by query=")
-    under, key = rules_of(qrels, rules), as_bytes(query)
-    if isinstance(qrels, Reading):
-        answer = ask_reading(reading_of(qrels, run, under, keep="all"), key)
-    elif run is None:
-        raise InputError(NO_RUN)
+    run, under = given(qrels, run, rules)
+    key = as_bytes(query)
+    if isinstance(run, Run) and not run.saved and not isinstance(qrels, Reading):
+        answer = ask(read_qrels(qrels), run, key, under)
     else:
-        answer = ask(read_qrels(qrels), open_run(run), key, under)
+        answer = ask_reading(reading_of(qrels, run, under, keep="all"), key)
     chosen = measures_under(measures, under, lists=True)
     explanations = answer.knowing(items).explain(chosen)
     if queries is None and docs is None:

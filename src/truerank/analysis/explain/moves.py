@@ -14,12 +14,12 @@ from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.core.equal import difference, is_equal
 from truerank.core.errors import InputError, no_such_query, printable
-from truerank.core.evaluate import evaluate, read_catalogue, rules_of, run_reading
+from truerank.core.evaluate import evaluate, opened, read_catalogue, rules_of
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, refuse_others
+from truerank.core.reading import Keep, Reading, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.schema import is_whole
@@ -228,12 +228,13 @@ def diff_each(
         raise InputError("only is {known}, not {only!r}", known=alternatives(ONLY), only=only)
     if not is_whole(most) or most < 1:
         raise InputError("most is a whole number of 1 or more, e.g. 10; not {most!r}", most=most)
-    under = rules_of(run_a, rules).by_query(message("runs are compared query by query"))
+    runs = opened(run_a), opened(run_b)
+    under = rules_of(rules, *runs).by_query(message("runs are compared query by query"))
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
     known = None if items is None else read_catalogue(items)
-    refuse_others(judged, (run_a, run_b))
-    a, b = (reading_for(judged, run, chosen, under, threads) for run in (run_a, run_b))
+    refuse_others(judged, runs)
+    a, b = (reading_for(judged, run, chosen, under, threads) for run in runs)
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
     shown = [_shown_of(a.qrels, both, measure, query, most, only) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))

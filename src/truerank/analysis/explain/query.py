@@ -23,15 +23,16 @@ from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
+from truerank.core.found import as_ruled
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings, without_scores
-from truerank.core.reading import Reading, answered, as_ruled, scan_units
+from truerank.core.reading import Reading, scan_units
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Run, unreported
-from truerank.core.scan import EVERY_RANK
+from truerank.core.scan import EVERY_RANK, answered
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 if TYPE_CHECKING:

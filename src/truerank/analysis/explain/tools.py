@@ -11,11 +11,11 @@ import numpy as np
 
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import reading_of, score
+from truerank.core.evaluate import score
 from truerank.core.messages import Message, joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import READ_UNDER, Reading
+from truerank.core.reading import READ_UNDER, Reading, reading_of
 from truerank.core.rules import Rules
 from truerank.core.run import Run, RunLike
 from truerank.core.vocabulary import of_judged, resolve, under

@@ -18,10 +18,10 @@ from truerank.analysis.judges.result import Judges, TwoJudges
 from truerank.analysis.judges.standing import standings
 from truerank.core.errors import needs
 from truerank.core.evaluate import rules_of
+from truerank.core.found import as_ruled
 from truerank.core.hits import Bools
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import message
-from truerank.core.reading import as_ruled
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.stats import Interval, Tallies
@@ -70,7 +70,7 @@ def judges(
     (((0, 1, 0), (0, 1, 0), (0, 0, 1)), 0.5)
     """
     procedure = checked(Procedure(confidence=confidence, samples=samples, seed=seed))
-    under = rules_of(None, rules)
+    under = rules_of(rules)
     kept = under.replace(self_match="keep")  # a run may return it; what was judged was judged
     read = {name: as_ruled(one, kept) for name, one in read_judges(qrels).items()}
     judgements = Judgements.of(read if binary is None else at_levels(read, binary))

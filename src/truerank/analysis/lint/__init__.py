@@ -29,12 +29,12 @@ from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, 
 from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import rank, ranked, reading_of, rules_of
+from truerank.core.evaluate import rank, ranked, rules_of
 from truerank.core.hits import Hits
 from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, reading_of
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, Run, unreported
 from truerank.core.vocabulary import measures_under
@@ -72,7 +72,7 @@ def lint(
     error document-ids
     note unjudged
     """
-    rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
+    rules = rules_of(rules, *runs)
     chosen = [m for m in measures_under(measures or None, rules) if not m.definition.needs]
     watch = watching_bytes(progress, qrels, *runs, is_unpacked=True)
     truth = open_truth(qrels, qrels_format, watch)

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, RulesError, arrow, truncated
+from truerank.core.found import first_ranks
 from truerank.core.hits import UNJUDGED
 from truerank.core.ids import starts_of
 from truerank.core.kernel.scanning import Thresholds
 from truerank.core.merge.scattered import Scattered, refuse_others, repeated
 from truerank.core.qrels import Floats, Ints
-from truerank.core.reading import Reading, first_ranks
+from truerank.core.reading import Reading
 from truerank.core.run import Run, RunLike
 from truerank.core.scan import EVERY_RANK, count
 from truerank.formats import open_run

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from truerank.core.errors import InputError, TruerankError, first_line, needs
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.evaluate import seen_rows
+from truerank.core.found import as_ruled
 from truerank.core.messages import message, plural
 from truerank.core.qrels import NO_QRELS, Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, as_ruled, kept_rows
+from truerank.core.reading import Keep, Reading, kept_rows
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scan import EVERY_RANK
 from truerank.core.scores import Scores

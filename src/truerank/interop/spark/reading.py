@@ -16,9 +16,9 @@ from truerank.core.merge import merge
 from truerank.core.merge.counts import RankCounts
 from truerank.core.merge.scattered import Scattered, read_together, scattered
 from truerank.core.qrels import Ints, Qrels
-from truerank.core.reading import Reading, refuse_extra
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.scan import Scan
+from truerank.core.scan import Scan, refuse_extra
 from truerank.interop.spark import tasks
 from truerank.interop.spark.files import Stretch
 from truerank.interop.spark.parts import Part, split_queries, whole

@@ -19,6 +19,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, Refused, TruerankError, truncated
 from truerank.core.faults import refused_row, repeated_document
+from truerank.core.found import as_ruled
 from truerank.core.kernel.scanning import Scanner
 from truerank.core.merge import merge
 from truerank.core.merge.counts import RankCounts, count_ranks
@@ -26,7 +27,7 @@ from truerank.core.merge.scattered import Scattered
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import are_ranks, rankings
-from truerank.core.reading import Reading, as_ruled
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
 from truerank.core.scan import Look, Scan, one_list, push, scan

@@ -14,8 +14,8 @@ from truerank.core.errors import MeasureError
 from truerank.core.evaluate import score
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.ledger import Ledger, added
-from truerank.core.reading import Reading, refuse_extra
-from truerank.core.scan import NO_LISTS, Scoring
+from truerank.core.reading import Reading
+from truerank.core.scan import NO_LISTS, Scoring, refuse_extra
 from truerank.core.scores import Scores, averaged
 from truerank.core.swapped import Signs
 from truerank.interop.spark import tasks
