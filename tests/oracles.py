@@ -420,12 +420,18 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
 
 @oracle("RBP", takes_unjudged_grades=True)
 def rank_biased_precision(
-    answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
+    answer: Answer,
+    k: int | None = None,
+    p: float = 0.8,
+    level: float = 1,
+    gain: str = "binary",
+    max_grade: float | None = None,
 ) -> float:
-    highest = {"binary": 1.0, "graded": answer.max_grade, "scaled": max(1.0, *answer.judged, 1.0)}[gain]
+    most = answer.max_grade if max_grade is None else max_grade
+    highest = {"binary": 1.0, "graded": most, "scaled": max(1.0, *answer.judged, 1.0)}[gain]
     total, still_reading = 0.0, 1.0
     for grade in answer.ranked[:k]:
-        worth = max(grade or 0.0, 0.0) / highest if highest else 0.0
+        worth = min(max(grade or 0.0, 0.0), highest) / highest if highest else 0.0
         if gain == "binary":
             worth = 1.0 if grade is not None and grade >= level else 0.0
         total += (1 - p) * worth * still_reading

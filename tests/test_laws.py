@@ -78,7 +78,10 @@ VARIANTS: dict[str, list[str]] = {
     "nDCGrel": ["nDCGrel(gain='exp')", "nDCGrel(gain={0: 1, 2: 7})"],
     "Rndcg": ["Rndcg(gain='exp')", "Rndcg(gain={1: 2})"],
     "G": ["G(gain='exp')", "G(gain={1: 5, 2: 3})"],
-    "RBP": ["RBP(p=0)", "RBP(p=0.5)@3", "RBP(p=1)", "RBP(gain='graded')", "RBP(gain='scaled')@9"],
+    "RBP": [
+        *("RBP(p=0)", "RBP(p=0.5)@3", "RBP(p=1)", "RBP(gain='graded')", "RBP(gain='graded', max_grade=2)"),
+        "RBP(gain='scaled')@9",
+    ],
     "ERR": [
         *("ERR(max_grade=4)", "ERR(max_grade=2)@5", "ERR(gain='linear')", "ERR(gain={1: 3, 2: 4.5})@4"),
         "ERR(max_grade=3, gain={1: 5, 3: 2})",

@@ -48,6 +48,7 @@ SUMS = (
     *("P@3", "R@3", "RR", "AP", "AP(divisor='hits')@3", "AP(divisor='capped')@3", "AP(area='trapezoid')"),
     *("nDCG", "nDCG@3", "nDCG(gain='exp')", "DCG@4", "RBP(p=0.5)", "RBP(gain='graded')", "ERR", "Bpref", "infAP"),
     *("Rprec", "RprecMult@0.5", "SetP", "SetR", "SetRelP", "binG", "G", "AUPRC(area='interpolated')", "Judged@3"),
+    *("RBP(gain='graded', max_grade=2)", "RBP(gain='scaled')"),
     *("Hits@3", "NCRR", "PFound", "AUROC", "AP(divisor='k')@3", "nDCG(discount='jk')", "DCG(discount=(1, 0.5))"),
 )
 """Measures whose value is what the documents add to it."""

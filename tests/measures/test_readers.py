@@ -13,7 +13,8 @@ from truerank.measures.cwl.continuations import raised, trigamma
 from worlds import World, worlds
 
 READERS = (
-    *("P@3", "RR@5", "RBP(p=0.7)", "RBP(gain='graded')", "SDCG@4", "INSQ(T=2)", "INST(T=2)", "INST@7"),
+    *("P@3", "RR@5", "RBP(p=0.7)", "RBP(gain='graded')", "RBP(gain='graded', max_grade=2)"),
+    *("SDCG@4", "INSQ(T=2)", "INST(T=2)", "INST@7"),
     *("BPM(T=2)", "BPMD@4", "TBG@20", "U(cost={1: 100})", "NERR8@4", "NERR9@4", "NERR10", "NERR11"),
 )
 

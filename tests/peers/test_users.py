@@ -30,6 +30,8 @@ def readers(n: int, cost: dict[int, float]) -> dict[str, list[object]]:
         f"U(L=12.5, k={n - 1}, {given})": ["UMeasureCWLMetric", 12.5],
         **{f"INST(T={t}, max_grade={BEST})@{n}": ["INSTCWLMetric", t] for t in (0.5, 1, 3)},
     }
+    if n >= 1000:  # RBP@n has a reader who reads on
+        measures[f"RBP(p=0.7, gain='graded', max_grade={BEST})"] = ["RBPCWLMetric", 0.7]
     if n >= 30:  # else it may end the list before the reader does
         measures |= {
             f"BPM(T=2, K=7.5, {given})": ["BPMCWLMetric", 2, 7.5],

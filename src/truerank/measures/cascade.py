@@ -33,29 +33,31 @@ def rank_biased_precision(
     p: Share = 0.8,
     level: float = 1,
     gain: Literal["binary", "graded", "scaled"] = "binary",
+    max_grade: Amount | None = None,
 ) -> PerQuery:
     """The expected gain per document read, when each next one is read with probability p.
 
-    `gain` is "binary" (1 from `level` on), "graded" (the grade by the collection's highest), or "scaled" (the
-    grade by the query's highest where that is above 1, as trec_eval 10 means to).
+    `gain` is "binary" (1 from `level` on), "graded" (the grade by `max_grade`, or the collection's highest), or
+    "scaled" (the grade by the query's highest where that is above 1, as trec_eval 10 means to).
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "RBP(p=0.5) RBP(p=0.5, gain='graded')").mean
     {'RBP(p=0.5)': 0.75, "RBP(p=0.5, gain='graded')": 0.5}
     """
     top = hits.top(k)
-    return (1.0 - p) * top.sum(unit_gain(top, gain, level) * powers(p, top.rank - 1))
+    return (1.0 - p) * top.sum(unit_gain(top, gain, level, max_grade) * powers(p, top.rank - 1))
 
 
-def unit_gain(hits: Hits, gain: str, level: float) -> Floats:
+def unit_gain(hits: Hits, gain: str, level: float, max_grade: float | None) -> Floats:
     """(hits,) the gain of each document, between 0 and 1."""
     if gain == "binary":
         return (hits.grade >= level).astype(np.float64)
     if gain == "graded":
-        return ratio(np.maximum(hits.grade, 0.0), hits.max_grade)
-    best = hits.ideal.top(1)
-    highest = np.maximum(best.sum(best.grade), 1.0)
-    return np.maximum(hits.grade, 0.0) / highest[hits.query]
+        highest: float | Floats = hits.max_grade if max_grade is None else max_grade
+    else:
+        best = hits.ideal.top(1)
+        highest = np.maximum(best.sum(best.grade), 1.0)[hits.query]
+    return ratio(np.clip(hits.grade, 0.0, highest), highest)
 
 
 CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009"

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-import numpy as np
-
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
@@ -37,9 +35,7 @@ def reader(
     """Who goes on so, and takes documents to be worth so much."""
 
     def worth(hits: Hits) -> Floats:
-        if gain == "graded" and max_grade is not None:
-            return np.clip(hits.grade, 0.0, max_grade) / max_grade if max_grade else np.zeros(len(hits))
-        return np.minimum(unit_gain(hits, gain, level), 1.0)
+        return unit_gain(hits, gain, level, max_grade)
 
     return Reader(goes_on, worth, k, cost, max_grade, depth)
 

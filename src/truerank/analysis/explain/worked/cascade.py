@@ -17,9 +17,12 @@ def patience(p: float, rank: int) -> float:
 
 
 @works("RBP")
-def rank_biased_precision(case: Case, *, k: int | None, p: float, level: float, gain: str) -> Worked:
+def rank_biased_precision(
+    case: Case, *, k: int | None, p: float, level: float, gain: str, max_grade: float | None
+) -> Worked:
     """What a reader finds who goes on with probability p."""
-    gains = [(hit, *_gain(case, hit, gain, level)) for hit in case.top(k)]
+    most = _most(case, gain, max_grade)
+    gains = [(hit, *_gain(hit, most, level)) for hit in case.top(k)]
     steps = (
         Step(hit, f"{how} × {p}^{hit.rank - 1}", numbers, value * patience(p, hit.rank))
         for hit, how, numbers, value in gains
@@ -28,32 +31,31 @@ def rank_biased_precision(case: Case, *, k: int | None, p: float, level: float, 
     read = added("Σ", message("gain × p^(rank − 1)"), steps).shared(lambda value: (1.0 - p) * value)
     lines = (
         Line("p", message("the chance that the reader goes on"), p),
-        *_highest(case, gain),
+        *([] if most is None else [most]),
         Line("Σ", message("the sum"), read.value),
         Line(case.measure, f"(1 − {p}) × {{}}", (1.0 - p) * read.value, (read.value,)),
     )
     return Worked((read,), lines)
 
 
-def _gain(case: Case, hit: Hit, gain: str, level: float) -> tuple[str, tuple[float, ...], float]:
+def _gain(hit: Hit, most: Line | None, level: float) -> tuple[str, tuple[float, ...], float]:
     """What a document is worth, between 0 and 1: how, its numbers, and what it comes to."""
-    if gain == "binary":
+    if most is None:
         return "1", (), float(hit.grade >= level)
-    highest = case.max_grade if gain == "graded" else _best(case)
-    return "{} / {}", (whole(hit.grade), whole(highest)), quotient(max(hit.grade, 0.0), highest)
+    grade = min(max(hit.grade, 0.0), most.value)
+    return "{} / {}", (whole(grade), most.value), quotient(grade, most.value)
 
 
-def _best(case: Case) -> float:
-    """The highest grade of the query, at least 1."""
-    return max(case.judged[0].grade if case.judged else 0.0, 1.0)
-
-
-def _highest(case: Case, gain: str) -> list[Line]:
+def _most(case: Case, gain: str, max_grade: float | None) -> Line | None:
+    """The grade that is worth 1; None where every relevant document is."""
     if gain == "binary":
-        return []
-    if gain == "graded":
-        return [Line(message("max"), message("the highest grade of the collection"), whole(case.max_grade))]
-    return [Line(message("max"), message("the highest grade of the query, at least 1"), whole(_best(case)))]
+        return None
+    if gain == "scaled":
+        best = max(case.judged[0].grade if case.judged else 0.0, 1.0)
+        return Line(message("max"), message("the highest grade of the query, at least 1"), whole(best))
+    if max_grade is None:
+        return Line(message("max"), message("the highest grade of the collection"), whole(case.max_grade))
+    return Line(message("max"), message("the highest grade there could be"), whole(max_grade))
 
 
 @works("RBPResidual")
