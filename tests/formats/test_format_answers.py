@@ -82,6 +82,12 @@ def elasticsearch(docs: list[tuple[str, float]]) -> dict[str, object]:
     return {**about, "hits": {"total": {"value": 1}, "max_score": None, "hits": hits}}
 
 
+def solr(docs: list[tuple[str, float]]) -> dict[str, object]:
+    found = {"numFound": 99, "start": 0, "docs": [{"id": doc, "score": score, "title": "…"} for doc, score in docs]}
+    beside = {"facet_counts": {"facet_fields": {"year": ["2024", 3]}}, "highlighting": {doc: {} for doc, _ in docs}}
+    return {"responseHeader": {"status": 0, "params": {"q": "what?"}}, "response": found, **beside}
+
+
 def candidates(docs: list[tuple[str, float]]) -> list[dict[str, object]]:
     return [{"docid": doc, "score": score, "doc": {"contents": "…"}} for doc, score in docs]
 
@@ -96,6 +102,7 @@ DUMPS = {
     "qdrant's search": lambda lists: {q: {"result": qdrant(docs)["points"]} for q, docs in lists.items()},
     "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
     "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
+    "solr": lambda lists: {query: solr(docs) for query, docs in lists.items()},
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
     "llama-index records": lambda lists: [
         {"query": q, "retrieved_nodes": nodes(docs)} for q, docs in lists.items()
@@ -323,6 +330,8 @@ def test_a_cell_without_a_list_of_ids_is_refused_with_its_line(column, cell, sai
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": {"id_": "b"}}], "a number should stand here, not None"),
         ({"hits": {"hits": {"hits": []}}}, "a score is a number, not dict|these are several runs"),
         ([{"node": {"text": "a"}, "score": 1.0}], "an id is text or a whole number, not None"),
+        ({"hits": [{"document": {"id": "a"}}, {"document": "b"}]}, "not all written in one way"),
+        ({"response": {"docs": [{"title": "…"}]}}, "no key holds the document ids"),
     ],
 )
 def test_damaged_answers_are_refused(answer, said, tmp_path):
@@ -352,5 +361,9 @@ def test_objects_in_lists_of_alternatives_are_refused():
 def test_documents_without_scores_stand_in_their_order():
     nodes = [{"node": {"id_": doc}, "score": None} for doc in "ba"]
     hits = [{"_id": doc, "_score": None, "sort": [7]} for doc in "ba"]
-    for answer in (nodes, {"hits": {"hits": hits}}):
+    typesense = [{"document": {"id": doc, "title": "…"}, "highlights": [], "text_match": 7} for doc in "ba"]
+    azure = {"@odata.context": "…", "value": [{"@search.score": 7.0, "id": doc} for doc in "ba"]}
+    algolia = {"nbHits": 2, "hits": [{"objectID": doc, "title": "…"} for doc in "ba"]}
+    solr = {"responseHeader": {}, "response": {"numFound": 2, "docs": [{"id": doc} for doc in "ba"]}}
+    for answer in (nodes, {"hits": {"hits": hits}}, {"found": 2, "hits": typesense}, azure, algolia, solr):
         assert list(tr.open_run({"q": answer}).to_dict()["q"]) == ["b", "a"]

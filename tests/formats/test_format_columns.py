@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -140,6 +140,24 @@ def test_the_named_index_of_a_frame_is_columns_of_it():
     for index in ("userId", ["userId", "movieId"]):
         assert tr.evaluate(judged.set_index(index), found.set_index(index), "RR AP").mean == expected
     assert tr.evaluate(judged.set_index("userId", drop=False), found, "RR AP").mean == expected
+
+
+class Prediction(NamedTuple):
+    """As Surprise has it."""
+
+    uid: str
+    iid: str
+    r_ui: float
+    est: float
+    details: dict[str, bool]
+
+
+def test_predictions_of_surprise_are_a_run_and_its_judgements():
+    rows = [("u", "a", 2.0, 4.5), ("u", "b", 5.0, 4.0), ("v", "a", 4.0, 3.5), ("v", "c", 1.0, 3.0)]
+    predictions = [Prediction(*row, {"was_impossible": False}) for row in rows]
+    for given in (predictions, pd.DataFrame(predictions), pd.DataFrame(predictions).drop(columns="details")):
+        assert tr.read_qrels(given).to_dict() == {b"u": {b"a": 2, b"b": 5}, b"v": {b"a": 4, b"c": 1}}
+        assert tr.evaluate(given, given, "RR(level=4)")["RR(level=4)"].tolist() == [0.5, 1.0]
 
 
 def test_parquet_of_duckdb_has_a_dictionary_in_some_groups_alone(tmp_path):

@@ -1,7 +1,7 @@
 """What was returned for one query: a list of documents, a list a call, or an object that holds them under a key.
 
-Such objects are what Pinecone, Chroma, Qdrant and Elasticsearch answer, and records of RankLLM, RAGAS and others;
-documents may be nodes of LlamaIndex, and lists may stand in cells of text.
+Such objects are what Pinecone, Chroma, Qdrant, Elasticsearch and Solr answer, and records of RankLLM, RAGAS and
+others; documents may be nodes of LlamaIndex or hits of Typesense, and lists may stand in cells of text.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ _HOLDERS = {list, dict}
 _ROW = tuple(name for name in DOC if name != "id")
 """What names the document of a row; an id may be that of a query."""
 
-_ANSWERS = (*names.ANSWERS, "result")
-"""What holds the list of an answer; a row may have a result of another kind."""
+_ANSWERS = (*names.ANSWERS, "result", "response", "value")
+"""What holds the list of an answer; a row may have a result, a response or a value of another kind."""
+
+_DOCUMENTS = ("node", "document")
+"""What holds the document in an entry of a list, as it does in LlamaIndex's and Typesense's."""
 
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
 _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
@@ -71,7 +74,8 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
 def is_answer(docs: Any) -> bool:
     """Whether this is an object that has a query's list under a key, and no {document: score}.
 
-    Elasticsearch's has it under `hits` of `hits`, and Qdrant's REST under `points` of `result`.
+    Elasticsearch's has it under `hits` of `hits`, Qdrant's REST under `points` of `result`, and Solr's under
+    `docs` of `response`.
     """
     held = _held(docs)
     return type(held) is list or type(_held(held)) is list
@@ -219,13 +223,16 @@ def _has_distances(docs: Any) -> bool:
 
 
 def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
-    """The ids of LlamaIndex's nodes, with their scores; other documents as they are."""
-    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict) or "node" not in docs[0]:
+    """The ids of documents that stand in an object each, with their scores; other documents as they are."""
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
-    nodes = [each["node"] for each in docs if isinstance(each, dict) and isinstance(each.get("node"), dict)]
-    if len(nodes) < len(docs):
+    key = next((key for key in _DOCUMENTS if isinstance(docs[0].get(key), dict)), None)
+    if key is None:
+        return docs
+    held = [each[key] for each in docs if isinstance(each, dict) and isinstance(each.get(key), dict)]
+    if len(held) < len(docs):
         raise _unlike(name, line)
-    ids = (node.get("id_", node.get("node_id")) for node in nodes)
+    ids = (next((doc[word] for word in ("id_", "node_id", "id") if word in doc), None) for doc in held)
     return [(doc, each.get("score")) for doc, each in zip(ids, docs, strict=True)]
 
 

@@ -17,7 +17,7 @@ from truerank.core.messages import message
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
 QUESTION = ("userinput", "question")  # its text, which is its id where it has no other, as RAGAS has them
 _QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "query", "q")
-_GROUP = ("topic", "userid", "user")  # of queries too, where what these ask stands beside it
+_GROUP = ("topic", "userid", "user", "uid")  # of queries too, where what these ask stands beside it
 QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext")
 QUERY_OR_ID = (*_QUERY, *_GROUP, "id")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
@@ -31,7 +31,7 @@ QUERY_VECTORS = (
 # Documents: of runs and qrels, of texts; chunks, and what they are parts of.
 DOC = (
     *("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "movieid", "productid"),
-    *("articleid", "newsid", "doc", "document", "item", "id", "chunkid"),
+    *("articleid", "newsid", "doc", "document", "item", "id", "chunkid", "objectid"),
 )
 DOC_OF_TEXT = ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did")
 DOC_TEXT = (
@@ -50,7 +50,7 @@ PAGE = ("page", "pagestart", "startpage", "firstpage", "pagenumber", "pageno")
 LAST_PAGE = ("pageend", "endpage", "lastpage")
 
 # What orders documents: the higher the better, the lower the better, either.
-SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
+SCORE = ("score", "sim", "similarity", "relevancescore", "prediction", "est")
 SCORES = ("scores", "sims", "similarities")
 DISTANCES = ("distances", "dists")
 DISTANCE = (
@@ -71,7 +71,7 @@ CALL = ("call",)
 # Judgements.
 GRADE = (
     *("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain"),
-    *("rating", "hasanswer", "queryrelevancelabel"),
+    *("rating", "rui", "hasanswer", "queryrelevancelabel"),
 )
 GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
 """Of a list of documents, in a list beside it."""
