@@ -60,6 +60,7 @@ DIALECTS: dict[str, tuple[str, str]] = {
     ),
     "roc_auc_score": ("AUROC", "AUROC"),
     "top_k_accuracy_score": ("Success@2", "Success"),
+    "auc_score": ("AUROC", "AUROC"),  # LightFM
     "pre": ("P(divisor='returned')@32", "P(divisor='returned')"),
     # CatBoost
     "precisionat": ("SetP", "P(divisor='returned')"),
@@ -86,7 +87,7 @@ NO_MEASURE = {
         ("contextualrelevancy", "contextualrelevancymetric", "contextual_relevancy"),
         message("a share of the statements of what was returned, not of documents"),
     ),
-    **dict.fromkeys(("rmse", "mae", "rsquared", "exp_var", "logloss"), _PREDICTED),
+    **dict.fromkeys(("rmse", "mae", "mse", "rsquared", "exp_var", "logloss"), _PREDICTED),
     **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
     **dict.fromkeys(("official", "all_trec", "set"), _NICKNAME),
     "mrt": message("a time, which tr.experiment and tr.bench take of each retriever without being told"),
