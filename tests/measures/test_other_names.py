@@ -34,7 +34,8 @@ TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 def test_every_tool_is_in_the_table() -> None:
     searchers = {"gdeval", "ir_measures", "ranx", "RAGAS", "DeepEval", "Elasticsearch", "AutoRAG", "MTEB"}
     learners = {"torchmetrics", "scikit-learn", "XGBoost", "pytorch-metric-learning"}
-    recommenders = {"recommenders", "RecTools", "RePlay", "RecBole", "Spark", "LightFM", "Cornac", "recmetrics"}
+    recommenders = {"recommenders", "RecTools", "RePlay", "RecBole", "Spark", "Elliot"}
+    recommenders |= {"LightFM", "Cornac", "recmetrics"}
     assert {tool for tool, _, _ in ROWS} == searchers | learners | recommenders
     assert len(KNOWN) > 70
 
