@@ -363,7 +363,8 @@ def test_documents_without_scores_stand_in_their_order():
     hits = [{"_id": doc, "_score": None, "sort": [7]} for doc in "ba"]
     typesense = [{"document": {"id": doc, "title": "…"}, "highlights": [], "text_match": 7} for doc in "ba"]
     azure = {"@odata.context": "…", "value": [{"@search.score": 7.0, "id": doc} for doc in "ba"]}
+    chroma = [{"id": doc, "document": f"text of {doc}", "metadata": {"id": "no"}} for doc in "ba"]
     algolia = {"nbHits": 2, "hits": [{"objectID": doc, "title": "…"} for doc in "ba"]}
     solr = {"responseHeader": {}, "response": {"numFound": 2, "docs": [{"id": doc} for doc in "ba"]}}
-    for answer in (nodes, {"hits": {"hits": hits}}, {"found": 2, "hits": typesense}, azure, algolia, solr):
+    for answer in (nodes, {"hits": {"hits": hits}}, {"found": 2, "hits": typesense}, azure, chroma, algolia, solr):
         assert list(tr.open_run({"q": answer}).to_dict()["q"]) == ["b", "a"]

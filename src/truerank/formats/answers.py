@@ -22,7 +22,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import plural
 from truerank.core.run import Ranked
 from truerank.formats import names
-from truerank.formats.names import DISTANCE, DOC, RANK, SCORE
+from truerank.formats.names import DISTANCE, DOC, LISTED_DOC, RANK, SCORE
 from truerank.formats.rows import checked_ids, checked_numbers, whole_calls
 
 LISTS = (list, np.ndarray)
@@ -38,9 +38,6 @@ _ROW = tuple(name for name in DOC if name != "id")
 
 _ANSWERS = (*names.ANSWERS, "result", "response", "value")
 """What holds the list of an answer; a row may have a result, a response or a value of another kind."""
-
-_DOCUMENTS = ("node", "document")
-"""What holds the document in an entry of a list, as it does in LlamaIndex's and Typesense's."""
 
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
 _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
@@ -226,9 +223,11 @@ def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
     """The ids of documents that stand in an object each, with their scores; other documents as they are."""
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
-    key = next((key for key in _DOCUMENTS if isinstance(docs[0].get(key), dict)), None)
-    if key is None:
+    keys = tuple(docs[0])
+    place = names.find(keys, ("node", *LISTED_DOC))
+    if place is None or not isinstance(docs[0][keys[place]], dict):
         return docs
+    key = keys[place]
     held = [each[key] for each in docs if isinstance(each, dict) and isinstance(each.get(key), dict)]
     if len(held) < len(docs):
         raise _unlike(name, line)
@@ -269,7 +268,7 @@ def split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) 
         if isinstance(docs[0], list | tuple):
             return [doc for doc, _ in docs], [value for _, value in docs]
         keys = tuple(docs[0])
-        doc, value = names.find(keys, DOC), names.find(keys, value_names)
+        doc, value = names.find(keys, LISTED_DOC), names.find(keys, value_names)
         if doc is None:
             raise InputError(
                 "no key holds the document ids; name it doc_id, not {keys}", name, line, keys=quoted(keys)

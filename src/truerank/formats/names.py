@@ -29,10 +29,13 @@ QUERY_VECTORS = (
 )
 
 # Documents: of runs and qrels, of texts; chunks, and what they are parts of.
-DOC = (
+_DOC_ID = (
     *("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "movieid", "productid"),
-    *("articleid", "newsid", "doc", "document", "item", "id", "chunkid", "objectid"),
+    *("articleid", "newsid", "doc"),
 )
+DOC = (*_DOC_ID, "document", "item", "id", "chunkid", "objectid")
+LISTED_DOC = (*_DOC_ID, "item", "id", "chunkid", "objectid", "document")
+"""In the list of a query, where an id is no query's, and what is called the document beside it is its text."""
 DOC_OF_TEXT = ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did")
 DOC_TEXT = (
     *("text", "contents", "content", "body", "passage", "chunk", "abstract", "document", "doc", "description"),
