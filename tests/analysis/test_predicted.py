@@ -289,7 +289,13 @@ def test_a_scale_that_ends_at_the_highest_grade_has_to_be_the_same_by_both(measu
     assert tr.predicted(people, model, run, measure, sample="random").people.measures
 
 
-@pytest.mark.parametrize("measure", ["ERR(max_grade=4)", "INSQ(gain='binary')", "PFound(chance={1: 0.5})", "RBP"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *("ERR(max_grade=4)", "INSQ(gain='binary')", "PFound(chance={1: 0.5})", "RBP"),
+        *("RBP(gain='graded', max_grade=4)", "RBP(gain='scaled')"),
+    ],
+)
 def test_people_that_say_what_the_model_says_score_the_same_whatever_others_have(measure):
     _, model, run = of_world()
     model["q1"]["d0"] = 4

@@ -348,9 +348,8 @@ def _refuse_two_scales(measures: Sequence[Measure], people: Qrels, model: Qrels)
 def _is_by_highest_grade(measure: Measure) -> bool:
     """Whether it weighs grades by the highest of the collection, as it says no other."""
     given = {name: one.default for name, one in measure.definition.parameters.items()} | dict(measure.params)
-    if "max_grade" not in given:
-        return given.get("gain") == "graded"
-    return given["max_grade"] is None and given.get("gain") != "binary" and given.get("chance") is None
+    is_open = "max_grade" in given and given["max_grade"] is None
+    return is_open and given.get("gain") not in ("binary", "scaled") and given.get("chance") is None
 
 
 def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
