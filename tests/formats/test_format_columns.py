@@ -239,3 +239,11 @@ def test_what_a_cursor_answers_is_read_by_the_names_of_its_columns(execute, colu
         assert tr.evaluate({"q": ["a"]}, cursor, "RR").mean == {"RR": found}
     judged = execute("SELECT 'a' AS doc_id, 'q' AS query_id, 1 AS relevance")
     assert tr.read_qrels(judged).to_dict() == {b"q": {b"a": 1.0}}
+
+
+def test_binary_ids_of_rows_that_a_database_answered_are_read_as_they_are():
+    judged = [(b"q", b"\xff0", 2)]
+    assert tr.read_qrels(judged).to_dict() == {b"q": {b"\xff0": 2.0}}
+    assert tr.evaluate(judged, [(b"q", b"a", 2.5), (b"q", b"\xff0", 1.5)], "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match="an id is text or a whole number, not b''"):
+        tr.read_qrels([(b"q", b"", 2)])

@@ -291,8 +291,8 @@ def complete_judgements(qrels: Qrels) -> Qrels:
 
 def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
-    if not all_ids(ids) and (not set(map(type, ids)) <= {str, int} or "" in ids):
-        bad = next(i for i in ids if type(i) not in (str, int) or i == "")
+    if not all_ids(ids) and (not set(map(type, ids)) <= {str, int, bytes} or "" in ids or b"" in ids):
+        bad = next(i for i in ids if type(i) not in (str, int, bytes) or i in ("", b""))
         raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad))
     return ids
 
