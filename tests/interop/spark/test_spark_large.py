@@ -76,6 +76,9 @@ def test_scores_print_themselves(qrels: DataFrame, run: DataFrame) -> None:
         found.to_dict(per_query=True)
     with pytest.raises(tr.MeasureError, match="RR was not evaluated"):
         found["RR"]
+    for wrong in ({"samples": 0}, {"seed": -1}, {"confidence": 95}):
+        with pytest.raises(tr.InputError, match=r"samples is a positive|confidence is at least 0\.5"):
+            found.intervals(**wrong)
 
 
 def test_any_partitions_give_the_same_bits(

@@ -304,3 +304,9 @@ def test_a_look_at_a_frame_chooses_the_way(clustered: DataFrame, spark: SparkSes
         tr.spark.explain(QRELS, clustered, plan="paths")
     with pytest.raises(tr.InputError, match=r"no plan shufle\. Did you mean shuffle\?"):
         tr.spark.explain(QRELS, clustered, plan="shufle")
+
+
+@pytest.mark.parametrize("run", [{"q1": ["d1"]}, pyarrow.table({"query": ["q"]}).to_pandas(), [("q", "d", 1.0)], 7])
+def test_a_run_in_memory_of_the_driver_is_refused(spark: SparkSession, run: Any) -> None:
+    with pytest.raises(tr.InputError, match="a run on Spark is paths of files, or a DataFrame of Spark, not "):
+        tr.spark.evaluate(QRELS, run, "AP")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from glob import has_magic
 from typing import Any
 
-from truerank.core.errors import InputError, needs
+from truerank.core.errors import InputError, needs, quoted
 from truerank.core.messages import message
 from truerank.core.run import Piece, Run
 from truerank.formats import formats, open_run
@@ -59,9 +59,14 @@ def files(paths: Paths) -> list[str]:
     """The files that paths name, in order; those in a folder whose names begin with _ or . are no data.
 
     Raises:
-        InputError: there is none, or a folder is a table whose log says which files count, and that is not read.
+        InputError: there is none, something else than paths is given, or a folder is a table whose log says which
+            files count, and that is not read.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given: list[Any] = [paths]
+    if isinstance(paths, Iterable) and not (isinstance(paths, str | Mapping) or hasattr(paths, "columns")):
+        given = list(paths)
+    if not all(isinstance(path, str | os.PathLike) for path in given):
+        raise InputError("a run on Spark is paths of files, or a DataFrame of Spark, not {run}", run=quoted(paths))
     files = [file for path in given for file in _of(os.fspath(path))]
     if not files:
         raise InputError("there is no run in it")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from truerank.analysis.drawing import checked_drawing
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.ledger import Ledger
 from truerank.core.means import Means
@@ -90,7 +91,11 @@ class LargeScores(Means["DataFrame"]):
         Args:
             samples: how often the queries are drawn again.
             seed: of the draws; what a query is drawn depends on it and on the query's id.
+
+        Raises:
+            InputError: one of the three is not what `tr.compare` takes.
         """
+        confidence, samples, seed = checked_drawing(confidence, samples, seed)
         measures, totals = self.measures, [self.totals[str(measure)] for measure in self.measures]
         largest = np.array([total.largest for total in totals])
         asked = self.rows.mapInArrow(
