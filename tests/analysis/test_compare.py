@@ -525,6 +525,7 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
         ({"baseline": 1.5}, "there is no system 1.5 for a baseline. There is one"),
         ({"baseline": True}, "there is no system True for a baseline. There is one"),
         ({"baseline": ["one"]}, "there is no system ['one'] for a baseline. There is one"),
+        ({"baseline": np.zeros((2, 60))}, "there is no system array([[0., 0.,"),
         ({"runs": None}, "runs are {name: run} or a list of runs, not None"),
         ({"runs": 5}, "runs are {name: run} or a list of runs, not 5"),
         ({"baseline": 3}, "there are 3 systems, none at place 3"),

@@ -391,6 +391,7 @@ def test_what_the_function_raises_passes_through():
     [
         (Index, {}, "Index is a class: give an instance of it"),
         (17, {}, "17 cannot be benchmarked. Give a function of (query, k)"),
+        ({"doc": "text" * 99}, {}, "textte… cannot be benchmarked. Give a function"),
         (coroutine, {"kas": 3}, "a function has no option 'kas'. Did you mean k_as? Its options: k_as"),
         (by_keyword, {"k_as": "topk"}, "by_keyword has no parameter 'topk'. Did you mean top_k?"),
     ],

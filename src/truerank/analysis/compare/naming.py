@@ -67,8 +67,8 @@ def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
     >>> resolved("runs/bm25.run", ["bm25.run", "dense.run"])
     'bm25.run'
     """
-    if baseline is None or baseline in names:
-        return None if baseline is None else str(baseline)
+    if baseline is None or (isinstance(baseline, str) and baseline in names):
+        return baseline
     if is_whole(baseline):
         place = int(baseline)
         if not -len(names) <= place < len(names):
@@ -79,8 +79,8 @@ def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
     if len(files) != 1:
         hint = did_you_mean(baseline, names)
         raise InputError(
-            "there is no system {baseline!r} for a baseline.{hint} There is {names}",
-            baseline=baseline,
+            "there is no system {baseline} for a baseline.{hint} There is {names}",
+            baseline=quoted(baseline),
             hint=hint,
             names=", ".join(names),
         )

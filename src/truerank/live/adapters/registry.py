@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_type_hints
 
 from truerank.core import plugins
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, keywords_of, kind_of
 from truerank.live.retriever import Retriever
@@ -103,7 +103,7 @@ def chosen(target: object) -> Adapter:
     if isinstance(target, type):
         raise InputError("{target} is a class: give an instance of it", target=target.__name__)
     raise InputError(
-        "{target!r} cannot be benchmarked. Give a function of (query, k), a retriever of LangChain, "
+        "{target} cannot be benchmarked. Give a function of (query, k), a retriever of LangChain, "
         "LlamaIndex or Haystack, 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'",
-        target=target,
+        target=quoted(target),
     )
