@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -241,9 +242,11 @@ def test_what_a_cursor_answers_is_read_by_the_names_of_its_columns(execute, colu
     assert tr.read_qrels(judged).to_dict() == {b"q": {b"a": 1.0}}
 
 
-def test_binary_ids_of_rows_that_a_database_answered_are_read_as_they_are():
-    judged = [(b"q", b"\xff0", 2)]
-    assert tr.read_qrels(judged).to_dict() == {b"q": {b"\xff0": 2.0}}
-    assert tr.evaluate(judged, [(b"q", b"a", 2.5), (b"q", b"\xff0", 1.5)], "RR").mean == {"RR": 0.5}
+def test_binary_ids_and_uuids_of_rows_that_a_database_answered_are_read_as_they_are():
+    one = UUID(int=1)
+    judged = [(b"q", b"\xff0", 2), (b"q", one, 1)]
+    assert tr.read_qrels(judged).to_dict() == {b"q": {b"\xff0": 2.0, str(one).encode(): 1.0}}
+    run = [(b"q", b"a", 2.5), (b"q", one, 1.5), (b"q", b"\xff0", 0.5)]
+    assert tr.evaluate(judged, run, "RR R@2").mean == {"RR": 0.5, "R@2": 0.5}
     with pytest.raises(tr.InputError, match="an id is text or a whole number, not b''"):
         tr.read_qrels([(b"q", b"", 2)])

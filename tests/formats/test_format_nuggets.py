@@ -43,6 +43,11 @@ def test_nuggets_are_read_from_lists_of_objects_and_where_the_first_answers_have
     assert tr.open_run(passages).to_dict() == {"3": {"a": 0.0, "b": -1.0}}
 
 
+def test_an_id_of_bytes_is_that_of_its_text():
+    said = answer("1", SAID)
+    assert tr.read_qrels([{**said, "qid": b"1"}]).to_dict() == tr.read_qrels([said]).to_dict()
+
+
 def test_a_system_that_is_not_in_a_run_has_no_part_in_its_nuggets(tmp_path: Path) -> None:
     both = [{**answer("1", SAID), "run_id": "a"}, {**answer("1", SAID[::-1]), "run_id": "b"}]
     both[1]["nuggets"] = [{**both[0]["nuggets"][i], "assignment": "not_support"} for i in range(4)]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import distinct_ids, ids
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -98,7 +99,7 @@ def _named(record: Any, name: str, line: int | None) -> _Named:
     is_passage = run is None and passage is not None
     key = passage if is_passage else run
     pair = [record[keys[query]], "answer" if key is None else record[keys[key]]]
-    of_query, of_answer = map(str, checked_ids(pair, name, line))
+    of_query, of_answer = map(as_text, ids(checked_ids(pair, name, line), name))
     return _Named(of_query, of_answer, is_passage, line)
 
 

@@ -290,10 +290,16 @@ def complete_judgements(qrels: Qrels) -> Qrels:
 
 
 def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
-    """The ids, if all of them are text or whole numbers."""
-    if not all_ids(ids) and (not set(map(type, ids)) <= {str, int, bytes} or "" in ids or b"" in ids):
-        bad = next(i for i in ids if type(i) not in (str, int, bytes) or i in ("", b""))
-        raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad))
+    """The ids, if all of them are text, bytes or whole numbers; a UUID is its text."""
+    if all_ids(ids):
+        return ids
+    if not set(map(type, ids)) <= {str, int, bytes}:
+        from uuid import UUID  # which databases answer with; files have none
+
+        ids = [str(each) if type(each) is UUID else each for each in ids]
+    bad = [each for each in ids if type(each) not in (str, int, bytes) or each in ("", b"")]
+    if bad:
+        raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad[0]))
     return ids
 
 
