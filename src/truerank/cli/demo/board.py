@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from truerank.board import tokens
@@ -14,9 +14,11 @@ from truerank.board.upload import Receiver
 from truerank.cli.demo.cities import cities
 from truerank.cli.demo.collection import Collection, DemoRetriever
 from truerank.cli.demo.lee import lee
-from truerank.core.run import Ranked
+from truerank.core.rankings import rankings
+from truerank.core.run import Run
 from truerank.formats.target import writing
 from truerank.formats.trec import write_qrels, write_run
+from truerank.fusion import fuse
 
 BOARD = """\
 [[boards]]
@@ -28,9 +30,6 @@ truth = "{name}.qrels"
 public = 0.5
 reveal = "queries"
 """
-
-FUSION = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 def write(folder: Path, say: Callable[[str], None] = lambda _: None) -> dict[str, str]:
@@ -97,16 +96,7 @@ async def _submit(service: Service, board: str, token: str, run: Path) -> None:
 
 
 def _fusion(collection: Collection) -> DemoRetriever:
-    """All retrievers together: a document is as good as the sum of 1 / (60 + its ranks)."""
-
-    def search() -> Iterator[Ranked]:
-        per_query = zip(*(retriever.search() for retriever in collection.retrievers.values()), strict=True)
-        for answers in per_query:
-            scores: dict[bytes, float] = {}
-            for answer in answers:
-                for rank, doc in enumerate(answer.docs, 1):
-                    scores[doc] = scores.get(doc, 0.0) + 1 / (FUSION + rank)
-            best = sorted(scores, key=scores.__getitem__, reverse=True)
-            yield Ranked(answers[0].query, best, [scores[doc] for doc in best])
-
-    return DemoRetriever("reciprocal rank fusion of the others", search)
+    """All retrievers together, by reciprocal rank fusion."""
+    runs = [Run(name, retriever.search) for name, retriever in collection.retrievers.items()]
+    fused = fuse(runs, rules={"ties": "input"})
+    return DemoRetriever("reciprocal rank fusion of the others", lambda: rankings(fused.batches()))
