@@ -14,7 +14,7 @@ from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import opened, rules_of
-from truerank.core.hits import COLUMNS, Bools, Hits
+from truerank.core.hits import Bools, Hits, merged
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
@@ -297,15 +297,7 @@ class _Asked:
         at = self.pool.row_of(rows)
         back = np.flatnonzero(at >= 0)
         asked = replace(self.pool.hits.where(at[back]), query=back, grade=np.full(len(back), self.grade))
-        columns: dict[str, Any] = {
-            name: np.concatenate([getattr(hits, name), getattr(asked, name)]) for name in COLUMNS
-        }
         query = np.concatenate([hits.judgements.query, np.arange(len(rows))])
         grades = np.concatenate([hits.judgements.grade, np.full(len(rows), self.grade)])
-        both = replace(
-            hits,
-            judgements=best_first(query, grades),
-            max_grade=max(hits.max_grade, self.grade),
-            **columns,
-        )
-        return both.where(np.lexsort((both.rank, both.query)))
+        known = replace(hits, judgements=best_first(query, grades), max_grade=max(hits.max_grade, self.grade))
+        return merged(known, asked)

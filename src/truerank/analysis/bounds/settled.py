@@ -84,12 +84,6 @@ class Part:
         for part in chunks(pool.hits.count + 1):
             yield cls(pool, part, slice(int(ends[part.start]), int(ends[part.stop])))
 
-    def judgements(self, is_seeing: bool) -> Judgements:
-        """Those of documents that are not open."""
-        known = self.pool.judgements[is_seeing]
-        begin, end = np.searchsorted(known.query, [self.queries.start, self.queries.stop])
-        return Judgements(known.query[begin:end] - self.queries.start, known.grade[begin:end])
-
 
 @dataclass(frozen=True, eq=False)
 class Settled:
@@ -111,17 +105,9 @@ class Settled:
     def of(cls, part: Part, is_seeing: bool) -> Settled:
         """Those of some queries of a run."""
         pool, rows = part.pool, part.rows
-        hits = pool.hits
-        judged = part.judgements(is_seeing)
+        known = pool.hits.changed({"judgements": pool.judgements[is_seeing]})
         is_open, is_known = pool.open[rows], pool.known(is_seeing, rows)
-        columns: dict[str, Any] = {name: getattr(hits, name)[rows] for name in COLUMNS}
-        some = replace(
-            hits,
-            **{**columns, "query": columns["query"] - part.queries.start},
-            queries=hits.queries[part.queries],
-            returned=hits.returned[part.queries],
-            judgements=judged,
-        ).where(is_known | is_open)
+        some = known.within(part.queries.start, part.queries.stop).where(is_known | is_open)
         is_open = is_open[is_known | is_open]
         number = np.cumsum(is_open) - 1
         size = np.bincount(some.query[is_open], minlength=len(some.queries))
