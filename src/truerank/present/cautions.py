@@ -20,6 +20,7 @@ from truerank.present.many import is_many
 from truerank.present.sample_size import drawn_of_run, pairs_of_each, sampled
 from truerank.stats.intervals import FEWEST, Interval
 from truerank.stats.paired import EXACT_UP_TO
+from truerank.stats.predicted import POWERED
 
 TESTS = {
     "randomization": message("paired randomization test"),
@@ -28,7 +29,7 @@ TESTS = {
     "sign": message("sign test"),
     "tukey": message("Tukey's HSD on queries and systems"),
     OVER_RUNS: message("t-test that counts queries and runs (Satterthwaite)"),
-    "prediction-powered": message("prediction-powered t-test of paired differences"),
+    POWERED: message("prediction-powered t-test of paired differences"),
 }
 CORRECTIONS = {
     "holm": message("corrected by Holm"),
@@ -311,7 +312,7 @@ def _shown(outcome: Outcome) -> list[tuple[str, Interval]]:
 
 def _flat(comparison: Comparison) -> list[str]:
     """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
-    if comparison.procedure.test not in ("t", "tukey", "prediction-powered"):
+    if comparison.procedure.test not in ("t", "tukey", POWERED):
         return []
     flat = [outcome for outcome in comparison.outcomes if any(map(_has_no_spread, outcome.pairs))]
     if comparison.procedure.test == "tukey":  # whose one spread is that of all pairs

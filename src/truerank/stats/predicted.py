@@ -21,7 +21,7 @@ Ints = NDArray[np.intp]
 Method = Literal["skewed-t", "t", "normal", "percentile"]
 
 POWERED = "prediction-powered"
-"""What the intervals are called."""
+"""What the intervals are called, and the test of differences."""
 
 FEWEST = 20
 """With fewer judged queries nothing is promised: calibration begins there."""

@@ -19,9 +19,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import alternatives
 from truerank.measures import Measure
 from truerank.stats import PredictedMean
-
-POWERED = "prediction-powered"
-"""What the test is called."""
+from truerank.stats.predicted import POWERED
 
 
 def predictions(runs: Any) -> dict[str, Predicted]:
