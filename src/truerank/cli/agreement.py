@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from truerank.analysis.agreement import agreement, agreements
+from truerank.analysis.agreement.several import COEFFICIENTS
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.messages import message
 from truerank.present import agreement as of_two
-from truerank.present.agreement_matrix import COEFFICIENTS, document_of
+from truerank.present.agreement_matrix import document_of
 
 
 @click.command("agreement")

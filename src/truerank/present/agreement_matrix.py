@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.agreement import Agreements
-from truerank.analysis.agreement.several import Coefficient
+from truerank.analysis.agreement.pair import variant
+from truerank.analysis.agreement.several import COEFFICIENTS, Coefficient
 from truerank.analysis.compare.result import letter
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, joined, message, plural, warned
@@ -16,8 +17,6 @@ from truerank.present.agreement import compared
 from truerank.present.document import Document, Figure
 from truerank.present.names import MOST, shortened
 from truerank.present.table import Cell, Table, drawn_digits
-
-COEFFICIENTS = ("rbo", "tau", "tau_ap", "overlap")
 
 IN_NUMBERS = 12
 """Runs whose coefficients stand side by side in 80 columns; more have a digit each."""
@@ -79,10 +78,8 @@ def remarks_of(agreements: Agreements) -> list[str]:
 
 
 def _title(agreements: Agreements, coefficient: Coefficient) -> str:
-    variant = "RBO" if agreements.ties is None else f"RBO-{agreements.ties}"
-    beyond = "" if agreements.unseen == "ext" else f" {agreements.unseen}"
     return {
-        "rbo": f"{variant}{beyond} (p = {agreements.p:g})",
+        "rbo": f"{variant(agreements.ties, agreements.unseen)} (p = {agreements.p:g})",
         "tau": message("Kendall's tau"),
         "tau_ap": message("tau-AP"),
         "overlap": message("overlap@{k}", k=agreements.k),

@@ -71,9 +71,8 @@ class Agreement(Presented):
 
     @property
     def coefficient(self) -> str:
-        """What rbo is called with its ties and bounds: "RBO", "RBO-a", "RBO-b min"."""
-        variant = "RBO" if self.ties is None else f"RBO-{self.ties}"
-        return variant if self.unseen == "ext" else f"{variant} {self.unseen}"
+        """What rbo is called with its ties and bounds."""
+        return variant(self.ties, self.unseen)
 
     @property
     def mean_rbo(self) -> float:
@@ -234,6 +233,12 @@ class Asked:
         """The share that so many documents are of the first k; two empty lists are the same."""
         size = np.minimum(min(self.k, EVERY_RANK), np.maximum(length_a, length_b))
         return np.where(size > 0, shared / np.maximum(size, 1), 1.0)
+
+
+def variant(ties: Ties | None, unseen: Unseen) -> str:
+    """What rank-biased overlap is called with its ties and bounds: "RBO", "RBO-a", "RBO-b min"."""
+    name = "RBO" if ties is None else f"RBO-{ties}"
+    return name if unseen == "ext" else f"{name} {unseen}"
 
 
 def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Reading:

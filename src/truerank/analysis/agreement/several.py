@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from truerank.measures.sums import Floats, Ints
 from truerank.stats.rbo_pair import Ties, Unseen
 
 Coefficient = Literal["rbo", "tau", "tau_ap", "overlap"]
+COEFFICIENTS = get_args(Coefficient)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,9 +94,7 @@ class Agreements(Presented):
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a pair; None for what is not known."""
         for i, j in itertools.combinations(range(len(self.systems)), 2):
-            values = {
-                name: finite(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")
-            }
+            values = {name: finite(float(getattr(self, name)[i, j])) for name in COEFFICIENTS}
             yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **values}
 
     def to_dict(self) -> dict[str, Any]:
