@@ -24,7 +24,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import NO_QRELS, Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
-from truerank.core.saved import facts_of, scan_of, table_of, undamaged
+from truerank.core.saved import facts_of, judged_otherwise, scan_of, table_of, undamaged
 from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, answered, refuse_extra, scan
 from truerank.core.schema import is_whole
 from truerank.formats import open_run, read_qrels
@@ -390,11 +390,7 @@ def refuse_others(qrels: Qrels | None, runs: Iterable[object], *, in_all: bool =
 
         qrels = run.qrels if qrels is None else qrels
         if not any(are_same(run.qrels, other, in_all) for other in (as_ruled(qrels, run.rules), qrels)):
-            raise InputError(
-                "this reading was made with other judgements than {qrels}; give those, or read the run again",
-                run.name,
-                qrels=qrels.name,
-            )
+            raise judged_otherwise(run.name, qrels)
 
 
 def lacking(keep: Keep) -> Message:

@@ -252,13 +252,18 @@ def _judged(table: Any, qrels: Qrels | None, facts: Mapping[str, Any], name: str
         judged = qrels_of(table, name)
         return judged, np.arange(len(judged))
     if qrels.digest != facts["digest"]:
-        raise InputError(
-            "this reading was made with other judgements than {qrels}; give those, or read the run again",
-            name,
-            qrels=qrels.name,
-        )
+        raise judged_otherwise(name, qrels)
     places = {query: place for place, query in enumerate(qrels.queries)}
     return qrels, np.array([places[query] for query in table["query"].to_pylist()], np.int64)
+
+
+def judged_otherwise(name: str | None, qrels: Qrels) -> InputError:
+    """The error for a reading of this name that was made with other judgements than these."""
+    return InputError(
+        "this reading was made with other judgements than {qrels}; give those, or read the run again",
+        name,
+        qrels=qrels.name,
+    )
 
 
 def _lists(pa: Any, sizes: Ints, fields: dict[str, Any]) -> Any:
