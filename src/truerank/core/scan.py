@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, Refused, SeveralCalls, printable, truncated
 from truerank.core.faults import Interleaved, not_put_aside, refused_row, repeated_document, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
-from truerank.core.kernel.scanning import Judged, Scanner, Thresholds, as_bytes, as_text
+from truerank.core.kernel.scanning import HIT, Judged, Scanner, Thresholds, as_bytes, as_text
 from truerank.core.messages import message
 from truerank.core.rankings import are_ranks, columns_ids, lines
 from truerank.core.rules import Rules
@@ -280,7 +280,7 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows = sum(scanner.rows for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
-    table = _joined(tables, unjudged, look.judged.n_docs)
+    table = numbered_on(tables, unjudged, look.judged.n_docs)
     facts = rows, False, joined(unjudged), _counted([scanner.repeats for scanner in scanners])
     return Scan(table, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
 
@@ -321,9 +321,9 @@ def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return whole
 
 
-def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> NDArray[Any]:
-    """The tables one after another, unjudged documents numbered on; each is freed when it is copied."""
-    whole = np.empty(sum(map(len, tables)), tables[0].dtype)
+def numbered_on(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> NDArray[Any]:
+    """The tables one after another, unjudged documents numbered on; the list is emptied, each freed when copied."""
+    whole = np.empty(sum(map(len, tables)), HIT)
     row = np.dtype((np.void, whole.itemsize))  # NumPy copies fields one by one
     at = before = 0
     for ids in unjudged:

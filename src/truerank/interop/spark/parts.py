@@ -16,7 +16,7 @@ from truerank.core.ids import NO_IDS, joined
 from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
-from truerank.core.scan import NO_LISTS, Scan
+from truerank.core.scan import NO_LISTS, Scan, numbered_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,26 +109,15 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         if part.found.repeats is not None:
             repeats[part.answered] = part.found.repeats
     scans = [part.found for part in parts]
+    unjudged = [each.unjudged for each in scans]
+    table = numbered_on([each.table for each in scans], unjudged, len(qrels.grades))
     return Scan(
-        _table(scans, len(qrels.grades)),
+        table[np.argsort(table["query"], kind="stable")],
         returned,
         tuple(sorted({name for each in scans for name in each.extra})),
         sum(each.rows for each in scans),
         any(each.interleaved for each in scans),
-        joined([NO_IDS, *(each.unjudged for each in scans)]),  # of no partition there is nothing
+        joined([NO_IDS, *unjudged]),  # of no partition there is nothing
         repeats if repeats.any() else None,
         scoring=sum((each.scoring for each in scans), NO_LISTS),
     )
-
-
-def _table(scans: Sequence[Scan], judged: int) -> NDArray[np.void]:
-    """The rows of all, by query; unjudged documents are numbered on."""
-    tables, before = [np.empty(0, HIT)], 0
-    for each in scans:
-        table = each.table.copy() if before else each.table
-        if before:
-            table["doc"] += before * (table["doc"] >= judged)
-        before += len(each.unjudged)
-        tables.append(table)
-    table = np.concatenate(tables)
-    return table[np.argsort(table["query"], kind="stable")]
