@@ -23,7 +23,7 @@ def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits
     plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in bounds]}
     if candidates is None:
         return Document(tables, bounds_table(bounds, digits, named=True), plain, _all_remarks(bounds))
-    tables.append(candidate_table(candidates, drawn_digits(digits, 6)))
+    tables.append(candidate_table(candidates, digits))
     plain["judge_next"] = candidates.to_dict()
     return Document(tables, _flat(candidates, digits), plain, _all_remarks(bounds))
 
@@ -32,7 +32,7 @@ def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document
     """What bounds, or a list of documents to judge, show of themselves."""
     if isinstance(result, Bounds):
         return document([result], digits=digits)
-    table = candidate_table(result, drawn_digits(digits, 6))
+    table = candidate_table(result, digits)
     return Document([table], _flat(result, digits), result.to_dict(), remarks_of(result))
 
 
@@ -70,7 +70,7 @@ def bounds_table(bounds: Sequence[Bounds], digits: int | None, *, named: bool = 
     return table if named or len(bounds) > 1 else table.without_first_column()
 
 
-def candidate_table(to_judge: ToJudge, digits: int | None = 6) -> Table:
+def candidate_table(to_judge: ToJudge, digits: int | None = None) -> Table:
     """A row a document, the one that could move the difference most first."""
     a, b = labels([to_judge.run_a, to_judge.run_b])
     rows: list[tuple[Cell, ...]] = [
@@ -87,7 +87,8 @@ def candidate_table(to_judge: ToJudge, digits: int | None = 6) -> Table:
         message("swing"),
     )
     title = message("What to judge next, by {measure}", measure=to_judge.measure)
-    return Table(columns, tuple(rows), title, tuple(_reading(to_judge, a, b)), digits=digits)
+    notes = tuple(_reading(to_judge, a, b))
+    return Table(columns, tuple(rows), title, notes, digits=drawn_digits(digits, 6))
 
 
 def notes(bounds: Sequence[Bounds], names: Sequence[str]) -> list[str]:
