@@ -246,11 +246,11 @@ def check_origin(request: Request) -> None:
         raise ApiError(403, "cross-site", message("this form comes from another site"))
 
 
-def check_form(request: Request, given: str) -> SignedIn:
+def check_form(request: Request, fields: dict[str, str]) -> SignedIn:
     """Who is signed in; a form that we did not make for them is refused."""
     service = service_of(request)
     check_origin(request)
     said = signed_in(request)
-    if said is None or not service.signer.is_form(said, given):
+    if said is None or not service.signer.is_form(said, fields.get("form", "")):
         raise ApiError(403, "stale-form", message("this form is too old; load the page again"))
     return said

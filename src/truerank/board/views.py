@@ -76,7 +76,7 @@ async def submit(request: Request, board: str) -> Response:
     settings = api.visible(service, board, team)
     form = UploadForm(request)
     fields = await form.begin()
-    check_form(request, fields.get("form", ""))
+    check_form(request, fields)
     if not form.has_file:
         raise ApiError(422, "no-file", message("choose a file first"))
     if fields.get("what") == "check":
@@ -107,7 +107,7 @@ async def change_entry(request: Request, id: str) -> Response:
     """A team's choice of what counts at the end, or a host's mark."""
     team = await must_be_signed_in(request)
     fields = await small_form(request)
-    check_form(request, fields.get("form", ""))
+    check_form(request, fields)
     service, what = service_of(request), fields.get("what", "")
     if what in ("choose", "give-up"):
         await api.chosen(service, id, team, what == "choose")
@@ -175,7 +175,7 @@ async def sign_in(request: Request) -> Response:
 async def sign_out(request: Request) -> Response:
     """Forget the cookie, and take it no more."""
     fields = await small_form(request)
-    said = check_form(request, fields.get("form", ""))
+    said = check_form(request, fields)
     answer = RedirectResponse("/", 303)
     service = service_of(request)
     await service.database.write(lambda session: keys.end(session, said.nonce, service.clock()))
@@ -210,7 +210,7 @@ async def change(request: Request) -> Response:
     """One of the host's buttons."""
     team = await must_be_host(request)
     fields = await small_form(request)
-    check_form(request, fields.get("form", ""))
+    check_form(request, fields)
     service = service_of(request)
     what, name = fields.get("what", ""), fields.get("name", "")
     is_number = name.isascii() and name.isdecimal() and len(name) < 10
