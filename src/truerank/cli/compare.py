@@ -19,7 +19,6 @@ from truerank.cli.suggestions import Word
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
-from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
@@ -129,7 +128,7 @@ def command(
     )
     if not (given.qrels or judgements):
         inputs.refuse_of_runs()
-    under = given.rules(rules, changes)
+    under = inputs.rules_asked(rules, changes, given.runs)
     wanted = inputs.measures_asked(measures, under)
     attribute = read_attribute(path, column) if by else None
     with inputs.opened(given.files, run_format, again=judgements is not None, collapse=collapse) as sources:
@@ -196,10 +195,6 @@ class _Given(NamedTuple):
     def saved(self) -> list[Scores]:
         """Those that are scored already."""
         return [run for run in self.runs if isinstance(run, Scores)]
-
-    def rules(self, rules: str | None, changes: Sequence[str]) -> Rules:
-        """The rules that are asked for; where none are, those of what is scored or read already."""
-        return inputs.rules_asked(rules, changes, self.runs)
 
     def scored(
         self, sources: Sequence[Run], measures: str | None, qrels_format: str | None, **how: Any

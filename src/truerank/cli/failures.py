@@ -53,7 +53,7 @@ def reported_in_one_line() -> Iterator[None]:
             click_texts.translate(_translated)
         yield
     except TruerankError as error:
-        raise Failure(_in_one_line(error.where + _translated(error.said))) from None
+        raise Failure((error.where + _translated(error.said)).replace("\n", " ")) from None
     except click.exceptions.NoArgsIsHelpError:
         raise  # whose message is the help of a group, in many lines
     except click.UsageError as error:
@@ -79,10 +79,6 @@ def _translated(said: str) -> str:
         return translated(said, language_asked(of_locale=False))
     except TruerankError:  # there is no such language, or no package that reads its catalogue
         return said
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split("\n"))
 
 
 def _of_call(error: click.UsageError) -> str:

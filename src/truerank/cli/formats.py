@@ -6,7 +6,7 @@ import click
 
 from truerank.cli.output import show
 from truerank.core.messages import message
-from truerank.formats import Format, formats
+from truerank.formats import formats
 from truerank.present.table import Table
 
 COLUMNS = (message("format"), message("run"), message("qrels"), message("endings"), message("meaning"))
@@ -29,14 +29,10 @@ def command() -> None:
 def table() -> Table:
     """What each format is, and whether it can be read and written."""
     rows = [
-        (f.name, _can(f.read_run, f.write_run), _can(f.read_qrels, f.write_qrels), _endings(f), f.meaning)
+        (f.name, _can(f.read_run, f.write_run), _can(f.read_qrels, f.write_qrels), " ".join(f.suffixes), f.meaning)
         for f in formats().values()
     ]
     return Table(COLUMNS, tuple(rows))
-
-
-def _endings(format: Format) -> str:
-    return " ".join(format.suffixes)
 
 
 def _can(read: object, write: object) -> str:
