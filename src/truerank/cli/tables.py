@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +13,7 @@ from truerank.core.errors import InputError
 from truerank.core.languages import translated
 from truerank.core.messages import message
 from truerank.core.scores import Scores
-from truerank.formats.compression import unpacked_name
+from truerank.formats.compression import suffix_of
 from truerank.present import ledger, scores
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -130,7 +129,7 @@ def by_ending(path: str, formats: Mapping[str, Sequence[str]] = FORMATS) -> str:
     Raises:
         InputError: the ending is that of something else.
     """
-    ending = os.path.splitext(unpacked_name(path).lower())[1]
+    ending = suffix_of(path)
     asked = next((name for name, endings in formats.items() if ending in endings), None)
     if asked or ending in PLAIN or not ending[1:2].isalpha():
         return asked or "table"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -138,6 +139,11 @@ def unpacked_name(name: str) -> str:
     """
     codec = codec_for(name)
     return name[: -len(codec.suffix)] if codec else name
+
+
+def suffix_of(name: str) -> str:
+    """The ending that says what is in a file, without that of a compression."""
+    return os.path.splitext(unpacked_name(name))[1].lower()
 
 
 def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, None]:

@@ -21,6 +21,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
+from truerank.formats.compression import suffix_of
 from truerank.formats.names import LIMITS, LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import FILL, check_distinct, is_id
@@ -57,7 +58,7 @@ def sniff(head: bytes, name: str, kind: str) -> float:
         return 0.0
     from truerank.formats import vector_files
 
-    suffix = vector_files.suffix_of(name)
+    suffix = suffix_of(name)
     if kind == "ivecs":
         return 0.9 if suffix in vector_files.LED else 0.0
     return 0.9 if suffix in vector_files.HEADED or vector_files.is_truth(head, name) else 0.0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
 from truerank.core.ids import starts_of
-from truerank.formats.compression import unpacked_name
+from truerank.formats.compression import suffix_of
 from truerank.formats.source import Source
 
 Array = NDArray[Any]
@@ -37,11 +37,6 @@ WIDEST = 1 << 20
 """Numbers that a row may have: a file that claims more is another one."""
 
 SHAPE = struct.Struct("<ii")
-
-
-def suffix_of(name: str) -> str:
-    """The ending that says what is in it, without that of a compression."""
-    return os.path.splitext(unpacked_name(name))[1].lower()
 
 
 def has_suffix(name: str) -> bool:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.formats.compression import unpacked_name
+from truerank.formats.compression import suffix_of
 from truerank.present.document import Document
 
 FORMATS = {
@@ -56,7 +56,7 @@ def _renderer(format: str) -> Any:
 
 def by_ending(path: str) -> str:
     """The format of results that a file's name asks for; a table for want of a better one."""
-    ending = os.path.splitext(unpacked_name(path).lower())[1]
+    ending = suffix_of(path)
     return next((name for name, endings in FORMATS.items() if ending in endings), "table")
 
 
