@@ -16,7 +16,7 @@ from truerank.core.errors import InputError
 from truerank.core.ledger import Ledger
 from truerank.core.reading import Reading
 from truerank.core.run import Run
-from truerank.core.scores import Scores, averaged, distinct
+from truerank.core.scores import Scores, averaged, distinct, shared
 from truerank.formats.frames import is_frame
 from truerank.measures import Measure
 from truerank.measures.of_run import OfRun
@@ -80,14 +80,9 @@ def values_of(scores: Scores, measure: Measure) -> PerQuery:
 
 def _places(scores: Scores) -> list[NDArray[np.intp]]:
     """Where each run has the queries of the system."""
-    places = []
-    for one in scores.runs or (scores,):
-        if one.queries is scores.queries:
-            places.append(np.arange(len(scores.queries)))
-        else:
-            place = {query: row for row, query in enumerate(one.queries)}
-            places.append(np.array([place[query] for query in scores.queries], np.intp))
-    return places
+    queries, every = scores.queries, np.arange(len(scores.queries))
+    runs = scores.runs or (scores,)
+    return [every if one.queries is queries else shared(queries, one.queries)[1] for one in runs]
 
 
 def alike(scores: Scores) -> list[tuple[str, str]]:
