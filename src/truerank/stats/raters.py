@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from truerank.stats.bootstrap import drawn
 from truerank.stats.intervals import Interval
 from truerank.stats.resampling import percentile_interval
-from truerank.stats.values import Floats, Ints, count, on_grid, scale, share
+from truerank.stats.values import Floats, Ints, count, on_grid, one_of, scale, share
 
 Weights = Literal["unweighted", "linear", "quadratic"]
 """What parts two grades: whether they differ, by how much, or the square of that."""
@@ -53,7 +53,8 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, weights: Weights = "unweighted") -> 
     """
     if np.shape(a) != np.shape(b):
         raise ValueError(f"a and b are not pairs: they have {np.size(a)} and {np.size(b)} grades")
-    return _told(kappa_of(_tallied(np.column_stack([a, b])), _known(weights, Weights)))
+    one_of(weights, get_args(Weights), "weights")
+    return _told(kappa_of(_tallied(np.column_stack([a, b])), weights))
 
 
 def krippendorff_alpha(grades: ArrayLike, scale: Scale = "nominal") -> float:
@@ -72,7 +73,8 @@ def krippendorff_alpha(grades: ArrayLike, scale: Scale = "nominal") -> float:
     >>> round(krippendorff_alpha([[0, 0], [1, 1], [1, 2], [2, 2]], "ordinal"), 4)
     0.79
     """
-    return _told(alpha_of(_tallied(grades), _known(scale, Scale)))
+    one_of(scale, get_args(Scale), "scale")
+    return _told(alpha_of(_tallied(grades), scale))
 
 
 def gwet_ac(grades: ArrayLike, weights: Weights = "unweighted", *, scale: ArrayLike | None = None) -> float:
@@ -91,7 +93,8 @@ def gwet_ac(grades: ArrayLike, weights: Weights = "unweighted", *, scale: ArrayL
     >>> round(gwet_ac([[1, 1]] * 9 + [[1, 0]]), 4), round(cohen_kappa([1] * 10, [1] * 9 + [0]), 4)
     (0.8895, 0.0)
     """
-    return _told(ac_of(_tallied(grades, scale), _known(weights, Weights)))
+    one_of(weights, get_args(Weights), "weights")
+    return _told(ac_of(_tallied(grades, scale), weights))
 
 
 def _tallied(grades: ArrayLike, scale: ArrayLike | None = None) -> Tallies:
@@ -101,12 +104,6 @@ def _tallied(grades: ArrayLike, scale: ArrayLike | None = None) -> Tallies:
     for stray in checked[np.isinf(checked)][:1].tolist():
         raise ValueError(f"a grade is a finite number, or NaN where it is missing, not {stray}")
     return Tallies.of(checked, scale=scale).whole
-
-
-def _known(word: Any, kind: Any) -> Any:
-    if word not in get_args(kind):
-        raise ValueError(f"there is {', '.join(get_args(kind))}, not {word!r}")
-    return word
 
 
 def _told(value: Floats) -> float:
