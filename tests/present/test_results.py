@@ -222,6 +222,16 @@ def test_an_explanation_prints_its_derivation() -> None:
     assert re.search(r"^AP +1.1667 / 2 +0.5833$", text, re.MULTILINE)
 
 
+def test_means_that_differ_by_rounding_alone_have_no_minus_before_nothing() -> None:
+    found = {1: {"a": 1.0}, 3: {"b": 3.0, "c": 2.0, "a": 1.0}}
+    before, after = (
+        {f"q{n}": found[rank] for n, rank in enumerate(ranks)} for ranks in ([1, 1, 1, 3], [1, 3, 1, 1])
+    )
+    moves = tr.diff({f"q{n}": {"a": 1} for n in range(4)}, before, after, "RR")
+    assert moves.means[0] > moves.means[1]
+    assert "0.8333 → 0.8333 (+0.0000)" in str(moves)
+
+
 def test_given_counts_keep_their_short_line() -> None:
     counts = Confusion(7, 13, 58)
     assert repr(counts) == "Confusion(tp=7, fp=13, fn=58, tn=None)"

@@ -12,12 +12,12 @@ from truerank.core.languages import SOURCE
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.core.presented import significant
 from truerank.present import few, watching
-from truerank.present.comparison_cells import interval_heading
+from truerank.present.comparison_cells import between, interval_heading
 from truerank.present.document import Document
 from truerank.present.ledger import named_remarks
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
-from truerank.present.table import Cell, Table, as_text, drawn_digits
+from truerank.present.table import Cell, Table, as_text, drawn_digits, fixed
 
 JUNIT = "junit"
 FORMATS = {**TABLES, JUNIT: (".xml",)}
@@ -244,7 +244,7 @@ def _number(verdict: Verdict, value: float, digits: int) -> str:
     if not math.isfinite(value):
         return "-"
     if verdict.against:
-        return f"{value:+.{digits}f}"
+        return fixed(value, digits, "+")
     if verdict.name == "errors" and value.is_integer():
         return str(int(value))
     if verdict.unit:
@@ -266,7 +266,7 @@ def _interval(verdict: Verdict, digits: int) -> str:
     if verdict.unit:
         low, high = (significant(end, SIGNIFICANT) for end in (interval.low, interval.high))
         return f"[{low}, {high}]"
-    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+    return between(interval, digits)
 
 
 def failures(check: Check) -> Sequence[str]:

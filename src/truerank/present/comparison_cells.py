@@ -97,17 +97,18 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int, alpha: float) -
 
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
-    return _between(interval, 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2)))
+    return between(interval, 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2)))
 
 
 def limits(interval: Interval | None, digits: int) -> str:
     """Any other interval with a digit less than its estimate; None where it is not known."""
     if interval is None:
         return message("unknown")
-    return _between(interval, min(digits, max(digits - 1, 2)))
+    return between(interval, min(digits, max(digits - 1, 2)))
 
 
-def _between(interval: Interval, digits: int) -> str:
+def between(interval: Interval, digits: int) -> str:
+    """The limits of an interval, where they are known."""
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return message("unknown")
     low, high = (fixed(end, digits) for end in (interval.low, interval.high))

@@ -14,7 +14,7 @@ from truerank.formats.texts import Snippets
 from truerank.measures.parameters import canonical
 from truerank.present.document import Document
 from truerank.present.names import labels
-from truerank.present.table import Cell, Table, drawn_digits
+from truerank.present.table import Cell, Table, drawn_digits, fixed
 
 DEPTH = 20
 """How many results are listed; of those below, and of those that were not returned, as many relevant ones."""
@@ -344,7 +344,7 @@ def _moves_notes(moves: Diff, digits: int) -> list[str]:
         same=moves.same,
     )
     common = moves.better + moves.worse + moves.same
-    change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})"
+    change = f"{before:.{digits}f} → {after:.{digits}f} ({fixed(after - before, digits, '+')})"
     is_known = common and math.isfinite(after - before)
     values = {"change": change if is_known else message("unknown"), "counts": counts, "n": common}
     number = message("Sum") if moves.measure.definition.average == "sum" else message("Mean")

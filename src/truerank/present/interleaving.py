@@ -8,10 +8,9 @@ from truerank.analysis.clicks import Interleaving, Preference
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.present import charts, few
-from truerank.present.comparison_cells import interval_heading
+from truerank.present.comparison_cells import between, interval_heading
 from truerank.present.document import Document, Figure
-from truerank.present.table import Cell, Table, drawn_digits, p_cell
-from truerank.stats import Interval
+from truerank.present.table import Cell, Table, drawn_digits, fixed, p_cell
 
 FLAT = ("system", "against", "wins", "ties", "losses", "delta", "low", "high", "p", "adjusted")
 
@@ -67,20 +66,14 @@ def figures(interleaving: Interleaving, digits: int = 4) -> list[Figure]:
 
 def _row(pair: Preference, digits: int, alpha: float) -> tuple[Cell, ...]:
     counts = (f"{pair.wins:,}", f"{pair.ties:,}", f"{pair.losses:,}")
-    delta = f"{pair.delta.estimate:+.{digits}f}"
     return (
         printable(pair.system),
         printable(pair.against),
         *counts,
-        delta,
-        limits(pair.delta, digits),
+        fixed(pair.delta.estimate, digits, "+"),
+        between(pair.delta, digits),
         p_cell(pair.adjusted, alpha),
     )
-
-
-def limits(one: Interval, digits: int) -> str:
-    """An interval as it is drawn."""
-    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]" if math.isfinite(one.low) else message("unknown")
 
 
 def _flat(pair: Preference) -> tuple[Cell, ...]:

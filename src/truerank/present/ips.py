@@ -9,9 +9,9 @@ from truerank.analysis.clicks import Estimate, Ips
 from truerank.core.errors import printable
 from truerank.core.messages import message, plural, warned
 from truerank.present import few
-from truerank.present.comparison_cells import interval_heading
+from truerank.present.comparison_cells import between, interval_heading
 from truerank.present.document import Document
-from truerank.present.interleaving import counted, limits
+from truerank.present.interleaving import counted
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table, drawn_digits
 from truerank.stats import Interval
@@ -50,7 +50,7 @@ def _table(estimate: Ips, estimates: Sequence[Estimate], names: dict[str, str], 
 
 
 def _cells(one: Interval, digits: int) -> tuple[Cell, Cell]:
-    return one.estimate, limits(one, digits)
+    return one.estimate, between(one, digits)
 
 
 def _flat(one: Estimate) -> tuple[Cell, ...]:

@@ -24,7 +24,7 @@ from truerank.present.comparison_cells import (
 )
 from truerank.present.document import Block, Document, Figure
 from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
-from truerank.present.table import Cell, Table, drawn_digits, p_cell
+from truerank.present.table import Cell, Table, drawn_digits, fixed, p_cell
 from truerank.stats import Interval
 
 __all__ = ["agreement_tables", "document_of", "figures", "pictures", "remarks_of", "system_tables"]
@@ -211,7 +211,7 @@ def _flips(standing: Standing, order: Order, digits: int) -> Table:
 
 def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
     sides = [
-        (f"{one.difference.estimate:+.{digits}f}", p_cell(one.adjusted, flip.alpha))
+        (fixed(one.difference.estimate, digits, "+"), p_cell(one.adjusted, flip.alpha))
         for one in (flip.by_first, flip.by_second)
     ]
     return (printable(flip.by_first.system), printable(flip.by_first.against), *sides[0], *sides[1])

@@ -12,7 +12,7 @@ from truerank.core.messages import joined, message, plural
 from truerank.present import charts
 from truerank.present.comparison_cells import interval_heading, percent
 from truerank.present.document import Block, Figure
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, fixed
 from truerank.stats import confidence_of_look
 
 SHOWN = 10
@@ -72,9 +72,9 @@ def _last(watch: Watch) -> Iterator[tuple[int, Any, Mapping[str, Any]]]:
 
 def _row(number: int, at: str, gate: Mapping[str, Any], digits: int) -> tuple[Cell, ...]:
     value, low, high = (gate[key] for key in ("value", "low", "high"))
-    interval = "" if low is None else f"[{low:.{digits}f}, {high:.{digits}f}]"
+    interval = "" if low is None else f"[{fixed(low, digits)}, {fixed(high, digits)}]"
     sign = "+" if gate["against"] else ""
-    shown = "-" if value is None else f"{value:{sign}.{digits}f}"
+    shown = "-" if value is None else fixed(value, digits, sign)
     return number, at[:10], gate["queries"], _called(gate), shown, interval
 
 
