@@ -200,8 +200,8 @@ class Means(Presented, ByMeasure[Value]):
             "rules": self.rules.to_dict(),
             "run": self.run,
             **({"asked": became} if (became := self._became()) else {}),
-            "mean": _plain_means(self),
-            **({"runs": {one.run: _plain_means(one) for one in self.runs}} if self.runs else {}),
+            "mean": finite(self.mean),
+            **({"runs": {one.run: finite(one.mean) for one in self.runs}} if self.runs else {}),
             "ledger": self.ledger.to_dict(),
         }
         return {**out, "queries": self._plain()} if per_query else out
@@ -213,8 +213,3 @@ class Means(Presented, ByMeasure[Value]):
     def _became(self) -> dict[str, str]:
         """What was asked for and is called otherwise."""
         return {asked: name for asked, name in self.asked.items() if asked != name}
-
-
-def _plain_means(means: Means[Any]) -> dict[str, float | None]:
-    """{measure: its mean} as JSON has it: None where no query has a value."""
-    return {name: finite(mean) for name, mean in means.mean.items()}

@@ -195,7 +195,11 @@ class Presented(Printable, Framed):
 
 
 def finite(value: Any) -> Any:
-    """A value as JSON has it: None for a number that is not finite, as nothing is known there."""
+    """A value, or those of a dict or a tuple, as JSON has it: None for a number that is not finite."""
+    if isinstance(value, dict):
+        return {key: finite(each) for key, each in value.items()}
+    if isinstance(value, tuple):
+        return list(map(finite, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

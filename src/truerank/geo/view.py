@@ -192,7 +192,7 @@ class View(Presented):
         """Plain values, for JSON."""
         plain = self.scores.to_dict()
         return {
-            "mean": _known(self.mean),
+            "mean": finite(self.mean),
             "distance": self.distance,
             "truth": {
                 "rule": self.truth.rule,
@@ -200,7 +200,7 @@ class View(Presented):
                 "without_positives": len(self.truth.without_relevant),
             },
             **({} if self.answerable.all() else {"answerable": self._answerable()}),
-            "error": _known(self.error_curve),
+            "error": finite(self.error_curve),
             "surface": self.surface,
             "sdm": {**self.sdm, "steepness": self.steepness},
             "ma": self.ma,
@@ -213,7 +213,7 @@ class View(Presented):
         }
 
     def _answerable(self) -> dict[str, Any]:
-        return {"queries": int(self.answerable.sum()), "mean": _known(self.answerable_mean)}
+        return {"queries": int(self.answerable.sum()), "mean": finite(self.answerable_mean)}
 
     def _queries(self) -> dict[str, dict[str, Any]]:
         values = self.scores.per_query()
@@ -279,10 +279,3 @@ class Places(Presented):
         """Plain values, for JSON."""
         views = {name: view.to_dict(per_query) for name, view in self.views.items()}
         return {**views, "notes": [note.to_dict() for note in self.notes]}
-
-
-def _known(values: Any) -> Any:
-    """Numbers as JSON has them, one inside another: None for an infinite error, and for a mean of no query."""
-    if isinstance(values, dict):
-        return {name: _known(value) for name, value in values.items()}
-    return finite(values)

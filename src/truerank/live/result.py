@@ -266,12 +266,12 @@ class Bench(Presented):
             "name": self.name,
             "load": asdict(self.load),
             "percentiles": self.percentiles,
-            "latency_ms": _known(self.latency),
-            "service_ms": _known(self.service),
+            "latency_ms": finite(self.latency),
+            "service_ms": finite(self.service),
             "throughput": self.throughput,
             "outcomes": self.outcomes,
             "indexing": self.indexing.to_dict() if self.indexing else None,
-            "mean": _known(self.scores.mean) if self.scores else None,
+            "mean": finite(self.scores.mean) if self.scores else None,
             "calls": self.calls,
             "cold_ms": self.cold,
             "under_way": self.under_way,
@@ -331,8 +331,3 @@ class Bench(Presented):
             InputError: the file is no benchmark, or a part is missing.
         """
         return [Bench(**parts) for parts in storage.loaded(path)]
-
-
-def _known(figures: Mapping[str, float]) -> dict[str, float | None]:
-    """The figures as JSON has them: None where no call was answered, or no query has a value."""
-    return {name: finite(value) for name, value in figures.items()}

@@ -79,9 +79,8 @@ class Power(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what no number of queries shows."""
-        rows = [{key: _plain(value) for key, value in vars(row).items()} for row in self.rows]
         head = {key: getattr(self, key) for key in ("queries", "difference", "systems", "pairs", "alpha", "wanted")}
-        return {**head, "source": str(self.source), "rows": rows}
+        return {**head, "source": str(self.source), "rows": [finite(vars(row)) for row in self.rows]}
 
 
 @dataclass(frozen=True)
@@ -196,10 +195,8 @@ class TableAudit(Presented):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         head = {key: getattr(self, key) for key in ("name", "queries", "alpha", "baseline", "left_out")}
-        columns = [{key: _plain(value) for key, value in vars(one).items()} for one in self.measures]
-        return {**head, "measures": columns, "pairs": [vars(claim) for claim in self.claims]}
-
-
-def _plain(value: Any) -> Any:
-    """A value, or several, as JSON has them."""
-    return list(map(finite, value)) if isinstance(value, tuple) else finite(value)
+        return {
+            **head,
+            "measures": [finite(vars(one)) for one in self.measures],
+            "pairs": [vars(claim) for claim in self.claims],
+        }

@@ -109,9 +109,8 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what is not known."""
-        plain = {key: finite(value) for key, value in vars(self).items()}
         unknown = {} if self.is_counted else dict.fromkeys(("wins", "ties", "losses"))
-        return {**plain, **unknown, **self.difference.limits("difference")}
+        return {**finite(vars(self)), **unknown, **self.difference.limits("difference")}
 
     @property
     def is_counted(self) -> bool:
