@@ -445,6 +445,12 @@ def test_slices_by_numbers_stand_in_their_order() -> None:
     assert list(found.slices) == ["2", "9", "10"]
 
 
+@pytest.mark.parametrize("several", [list, np.array])
+def test_several_values_of_a_query_are_a_slice_of_their_own(several: Any) -> None:
+    found = compare(QRELS, RUNS, "P@1", by={q: several([i % 2, 3]) for i, q in enumerate(QUERIES)})
+    assert len(found.slices) == 2
+
+
 def test_a_series_by_query_makes_the_slices_of_a_dict() -> None:
     pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
     by: dict[str, Any] = {query: ("even", "odd", None)[n % 3] for n, query in enumerate(QUERIES)}

@@ -162,9 +162,13 @@ def several_of(values: Any) -> list[Any]:
 def is_missing(value: Any) -> bool:
     """Whether this is None, or what NumPy and pandas have in its place: NaN, NaT or NA, which equal nothing.
 
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
+    A list or an array of these is something.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([float("nan")])
+    (True, True, False, False)
     """
+    if getattr(value, "shape", ()):
+        return False
     try:
         return value is None or bool(value != value)
     except TypeError:  # of NA nothing is known

@@ -218,7 +218,7 @@ def _groups(value: Any) -> tuple[str, ...]:
     >>> _groups("drama|war"), _groups("['drama', 'war']"), _groups('["drama"]'), _groups("[drama, film noir]")
     (('drama', 'war'), ('drama', 'war'), ('drama',), ('drama', 'film noir'))
     """
-    if not isinstance(value, LISTS) and is_missing(value):
+    if is_missing(value):
         return ()
     if isinstance(value, str):
         inner = _inside(value)
@@ -296,7 +296,7 @@ def _is_vector(row: Any, width: int) -> bool:
 
 
 def _row(row: Any, width: int) -> Sequence[Any]:
-    if not isinstance(row, LISTS) and is_missing(row):
+    if is_missing(row):
         return [np.nan] * width
     return [np.nan if value is None else number(value) if isinstance(value, str) else value for value in row]
 

@@ -360,7 +360,7 @@ class _Log:
 
 def _told(value: Any) -> Any:
     """The value; None for what a DataFrame has where there is none: NaN, pandas' NA."""
-    return None if not isinstance(value, LISTS) and is_missing(value) else value
+    return None if is_missing(value) else value
 
 
 def _text(value: Any) -> str | None:
