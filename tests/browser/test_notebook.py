@@ -61,3 +61,20 @@ def test_axe_finds_nothing_serious_on_a_picture_that_is_saved_as_a_page(
     page = visit(path.as_uri())
     page.wait_for_selector("summary[aria-label]")
     assert serious(page) == []
+
+
+def test_a_picture_that_is_saved_as_a_page_is_as_wide_as_its_window_whatever_its_title(
+    visit: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "plot.html"
+    reading = tr.read({"q": {"a": 1}}, {"q": ["a"]}, name="a" * 180)
+    tr.evaluate(reading, measures="AP RR").plot().save(path)
+    for width in (360, 1400):
+        page = visit(path.as_uri(), viewport={"width": width, "height": 600})
+        page.wait_for_selector("summary[aria-label]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert width * 0.7 < page.evaluate("document.querySelector('svg.marks').getBBox().width") < width
+        assert page.get_by_text("a" * 180).is_visible()
+        page.locator("summary").press("Enter")
+        page.keyboard.press("Escape")
+        assert not page.locator("details[open]").count()

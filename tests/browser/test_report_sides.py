@@ -206,3 +206,27 @@ def test_a_query_that_is_open_is_what_is_printed_and_whole(visit, tmp_path):
     assert dialog.locator("section").last.is_visible()
     page.keyboard.press("Escape")
     assert page.locator("main h2:visible").count() > 4
+
+
+def test_escape_closes_the_menu_of_a_picture_and_leaves_the_focus_on_its_button(visit, tmp_path):
+    page = ready(visit(written(tmp_path, {"q": {"a": 1}}, {"one": {"q": ["a"]}}, measures="AP").address))
+    button = page.locator("[data-figure] summary").first
+    button.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Save as SVG"
+    page.keyboard.press("Escape")
+    assert not page.locator("[data-figure] details[open]").count()
+    assert button.evaluate("button => button === document.activeElement")
+
+
+def test_long_names_leave_the_button_that_closes_whole_and_columns_in_sight(visit, tmp_path):
+    query, names = "Q" * 200, ["a" * 180, "b" * 180]
+    address = written(tmp_path, {query: {"a": 1}}, {name: {query: ["a"]} for name in names}).address
+    page = ready(visit(address, allowed=(address,), **PHONE))
+    page.locator("#queries-table tbody button").click()
+    assert page.locator("dialog .top button").bounding_box()["height"] < 50
+    desk = ready(visit(address))
+    for data in desk.locator("figure > details").all():
+        data.locator("summary").click()
+    wide = "cells => Math.max(...cells.map(cell => cell.offsetWidth))"
+    assert desk.locator("th, td").evaluate_all(wide) < 750

@@ -271,7 +271,7 @@ def test_a_missing_package_is_named(document: Document, package: str, monkeypatc
             raise ModuleNotFoundError(name=name)
         return real(name, *rest, **more)
 
-    monkeypatch.setattr(html, "libraries", figures.libraries.__wrapped__)  # not what was found before
+    monkeypatch.setattr(figures, "libraries", figures.libraries.__wrapped__)  # not what was found before
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r"truerank\[report\]"):
         html.render(document)

@@ -56,11 +56,22 @@ PAGE = """\
 <html lang="en">
 <head>
 <meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<script>{libraries}</script>
+<style>
+body {{ font-family: system-ui, sans-serif; overflow-wrap: anywhere; }}
+h1 {{ font-size: 1.1rem; margin: .75rem 4rem .25rem .75rem; }}
+p {{ font-size: .9rem; margin: .25rem 4rem .25rem .75rem; }}
+#plot {{ width: 100%; }}
+</style>
+<script>{drawing}</script>
 </head>
 <body>
-<main id="plot"></main>
+<main>
+<h1>{heading}</h1>
+<p>{subtitle}</p>
+<div id="plot"></div>
+</main>
 <script>
 vegaEmbed("#plot", {spec}, {options}).then(() => {{
   const menu = document.querySelector("details");
@@ -70,6 +81,16 @@ vegaEmbed("#plot", {spec}, {options}).then(() => {{
 </body>
 </html>
 """
+
+ESCAPE = """
+addEventListener("keydown", ({ key, target }) => {
+  const menu = key === "Escape" && target.closest(".vega-embed details[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.firstElementChild.focus();
+});
+"""
+"""What closes the menu of a picture by keyboard."""
 
 ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
 """What the page's menu offers: to save the picture, and nothing that opens another site."""
@@ -166,11 +187,18 @@ def ending_of(path: str) -> str:
 
 
 def _page(figure: Figure) -> bytes:
-    """A page with the libraries in it; a run's name may hold what HTML would take for the end of a script."""
-    title = html.escape(_titled(figure))
-    spec = json.dumps(static(figure)).replace("<", "\\u003c")
-    options = json.dumps({"mode": "vega-lite", "actions": ACTIONS})
-    return PAGE.format(title=title, libraries=libraries(), spec=spec, options=options).encode()
+    """A page as wide as its window, with all that draws in it.
+
+    A run's name may hold what HTML would take for the end of a script.
+    """
+    wide = {"title": None, **{name: figure.specification[name] for name in ("width", "autosize")}}
+    texts = {"title": _titled(figure), "heading": figure.title, "subtitle": figure.subtitle}
+    parts = {
+        "spec": json.dumps({**static(figure), **wide}).replace("<", "\\u003c"),
+        "options": json.dumps({"mode": "vega-lite", "actions": ACTIONS}),
+        "drawing": drawing(),
+    }
+    return PAGE.format(**{name: html.escape(text) for name, text in texts.items()}, **parts).encode()
 
 
 def _titled(figure: Figure) -> str:
@@ -183,6 +211,11 @@ DRAWN: dict[str, Callable[[Figure], bytes]] = {
     ".html": _page,
 }
 """What a picture is, by the ending of its file."""
+
+
+def drawing() -> str:
+    """What draws pictures in a page, and what the keyboard needs in their menus."""
+    return libraries() + ESCAPE
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from truerank.present import palette
 from truerank.present.charts import THEMES
 from truerank.present.document import Block, Document, Heading, Queries
 from truerank.present.renderers import fragment
-from truerank.present.renderers.figures import libraries
+from truerank.present.renderers.figures import drawing
 from truerank.present.renderers.json import dumps
 from truerank.present.renderers.terminal import isolated_words
 from truerank.present.table import Cell, Table
@@ -108,7 +108,7 @@ def render(document: Document, *, figures: bool = False) -> str:
             version=__version__,
             style=palette.css() + _file("page.css"),
             script=_file("page.js"),
-            libraries=libraries(),
+            drawing=drawing(),
             data=_data(document),
             packed=_packed,
         )
