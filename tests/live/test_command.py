@@ -213,6 +213,8 @@ def test_chunks_are_collapsed_as_by_the_other_commands(here):
         (("a:b", "--queries", "q.tsv", "--plot", "x.gif"), "ends in .svg"),
         (("a:b", "--queries", "q.tsv", "--option", "x"), "NAME=VALUE"),
         (("a:b", "--queries", "q.tsv", "-o", "x.md"), "-o saves all calls as JSON, for --show: end x.md"),
+        (("a:b", "--queries", "q.tsv", "-o", "x.pdf"), "-o saves all calls as JSON, for --show: end x.pdf"),
+        (("--show", "a", "-o", "x.svg"), "`--show FILE.json -f FORMAT` prints the table"),
         (("--show", "a", "-o", "x.csv.gz"), "`--show FILE.json -f csv` prints the table"),
         (("a:b", "--queries", "q.tsv", "-o", "nowhere/x.json"), "cannot be written: No such file"),
     ],

@@ -19,7 +19,7 @@ from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.formats import read_qrels
-from truerank.formats.compression import unpacked_name
+from truerank.formats.compression import suffix_of, unpacked_name
 from truerank.live import alternate, compare, sweep
 from truerank.live.latency import FIGURES
 from truerank.live.plan import ARRIVALS
@@ -30,7 +30,7 @@ from truerank.live.sweep import LOADS, THROUGHPUT
 from truerank.present import bench as report
 from truerank.present import pareto
 from truerank.present.document import Document
-from truerank.present.renderers import by_ending, figures
+from truerank.present.renderers import FORMATS, figures
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -318,9 +318,10 @@ def _place(path: str | None) -> str | None:
 
 
 def _refuse_table(output: str | None) -> None:
-    """Raise where a table is expected of the file in which all calls are saved."""
-    format = by_ending(output or "")
-    if format not in ("table", "json"):
+    """Raise where a table or a picture is expected of the file in which all calls are saved."""
+    ending = suffix_of(output or "")
+    if ending not in (".json", *tables.PLAIN) and ending[1:2].isalpha():
+        format = next((name for name, endings in FORMATS.items() if ending in endings), "FORMAT")
         raise click.UsageError(
             message(
                 "-o saves all calls as JSON, for --show: end {path} in .json. `--show FILE.json -f {format}` "

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.formats.compression import suffix_of
 from truerank.present.document import Document
 
 FORMATS = {
@@ -52,12 +51,6 @@ def to_bytes(document: Document, format: str, folder: str = "") -> bytes:
 
 def _renderer(format: str) -> Any:
     return import_module(f"{__name__}.{'terminal' if format == 'table' else format}")
-
-
-def by_ending(path: str) -> str:
-    """The format of results that a file's name asks for; a table for want of a better one."""
-    ending = suffix_of(path)
-    return next((name for name, endings in FORMATS.items() if ending in endings), "table")
 
 
 def of_report(path: str | os.PathLike[str]) -> str:
