@@ -292,7 +292,7 @@ register(
             "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored; "
             "Elasticsearch's rank_eval: its request is qrels, its response a run; MTEB's predictions; contexts of "
             "questions with has_answer, as DPR and Pyserini write them: a run, and judgements of it; as a run what "
-            "Pinecone, Chroma, Qdrant and Elasticsearch answer, LlamaIndex's nodes and RankLLM's results"
+            "Pinecone, Chroma, Qdrant, Elasticsearch and Solr answer, LlamaIndex's nodes and RankLLM's results"
         ),
         sniff,
         holds,
