@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core.errors import InputError, no_such_query
-from truerank.core.evaluate import given, ranked, score
+from truerank.core.evaluate import opened_under, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.ledger import Ledger
@@ -132,7 +132,7 @@ def precision_recall(
     >>> found.precision, found.areas["trapezoid"]
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
-    run, read_under = given(qrels, run, rules)
+    run, read_under = opened_under(qrels, run, rules)
     under = BY_DEFINITION if rules is None and read_under.is_like(Rules()) else read_under
     under = under.by_query(message("a curve is of judged queries"))
     at = _checked(recalls)

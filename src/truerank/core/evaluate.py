@@ -65,7 +65,7 @@ def evaluate(
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}, "RR AP").mean
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     asked = asked_for(measures, under)
     chosen = list(dict.fromkeys(asked.values()))
     if not chosen:
@@ -100,7 +100,7 @@ def rank(
     >>> tr.rank({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).rank.tolist()
     [2, 3]
     """
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     return ranked(reading_of(qrels, run, under, threads=threads))
 
 
@@ -235,7 +235,7 @@ def opened(run: RunLike | Reading) -> Run | Reading:
     return run if isinstance(run, Reading) else open_run(run)
 
 
-def given(
+def opened_under(
     qrels: object, run: RunLike | Reading | None, rules: RulesLike | None
 ) -> tuple[Run | Reading | None, Rules]:
     """The run that is evaluated, not yet read, and the rules under which it is: see `rules_of`.

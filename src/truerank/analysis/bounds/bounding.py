@@ -13,7 +13,7 @@ from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.analysis.bounds.ways import parts
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import given, in_mean
+from truerank.core.evaluate import in_mean, opened_under
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
@@ -70,7 +70,7 @@ def bounds(
     if not is_whole(samples) or samples < 2 or not is_whole(seed) or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     samples, seed = plain(samples), plain(seed)
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     chosen = tuple(measures_under(measures, under))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")

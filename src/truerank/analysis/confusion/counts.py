@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
 from truerank.core.errors import InputError, RulesError, TruerankError, truncated
-from truerank.core.evaluate import given, ranked, score
+from truerank.core.evaluate import opened_under, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import Ledger
@@ -102,7 +102,7 @@ def confusion(
     Confusion(tp=1, fp=1, fn=1, tn=1)
     """
     k = checked_unit(of, k, documents)
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     under = checked_rules(under)
     cut = cut_off(under, k)
     reading = scored(qrels, run, cut, threshold is not None, threads)

@@ -12,7 +12,7 @@ from truerank.analysis.confusion.counts import checked_rules, checked_unit, cut_
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
 from truerank.core.errors import TruerankError
-from truerank.core.evaluate import given, ranked, score
+from truerank.core.evaluate import opened_under, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.ledger import Ledger
@@ -116,7 +116,7 @@ def sweep(
     if steps < 3:
         raise TruerankError("a sweep has at least 3 steps, not {steps}", steps=steps)
     alpha, k = weight_on_precision(alpha=alpha), checked_unit(of, k, documents)
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     under = checked_rules(under)
     reading = scored(qrels, run, cut_off(under, k), True, threads)
     ledger = score(replace(reading, rules=under.nameless), [parse_measure("SetP")]).ledger

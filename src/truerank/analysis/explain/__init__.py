@@ -11,7 +11,7 @@ from truerank.analysis.explain.moves import Diff, QueryDiff, Shift, diff, diff_e
 from truerank.analysis.explain.query import ask, ask_reading, is_one, several
 from truerank.analysis.explain.ranking import Listed
 from truerank.core.errors import InputError
-from truerank.core.evaluate import given
+from truerank.core.evaluate import opened_under
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading, reading_of
@@ -106,7 +106,7 @@ def explain_each(
     """
     if query is None:
         raise InputError("there is no query to explain; name one by query=")
-    run, under = given(qrels, run, rules)
+    run, under = opened_under(qrels, run, rules)
     key = as_bytes(query)
     if isinstance(run, Run) and not run.saved and not isinstance(qrels, Reading):
         answer = ask(read_qrels(qrels), run, key, under)
