@@ -244,7 +244,7 @@ def test_rows_of_azure_s_evaluator_are_a_run_and_its_judgements(tmp_path):
         assert list(mean.values()) == pytest.approx([7.5 / (15 + 3 / math.log2(3)), 4 * 0.36, 0.75])
 
 
-@pytest.mark.parametrize("key", ["distance", "_distance", "dist", "cosine_distance", "vector_distance"])
+@pytest.mark.parametrize("key", ["distance", "_distance", "dist", "$dist", "cosine_distance", "vector_distance"])
 def test_distances_in_objects_are_read_as_those_beside_ids(key, tmp_path):
     def run(*distances, **more):
         docs = [{"id": doc, key: far, **more} for doc, far in zip("abc", distances, strict=False)]
@@ -252,7 +252,9 @@ def test_distances_in_objects_are_read_as_those_beside_ids(key, tmp_path):
 
     path = tmp_path / "run.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in run(0.1, 0.1, 0.5)))
-    for given in (run(0.1, 0.1, 0.5), {"q": run(0.1, 0.1, 0.5)[0]["results"]}, path):
+    docs = run(0.1, 0.1, 0.5)[0]["results"]
+    by_rest = ({"q": {"code": 0, "data": docs}}, {"q": {"rows": docs, "billing": {}}})
+    for given in (run(0.1, 0.1, 0.5), {"q": docs}, *by_rest, path):
         found = tr.open_run(given)
         assert found.to_dict()["q"] == {"a": -0.1, "b": -0.1, "c": -0.5}
     for given in (run(0.9, 0.5, 0.1), run(None, None, None), run(0.1, 0.9, 0.3, rank=1)):

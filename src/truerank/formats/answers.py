@@ -36,8 +36,8 @@ _HOLDERS = {list, dict}
 _ROW = tuple(name for name in DOC if name != "id")
 """What names the document of a row; an id may be that of a query."""
 
-_ANSWERS = (*names.ANSWERS, "result", "response", "value")
-"""What holds the list of an answer; a row may have a result, a response or a value of another kind."""
+_ANSWERS = (*names.ANSWERS, "result", "response", "value", "data", "rows")
+"""What holds the list of an answer; a row may have a result, a value or data of another kind."""
 
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
 _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
