@@ -22,7 +22,7 @@ from truerank.analysis.lint import Finding as LintFinding
 from truerank.analysis.lint import lint
 from truerank.analysis.lint.findings import placed
 from truerank.board.contests import Contest
-from truerank.contest.findings import Case
+from truerank.contest import case_of
 from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
@@ -340,9 +340,7 @@ def _audit_lines(source: Source, format: str, contest: Contest) -> SubmissionAud
     for line in sent.lines:
         if line.is_list:
             _check_length(line.answer, most, source.name, line.number)
-    nothing: dict[bytes, frozenset[bytes]] = dict.fromkeys(contest.published, frozenset())
-    cuts: list[Any] = [measure.cutoff or contest.rules.depth for measure in contest.measures]
-    case = Case(sent.lines, nothing, None if None in cuts else max(cuts), True)
+    case = case_of(contest.blind, sent, contest.measures, contest.rules)
     missing = sum(not lines for lines in case.answers.values())
     answered = len(contest.published) - missing
     audit_findings = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))

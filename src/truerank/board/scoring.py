@@ -14,6 +14,7 @@ import numpy as np
 from truerank import __version__
 from truerank.board.contests import PARTS, Contest
 from truerank.contest import audit as audited
+from truerank.contest import worse
 from truerank.core.equal import is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
@@ -120,9 +121,9 @@ def _means(scores: Scores, contest: Contest) -> Means:
 
 def _no_better(strict: Means, official: Means, contest: Contest) -> Means:
     """The strict means, none better than the official one: what `StrictScores.mean` is of all queries."""
-    worse = {str(m): np.maximum if m.definition.lower_is_better else np.minimum for m in contest.measures}
+    of_two = {str(m): worse(m) for m in contest.measures}
     return {
-        part: {name: float(worse[name](mean, official.get(part, means)[name])) for name, mean in means.items()}
+        part: {name: float(of_two[name](mean, official.get(part, means)[name])) for name, mean in means.items()}
         for part, means in strict.items()
     }
 

@@ -8,7 +8,7 @@ is reproduced to the last bit, stands the strict one, and an audit that names th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -96,7 +96,7 @@ class StrictScores(Scores):
         means.heading = self._headings
         for measure in self.measures if self.official is not None else ():
             name = str(measure)
-            means[self.heading(name)] = float(_worse(measure)(means[name], self.official[name]))  # type: ignore[index]
+            means[self.heading(name)] = float(worse(measure)(means[name], self.official[name]))  # type: ignore[index]
         return means
 
 
@@ -144,7 +144,7 @@ def audit(
     chosen = measures_under(asked, under)
     qrels = read_qrels(truth)
     sent = read(submission, format).beside(qrels)
-    case = _case(qrels, sent, chosen, under)
+    case = case_of(qrels, sent, chosen, under)
     problems = findings(case)
     stops = any(finding.stops for finding in problems)
     official = None if stops else evaluate(qrels, sent.run, asked, rules=under)
@@ -184,9 +184,7 @@ def _no_better(strict: Scores, lines: Scores, official: Scores | None) -> Strict
     at = np.array([line.get(query, -1) for query in strict.queries], np.int64)
     columns = strict.columns
     if line:
-        columns = {
-            str(m): np.where(at >= 0, _worse(m)(strict[m], lines[m][at]), strict[m]) for m in strict.measures
-        }
+        columns = {str(m): np.where(at >= 0, worse(m)(strict[m], lines[m][at]), strict[m]) for m in strict.measures}
     means = None if official is None else {str(m): m.mean(official[m]) for m in strict.measures}
     return StrictScores(**{**_known(strict), "columns": columns}, official=means)
 
@@ -196,12 +194,13 @@ def _known(scores: Scores) -> dict[str, Any]:
     return {name: getattr(scores, name) for name in Scores.__dataclass_fields__}
 
 
-def _worse(measure: Measure) -> Callable[[Any, Any], Any]:
+def worse(measure: Measure) -> Callable[[Any, Any], Any]:
     """The worse of two values."""
     return np.maximum if measure.definition.lower_is_better else np.minimum
 
 
-def _case(qrels: Qrels, sent: Submission, measures: list[Measure], rules: Rules) -> Case:
+def case_of(qrels: Qrels, sent: Submission, measures: Sequence[Measure], rules: Rules) -> Case:
+    """What the checks look at of a submission to these judgements."""
     judged = qrels.to_dict()
     truth = {q: frozenset(d for d, grade in docs.items() if grade >= rules.level) for q, docs in judged.items()}
     cuts: list[Any] = [measure.cutoff or rules.depth for measure in measures]
