@@ -1,4 +1,4 @@
-"""What the site has beside docs/: the README as its first page, the reference, and links to files elsewhere."""
+"""What the site has beside docs/: versions, the README as its first page, the reference, links to other files."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ MODULES = ("truerank.stats", *(f"truerank.interop.{name}" for name in INTEROP))
 INTRODUCTION = """\
 `import truerank as tr`: all names here are `tr.…`. Measures are values too (`tr.nDCG @ 10`); [each is described
 on its page](measures.md)."""
+
+
+def on_config(config: Any) -> Any:
+    """The menu of versions, where there are several: `mike deploy 0.1 latest` keeps one beside the others."""
+    if "MIKE_DOCS_VERSION" in os.environ:
+        config.extra["version"] = {"provider": "mike"}
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

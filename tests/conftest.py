@@ -33,7 +33,7 @@ LONG = (
     *("tests/analysis/test_bounds.py", "tests/analysis/test_explain.py", "tests/test_docs.py"),
     *(f"tests/board/test_{name}.py" for name in ("fairness", "concurrency", "openapi", "following")),
     *("tests/peers/test_presets_recommenders.py", "tests/test_any_size.py", "tests/core/test_rules_by_hand.py"),
-    *("tests/test_site.py", "tests/live/test_hostile.py", "tests/cli/test_cli_process.py"),
+    *("tests/browser/test_site.py", "tests/live/test_hostile.py", "tests/cli/test_cli_process.py"),
 )
 """What is begun first, so that nothing long is left when the other workers have ended."""
 
