@@ -186,7 +186,7 @@ def test_rules_are_a_preset_or_a_file(invoke, here):
 def test_single_rules_are_set_and_the_name_says_so(invoke):
     arguments = ("-r", "trec_eval-9", "--set=level=2", "--set=ties=doc-ascending", "--set=depth=100")
     answer = json.loads(invoke(*EXAMPLE, *arguments, "-f", "json").stdout)
-    name = "trec_eval-9 with level=2, ties=doc-ascending, depth=100"
+    name = "trec_eval-9 with ties=doc-ascending, level=2, depth=100"
     changes = {"name": name, "level": 2, "ties": "doc-ascending", "depth": 100}
     assert answer["rules"] == Rules.from_dict(changes, Rules.named("trec_eval-9")).to_dict()
 

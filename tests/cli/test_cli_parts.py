@@ -119,7 +119,7 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
         ("bounds qrels.txt first.arrow", "first.arrow: the reading lacks unjudged documents"),
         (
             "explain qrels.txt first.arrow q1",
-            "first.arrow: this is a reading, which is no run any more",
+            "first.arrow: the reading lacks unjudged documents; read the run with keep='all'",
         ),
         (
             "convert first.arrow first.jsonl --as run",
@@ -151,3 +151,11 @@ def test_a_board_takes_no_readings(invoke, here):
     with pytest.raises(tr.InputError, match="this is a reading"):
         list(run.batches())
     assert formats()["reading"].write_run is None
+
+
+def test_a_reading_of_all_rows_is_explained_as_its_run_is(invoke, here):
+    invoke("read", "qrels.txt", "first.run", "--keep", "all", "--set", "depth=2", "-o", "first.arrow")
+    asked = ("q1", "-m", "AP nDCG@10")
+    expected = invoke("explain", "qrels.txt", "first.run", *asked, "--set", "depth=2")
+    assert expected.exit_code == 0
+    assert invoke("explain", "qrels.txt", "first.arrow", *asked).stdout == expected.stdout

@@ -328,8 +328,8 @@ def judgements_of(
 def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     """The rules with single fields changed, and a name that says so.
 
-    >>> changed(None, ["level=2"]).name
-    'truerank with level=2'
+    >>> changed(changed(None, ["level=2"]), ["level=3"]).name
+    'truerank with level=3'
     """
     rules = checked(Rules.of(rules))
     if not changes:
@@ -341,7 +341,10 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
             raise RulesError("--set takes field=value, e.g. level=2; not {change!r}", change=change)
         _refuse_parameter(field.strip(), value.strip())
         fields.append((field.strip(), _value(field.strip(), value.strip())))
-    return checked(Rules.from_dict({"name": name_with(rules.name, changes), **distinct(fields, "--set")}, rules))
+    made = rules.replace(**distinct(fields, "--set"))
+    if made.name not in presets():
+        made = made.replace(name=name_with(rules.name, changes))
+    return checked(Rules.of(made))  # which calls a preset's by what they change of it
 
 
 def _refuse_parameter(field: str, value: str) -> None:
