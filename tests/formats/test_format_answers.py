@@ -103,6 +103,10 @@ DUMPS = {
     "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
     "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
     "solr": lambda lists: {query: solr(docs) for query, docs in lists.items()},
+    "documents": lambda lists: {
+        q: [{"similarity": score, "document": {"id": doc, "page_content": "…"}} for doc, score in docs]
+        for q, docs in lists.items()
+    },
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
     "llama-index records": lambda lists: [
         {"query": q, "retrieved_nodes": nodes(docs)} for q, docs in lists.items()

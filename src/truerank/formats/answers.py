@@ -224,7 +224,7 @@ def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
     keys = tuple(docs[0])
-    place = names.find(keys, ("node", *LISTED_DOC))
+    place, value = names.find(keys, ("node", *LISTED_DOC)), names.find(keys, SCORE)
     if place is None or not isinstance(docs[0][keys[place]], dict):
         return docs
     key = keys[place]
@@ -232,7 +232,8 @@ def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
     if len(held) < len(docs):
         raise _unlike(name, line)
     ids = (next((doc[word] for word in ("id_", "node_id", "id") if word in doc), None) for doc in held)
-    return [(doc, each.get("score")) for doc, each in zip(ids, docs, strict=True)]
+    scores = (None if value is None else each.get(keys[value]) for each in docs)
+    return list(zip(ids, scores, strict=True))
 
 
 def _best_first(docs: Any, name: str, line: int | None) -> Any:
