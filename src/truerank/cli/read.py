@@ -56,9 +56,9 @@ def command(
     """Read a run, or a part of one, once, and keep what every measure needs of it.
 
     What is written is small: the ranks of the judged documents, and the judgements. `eval`, `compare`, `check`,
-    `bounds`, `curve`, `confusion`, `explain`, `power` and `report` take it in place of the run, under its rules unless
-    others are said. `truerank merge` makes one of the parts of a run that were read apart, on whatever machines.
-    Several RUNs are parts of one run.
+    `bounds`, `curve`, `confusion`, `explain`, `power` and `report` take it in place of the run, under its rules
+    unless others are said. `truerank merge` makes one of the parts of a run that were read apart, on whatever
+    machines. Several RUNs are parts of one run.
 
     Needs: pip install "truerank[parquet]"
 
