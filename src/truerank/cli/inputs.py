@@ -14,7 +14,7 @@ from truerank.cli import options
 from truerank.cli.progress import ReadingBar
 from truerank.core.errors import InputError
 from truerank.core.messages import listed, message
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, common
 from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
@@ -107,10 +107,8 @@ def rules_asked(
             (one.run, one.rules) if isinstance(one, Scores) else (os.fspath(one), rules_of(source(one)))
             for one in runs
         ]
-    known = [(name, found) for name, found in own if found]
-    for name, found in known[1:]:
-        found.refuse_unlike(name, known[0][1], known[0][0])
-    return options.changed(known[0][1], changes) if known else asked
+    known = common((name, found) for name, found in own if found)
+    return options.changed(known, changes) if known else asked
 
 
 def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:

@@ -16,7 +16,7 @@ from truerank.core.ledger import as_texts, ledger_of, undefined, without_relevan
 from truerank.core.messages import Message, message
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Keep, Reading, lacking, ranks_kept, reading_of
-from truerank.core.rules import Rules, RulesLike
+from truerank.core.rules import Rules, RulesLike, common
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of
 from truerank.core.scores import Scores
@@ -255,21 +255,22 @@ def opened_under(
     return source, rules_of(rules, source)
 
 
-def rules_of(rules: RulesLike | None, *given: object) -> Rules:
+def rules_of(rules: RulesLike | None, *given: Any) -> Rules:
     """The rules that are asked for; where none are, those under which some of these were read already.
 
     Raises:
         RulesError: these are not the same for all of them, or no such rules.
     """
-    own: list[tuple[str, Rules]] = []
-    for thing in given if rules is None else ():
-        if isinstance(thing, Reading):
-            own.append((thing.name, thing.rules))
-        elif isinstance(thing, Run) and thing.saved:
-            own.append((thing.name, facts_of(thing.saved().schema, thing.name)["rules"]))
-    for name, other in own[1:]:
-        other.refuse_unlike(name, own[0][1], own[0][0])
-    return own[0][1] if own else checked(Rules.of(rules))
+    own = common((thing.name, made) for thing in given if (made := made_under(thing))) if rules is None else None
+    return own or checked(Rules.of(rules))
+
+
+def made_under(thing: Any) -> Rules | None:
+    """The rules under which a run was read already, which stands in for itself or in a file; None of others."""
+    if isinstance(thing, Run) and thing.saved:
+        own: Rules = facts_of(thing.saved().schema, thing.name)["rules"]
+        return own
+    return thing.rules if isinstance(thing, Reading) else None
 
 
 def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:

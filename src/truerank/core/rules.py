@@ -413,5 +413,17 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+def common(made: Iterable[tuple[str, Rules]]) -> Rules | None:
+    """The rules under which all of these, by their names, were read or scored; None where there are none.
+
+    Raises:
+        RulesError: they are not alike.
+    """
+    known = list(made)
+    for name, own in known[1:]:
+        own.refuse_unlike(name, known[0][1], known[0][0])
+    return known[0][1] if known else None
+
+
 RulesLike = Rules | str | os.PathLike[str] | Mapping[str, Any]
 """Rules, the name of a preset, the path of a rules file, or a mapping of fields."""

@@ -16,12 +16,11 @@ from truerank.analysis.compare.naming import by_name, is_one, opened
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.analysis.saved_scores import one_with_saved, with_saved
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import evaluate, read_catalogue, rules_of
+from truerank.core.evaluate import evaluate, made_under, read_catalogue
 from truerank.core.messages import message, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading, refuse_others
-from truerank.core.rules import RulesLike
-from truerank.core.run import Run
+from truerank.core.rules import Rules, RulesLike, common
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -92,7 +91,7 @@ def scored(
     named = by_name(runs)
     things = [one for thing in named.values() for one in (thing if are_several(thing) else [thing])]
     made = [thing for thing in things if isinstance(thing, Scores)]
-    under = made[0].rules if made and rules is None else rules_of(rules, *_read_before(named))
+    under = (common(_made_under(named)) if rules is None else None) or Rules.of(rules)
     if measures is None and made:
         measures = made[0].measures
     judged = read_qrels(qrels) if len(made) < len(things) and qrels is not None else None
@@ -102,9 +101,8 @@ def scored(
     how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
 
     def of_one(name: str, thing: Any) -> Scores:
-        if isinstance(thing, Scores) or (isinstance(thing, Reading) and rules is None):
-            thing.rules.refuse_unlike(name, under, message("others"))
         if isinstance(thing, Scores):
+            thing.rules.refuse_unlike(name, under, message("others"))
             return replace(thing, as_written=True) if as_written else thing
         if isinstance(thing, Reading):
             return evaluate(thing, measures=measures, **how)
@@ -120,14 +118,14 @@ def scored(
     }
 
 
-def _read_before(named: Mapping[str, Any]) -> Iterator[Reading | Run]:
-    """The systems that were read already, or are files, which may hold readings, as they are called."""
+def _made_under(named: Mapping[str, Any]) -> Iterator[tuple[str, Rules]]:
+    """The rules of the systems that were read or scored already, which files may hold."""
     for name, thing in named.items():
         for one in thing if are_several(thing) else [thing]:
-            if isinstance(one, Reading):
-                yield replace(one, name=name)
-            elif isinstance(one, str | os.PathLike | Source):
-                yield open_run(one, name=name)
+            is_file = isinstance(one, str | os.PathLike | Source)
+            own = one.rules if isinstance(one, Scores) else made_under(open_run(one) if is_file else one)
+            if own:
+                yield name, own
 
 
 def read(runs: Any) -> Any:
