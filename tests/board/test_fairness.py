@@ -367,6 +367,9 @@ def test_a_team_that_stalls_delays_nobody(build: Build, sqlite: str, monkeypatch
         ("patience = -1", "patience is a number from 0"),
         ("waiting = true", "waiting is a positive whole number"),
         ("registration = 1", "registration is true or false"),
+        ('memory = "100 MB"', 'memory is at least 536,870,912 bytes; not "100 MB"'),
+        ("public = 0.3", r"no setting 'public'\. It goes below \[\[boards\]\]"),
+        ('[[boards]]\nname = "b"\nregistration = true', r"no setting 'registration'\. It goes above the boards"),
     ],
 )
 def test_a_setting_above_the_boards_that_is_wrong_is_named(tmp_path: Path, text: str, message: str):

@@ -23,6 +23,7 @@ from truerank.core.schema import (
     TRUTH,
     Kind,
     is_number,
+    is_whole,
     number,
     read_toml,
     whole,
@@ -39,6 +40,9 @@ SCORES = ("strict", "official")
 
 ACCEPTABLE = ("missing-id", "too-many", "repeated-line", "repeated-document", "unknown-id")
 """Findings that a board may let pass; the strict score makes nothing of them."""
+
+LEAST_MEMORY = 512 << 20
+"""Bytes of a worker, which needs most of them before it reads anything."""
 
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -201,13 +205,13 @@ def load(path: Path, database: str | None = None) -> ServiceSettings:
         said = message("there is no board; write one as [[boards]] with name, rules and truth")
         raise BoardError(joined(": ", [str(path), said]))
     folder = path.resolve().parent
-    _refuse_unknown(values, set(ABOVE) | {"data", "database", "memory"}, str(path))
+    _refuse_unknown(values, OF_SERVICE, OF_BOARD, message(" It goes below [[boards]]."), str(path))
     _check_above(values, path)
     data = folder / _text(values.pop("data", "data"), "data")
     address = database or _text(values.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
     values.pop("database", None)
     if "memory" in values:
-        values["memory"] = _size(values["memory"], "memory")
+        values["memory"] = _size(values["memory"], "memory", LEAST_MEMORY)
     made = tuple(_board(board, folder) for board in boards)
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
         said = message("two boards are called {name!r}", name=twice.pop())
@@ -231,6 +235,10 @@ ABOVE: dict[str, Kind] = {
 }
 """What may stand above the boards."""
 
+OF_SERVICE = {*ABOVE, "data", "database", "memory"}
+
+OF_BOARD = {field.name for field in dataclasses.fields(BoardSettings)}
+
 
 def _check_above(values: Mapping[str, Any], path: Path) -> None:
     for key, value in values.items():
@@ -253,7 +261,7 @@ def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
     name = _text(fields.get("name", ""), "name")
     where = message("board {name!r}", name=name)
     types = {field.name: str(field.type) for field in dataclasses.fields(BoardSettings)}
-    _refuse_unknown(fields, set(types), where)
+    _refuse_unknown(fields, OF_BOARD, OF_SERVICE, message(" It goes above the boards."), where)
     made = {key: _value(key, types[key], value, folder, where) for key, value in fields.items()}
     rules = made.get("rules", "")
     if rules.endswith(".toml"):
@@ -291,10 +299,13 @@ OF_BOARDS: dict[str, Kind] = {
 """What a board's settings may be, by the types of their fields."""
 
 
-def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> None:
+def _refuse_unknown(
+    fields: Mapping[str, Any], known: set[str], elsewhere: set[str], place: Message, where: str
+) -> None:
+    """Raise where a setting is none here; of one that has its place elsewhere say which."""
     for key in fields:
         if key not in known:
-            hint = did_you_mean(key, known)
+            hint = place if key in elsewhere else did_you_mean(key, known)
             settings = ", ".join(sorted(known))
             said = message(
                 "there is no setting {key!r}.{hint} Settings: {settings}",
@@ -311,14 +322,20 @@ def _text(value: Any, what: str) -> str:
     return value
 
 
-def _size(value: Any, what: str) -> int:
+def _size(value: Any, what: str, least: int = 1) -> int:
     """Bytes from a number or from text such as "256 MB"."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
-    if match is None or match[2] not in _UNITS:
+    if match and match[2] in _UNITS:
+        size = int(float(match[1]) * _UNITS[match[2]])
+    elif is_whole(value):
+        size = int(value)
+    else:
         raise BoardError("{what} is a size such as '256 MB'; not {value}", what=what, value=written_toml(value))
-    return int(float(match[1]) * _UNITS[match[2]])
+    if size < least:
+        raise BoardError(
+            "{what} is at least {least:,} bytes; not {value}", what=what, least=least, value=written_toml(value)
+        )
+    return size
 
 
 def _zone(name: str) -> tzinfo:
