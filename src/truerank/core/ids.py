@@ -53,6 +53,20 @@ def stretches(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(stretch)) + np.repeat(begin - (np.cumsum(size) - size), size), stretch
 
 
+def chunks(sizes: Ints, most: int) -> Iterator[slice]:
+    """What stands one after another, cut where its sizes would come to more than that; one may be larger alone.
+
+    >>> [(part.start, part.stop) for part in chunks(np.array([2, 3, 4, 9, 1]), 5)]
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
+    """
+    ends, start = np.cumsum(sizes), 0
+    while start < len(sizes):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + most, side="right")))
+        yield slice(start, stop)
+        start = stop
+
+
 def is_later(numbers: NDArray[np.integer]) -> NDArray[np.bool_]:
     """(numbers,) whether the same number stands before it.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import needs
+from truerank.core.ids import chunks
 from truerank.core.messages import message
 from truerank.truth.distances import Distance
 from truerank.truth.items import Bools, Floats, Ints
@@ -95,8 +96,7 @@ def _balls(tree: Any, points: Floats, radius: Floats) -> Iterator[tuple[Ints, In
     if not len(points):
         return
     counts = tree.query_ball_point(points, radius, workers=-1, return_length=True)
-    blocks = (np.cumsum(counts) - counts) // BLOCK
-    for rows in np.split(np.arange(len(points)), np.flatnonzero(np.diff(blocks)) + 1):
-        lists = tree.query_ball_point(points[rows], radius[rows], workers=-1)
+    for block in chunks(counts, BLOCK):
+        lists = tree.query_ball_point(points[block], radius[block], workers=-1)
         refs = np.concatenate([np.asarray(each, np.int64) for each in lists])
-        yield np.repeat(rows, counts[rows]), refs
+        yield np.repeat(np.arange(block.start, block.stop), counts[block]), refs

@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, printable
 from truerank.core.hits import Bools
-from truerank.core.ids import starts_of, stretches
+from truerank.core.ids import chunks, starts_of, stretches
 from truerank.core.mappings import IGNORED
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.formats.rows import text_column
@@ -121,8 +121,7 @@ class _Judge:
 def _parts(queries: Side, size: Ints) -> list[Ints]:
     """The rows of the queries by id, cut where there are enough judgements to keep at once."""
     rows = np.array(sorted(range(len(queries)), key=queries.ids.__getitem__), np.int64)
-    part = (np.cumsum(size[rows]) - size[rows]) // AT_ONCE
-    return np.split(rows, np.flatnonzero(np.diff(part)) + 1)
+    return [rows[part] for part in chunks(size[rows], AT_ONCE)]
 
 
 def _own(queries: Side, gallery: Side) -> Ints:

@@ -10,11 +10,12 @@ import numpy as np
 
 from truerank.analysis.bounds.pool import Pool, best_first, refuse_lines, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
-from truerank.analysis.bounds.ways import Repeated, chunks, values_of
+from truerank.analysis.bounds.ways import ROWS, Repeated, values_of
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import opened, rules_of
 from truerank.core.hits import Bools, Hits, merged
+from truerank.core.ids import chunks
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
@@ -276,7 +277,7 @@ class _Asked:
         times = np.bincount(query, minlength=len(self.pool.hits.queries))
         ends = np.cumsum(times)
         values = []
-        for part in chunks(times * (1 + self.pool.hits.where(self.pool.known(self.is_seeing)).count)):
+        for part in chunks(times * (1 + self.pool.hits.where(self.pool.known(self.is_seeing)).count), ROWS):
             chosen = np.zeros(len(times), bool)
             chosen[part] = times[part] > 0
             if chosen.any():

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.bounds.pool import Pool
-from truerank.analysis.bounds.ways import chunks, values_of
+from truerank.analysis.bounds.ways import ROWS, values_of
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits, Judgements
-from truerank.core.ids import starts_of, stretches
+from truerank.core.ids import chunks, starts_of, stretches
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
@@ -81,7 +81,7 @@ class Part:
     def of(cls, pool: Pool) -> Iterator[Part]:
         """All parts of a run."""
         ends = starts_of(pool.hits.count)
-        for part in chunks(pool.hits.count + 1):
+        for part in chunks(pool.hits.count + 1, ROWS):
             yield cls(pool, part, slice(int(ends[part.start]), int(ends[part.stop])))
 
 
@@ -133,7 +133,7 @@ class Settled:
         Args:
             highest: the best grade that is given.
         """
-        for part in chunks(self.hits.count[ways.of] + 1):
+        for part in chunks(self.hits.count[ways.of] + 1, ROWS):
             yield ways.of[part], values_of(measures, self._given(ways, part, highest), self.rules)
 
     def _given(self, ways: Ways, part: slice, highest: float) -> Hits:

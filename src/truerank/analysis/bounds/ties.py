@@ -13,8 +13,9 @@ import numpy as np
 
 from truerank.analysis.bounds.result import Range
 from truerank.analysis.bounds.unjudged import sees_judgements
-from truerank.analysis.bounds.ways import LIMIT, Repeated, chunks, is_declared, parts, values_of
+from truerank.analysis.bounds.ways import LIMIT, ROWS, Repeated, is_declared, parts, values_of
 from truerank.core.hits import Bools, Hits
+from truerank.core.ids import chunks
 from truerank.core.rules import Rules
 from truerank.core.run import Progress
 from truerank.measures import Measure
@@ -99,7 +100,7 @@ class _Search:
     def through_all(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
         """Every order of each query."""
         times = np.array([_orders(hits, q) for q in range(len(at))])
-        for part in chunks(times * hits.count):
+        for part in chunks(times * hits.count, ROWS):
             chosen = np.zeros(len(at), bool)
             chosen[part] = True
             some = hits.select(chosen)

@@ -92,13 +92,3 @@ def parts(queries: int, looks: int, progress: Progress) -> Iterator[Progress]:
         return lambda done, total: progress(number * queries + done * queries // max(total, 1), looks * queries)
 
     return map(part, range(looks))
-
-
-def chunks(rows: Ints) -> Iterator[slice]:
-    """Queries or ways that can be looked at together, given how many rows each takes up."""
-    ends, start = np.cumsum(rows), 0
-    while start < len(rows):
-        done = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, done + ROWS, side="right")))
-        yield slice(start, stop)
-        start = stop

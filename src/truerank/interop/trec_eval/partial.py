@@ -6,14 +6,14 @@ Topics of about the same size are worked on together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.hits import Bools
-from truerank.core.ids import stretches
+from truerank.core.ids import chunks, stretches
 from truerank.core.qrels import Ints
 from truerank.interop.trec_eval.contradictions import refuse_circle
 from truerank.interop.trec_eval.ranked import Ranked
@@ -100,18 +100,12 @@ def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) ->
     local, rows = ranked.among(groups)
     rows = rows[worse[1][rows] > 0]
     times = np.zeros(len(groups) * size * size, np.int32)
-    for some in _slices(rows, worse[1][rows]):
+    for some in (rows[part] for part in chunks(worse[1][rows], CELLS)):
         lower, place = stretches(worse[0][some], worse[1][some])
         better = some[place]
         cell = (local[ranked.group[better]] * size + ranked.place[better]) * size + ranked.place[lower]
         times += np.bincount(cell, minlength=len(times)).astype(np.int32)
     return times.reshape(len(groups), size, size)
-
-
-def _slices(rows: Ints, count: Ints) -> Sequence[Ints]:
-    """The rows cut where their counts come to more than can be in memory."""
-    cuts = np.flatnonzero(np.diff(np.cumsum(count) // CELLS)) + 1
-    return np.split(rows, cuts)
 
 
 def _followed(ranked: Ranked, groups: Ints, direct: Bools) -> Bools:
