@@ -24,7 +24,7 @@ from truerank.board.service import Service
 from truerank.board.settings import load
 
 QUERIES = 40
-HOSTILE = "</script><img src=x onerror=alert(1)>"
+HOSTILE = f"</script><img src=x onerror=alert(1)>{'W' * 43}"
 TEAMS = ("Blue Whales", "한빛 검색팀", "nearest neighbours", HOSTILE, "latecomers")
 SETTINGS = """
 title = "Contests"

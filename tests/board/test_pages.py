@@ -229,6 +229,16 @@ def test_the_day_that_is_used_up_says_when_the_next_begins(build: Build, sqlite:
     assert (over.status_code, over.headers["retry-after"]) == (429, str(59 * 60))
 
 
+def test_an_interval_without_width_is_said_to_say_nothing_of_other_queries(build: Build, sqlite: str):
+    world = build(sqlite, "public = 1")
+    same, others = (world.submit(team, run(good=good)).json()["id"] for team, good in (("A", 20), ("B", 9)))
+    said = "Where all values are equal, the interval has no width"
+    assert said in page(world, "/boards/main")
+    for team, id, is_said in (("A", same, True), ("B", others, False)):
+        world.sign_in(team)
+        assert (said in page(world, f"/submissions/{id}")) == is_said
+
+
 def test_nothing_is_left_of_a_board_that_is_closed_and_no_next_day_begins(build: Build, sqlite: str):
     world = build(sqlite, "opens = 2030-03-17T12:00:00Z\ncloses = 2030-03-18T12:00:00Z")
     noon = 1_900_000_000 // 86400 * 86400 + 43200
