@@ -85,7 +85,7 @@ def recmetrics(case: Case) -> dict[str, float]:
     lists = list(case["lists"].values())
     features = pd.DataFrame.from_dict(case["features"], orient="index")
     return {
-        "Coverage": theirs.coverage(lists, list(case["features"])) / 100,
+        "Coverage": theirs.prediction_coverage(lists, list(case["features"])) / 100,
         "ILD": 1 - theirs.intra_list_similarity(lists, features),
     }
 
