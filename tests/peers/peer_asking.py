@@ -48,6 +48,7 @@ PACKAGES = {
     "krippendorff": "krippendorff",
     "irrCAC": "irrCAC",
     "catboost": "catboost",
+    "cornac": "cornac",
     "implicit": "implicit",
     "deepeval": "deepeval",
     "lenskit": "lenskit",

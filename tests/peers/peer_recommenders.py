@@ -157,6 +157,31 @@ def recbole() -> Any:
     return importlib.import_module("recbole.evaluator.metrics")
 
 
+@tool("cornac")
+def by_cornac(case: Case) -> Answer:
+    """Its metrics, user by user, of lists that have every item; what is relevant to it is rated 1 or more."""
+    import numpy as np
+
+    values: dict[str, dict[str, float]] = {}
+    for ours, written in case["measures"].items():
+        name, _, k = written.partition(" ")
+        metric = getattr(cornac(), name)(**({"k": int(k)} if k else {}))
+        for user in case["qrels"]:
+            relevant, docs = set(relevant_of(case, user)), docs_of(case, user)
+            items, scores = np.arange(len(docs)), np.array([score for _, score in case["run"][user]])
+            found = np.array([place for place, doc in enumerate(docs) if doc in relevant])
+            value = metric.compute(gt_pos=found, pd_rank=items, pd_scores=scores, item_indices=items)
+            values.setdefault(ours, {})[user] = float(value)
+    return answer(values)
+
+
+@cache
+def cornac() -> Any:
+    """Its metrics, without its models."""
+    bare("cornac")
+    return importlib.import_module("cornac.metrics")
+
+
 class Recommended:
     """A model that has its recommendations ready: of each user so many, by numbers of items."""
 

@@ -10,6 +10,8 @@ import pytest
 from peer_asking import ask, assert_equal, assert_plainly, ours
 from peer_cases import Case, Kind, cases, together
 
+import truerank as tr
+
 GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["binary", "graded"])
 
 RATED = pytest.mark.parametrize(
@@ -198,3 +200,23 @@ def test_implicit_is_its_preset(grades: tuple[float, ...]) -> None:
     names = {"AP(divisor='capped')@{}": "map {}", "nDCG(gain='binary')@{}": "ndcg {}"}
     kind = Kind(grades=grades, missing=0, more={**at_each(names), "width": 20})
     assert_equal("implicit", [together(cases(kind, 500))])
+
+
+CORNAC = {
+    "P@{}": "Precision {}",
+    "R@{}": "Recall {}",
+    "F@{}": "FMeasure {}",
+    "Success@{}": "HitRatio {}",
+    "nDCG(gain='binary')@{}": "NDCG {}",
+    "NCRR@{}": "NCRR {}",
+}
+CORNAC_WHOLE = {"RR": "MRR", "AP(ties='together')": "MAP", "nDCG(gain='binary')": "NDCG", "SetF": "FMeasure"}
+
+
+@GRADES
+def test_cornac_s_metrics_are_measures_here(grades: tuple[float, ...]) -> None:
+    more = {"measures": at_each(CORNAC)["measures"] | CORNAC_WHOLE}
+    case = together(cases(Kind(grades, 0, 0, 0, 0, all_returned=True, more=more), 500))
+    (theirs,) = ask("cornac", [case])
+    found = tr.evaluate(case.qrels, case.given(), list(theirs["mean"]), rules={"ties": "input"}).mean
+    assert found == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
