@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
+from truerank.analysis.confusion import sweep
 from truerank.core.scores import intervals
 from truerank.measures import parse_measure
 from truerank.present.plot import Plot
@@ -217,3 +218,18 @@ def test_the_tooltip_of_quality_against_speed_has_both_intervals() -> None:
         assert bench.scores is not None
         (known,) = intervals(bench.scores.measures, bench.scores["RR"][:, None])
         assert row["up"] == f"[{known.low:.3f}, {known.high:.3f}]"
+
+
+def texts(plot: Plot) -> set[str]:
+    """All that is written in a picture."""
+    return set(re.findall(r"<text[^>]*>([^<]*)</text>", plot.to_svg()))
+
+
+def test_a_scale_of_one_value_tells_that_value_and_not_its_whole_part() -> None:
+    turned = {query: ["a", "x"] for query in QRELS}
+    same = {query: ["x", "a"] for query in QRELS}
+    assert "0.9" in texts(tr.agreements({"turned": turned, "same": same}).plot())
+    dcg = tr.evaluate(QRELS, same, "DCG")
+    assert f"{dcg.mean['DCG']:.6g}" in texts(dcg.plot())
+    alike = {query: {"x": 0.37, "a": 0.37} for query in QRELS}
+    assert "0.37" in texts(sweep(QRELS, alike).plot())

@@ -179,6 +179,7 @@ def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
     look = {"title": None, "labelLimit": 160, "labelOverlap": True, "labels": few, "ticks": few, "domain": False}
     side = {"type": "nominal", "sort": names, "axis": look}
     scale = {"scheme": "viridis", "zero": False, "nice": True}
+    key = {"title": None, "orient": "right", "type": "symbol", "symbolType": "square", **charts.NUMBER}
     hints: charts.Hints = {
         "one": message("run"),
         "other": message("run"),
@@ -191,12 +192,7 @@ def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
         "encoding": {
             "x": {**side, "field": "other", "axis": {**look, "labelAngle": -60}},
             "y": {**side, "field": "one"},
-            "color": {
-                "field": "value",
-                "type": "quantitative",
-                "scale": scale,
-                "legend": {"title": None, "orient": "right", "type": "symbol", "symbolType": "square"},
-            },
+            "color": {"field": "value", "type": "quantitative", "scale": scale, "legend": key},
             "tooltip": charts.tooltip(hints),
         },
     }

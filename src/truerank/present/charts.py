@@ -73,6 +73,9 @@ def ticks(apart: int, most: int) -> dict[str, str]:
 
 FEW_TICKS = {"tickCount": ticks(80, 6)}
 
+NUMBER = {"format": ",.6~r"}
+"""Numbers as they are: of an axis or a legend with one value alone Vega draws the whole part."""
+
 WHOLE = {"format": "d", "tickMinStep": 1, "labelExpr": "datum.value % 1 ? '' : datum.label"}
 """An axis of whole numbers: on a short one Vega draws ticks between them, which would repeat their numbers."""
 

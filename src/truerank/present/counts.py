@@ -166,7 +166,7 @@ def sweep_figure(sweep: Sweep, weight: Weight) -> Figure:
         if (value := weight.figures(step.counts)[name]) is not None
     ]
     threshold, title = message("threshold"), message("value")
-    x = charts.axis("threshold", threshold, scale={"zero": False, "padding": charts.PADDING})
+    x = charts.axis("threshold", threshold, scale={"zero": False, "padding": charts.PADDING}, axis=charts.NUMBER)
     hints: charts.Hints = {"who": message("figure"), "threshold": (threshold, ".4f"), "value": (title, ".4f")}
     spec = charts.lines(rows, x, charts.shares("value", title), names, hints)
     alt = message("One line per figure: precision, recall and F of what scores at least the threshold.")

@@ -60,7 +60,8 @@ def _chart(known: Mapping[str, tuple[Measure, PerQuery]], means: charts.Rows) ->
     rows = [row for heading, (_, values) in known.items() for row in _circles(heading, values)]
     is_share = all(measure.definition.unit for measure, _ in known.values())
     scale = {"domain": [0, 1]} if is_share else {"zero": False, "nice": True}
-    x = charts.axis("value", "", scale={**scale, "padding": 2 * charts.PADDING}, axis=charts.FEW_TICKS)
+    look = charts.FEW_TICKS if is_share else {**charts.FEW_TICKS, **charts.NUMBER}
+    x = charts.axis("value", "", scale={**scale, "padding": 2 * charts.PADDING}, axis=look)
     y = {"field": "measure", "type": "nominal", "sort": list(known), "title": None, "axis": LOOK}
     kinds = [message("queries"), message("mean")][: 2 if means else 1]
     kind = charts.series(kinds, legend={"title": None, "orient": "top", "symbolType": "circle", "symbolOpacity": 1})

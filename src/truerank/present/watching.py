@@ -97,7 +97,8 @@ def _figure(watch: Watch, digits: int) -> Figure | None:
     names = list(dict.fromkeys(row["who"] for row in rows))
     scale = {"zero": False, "nice": False, "padding": charts.PADDING}
     x = charts.axis("look", message("look"), axis=charts.WHOLE, scale=scale)
-    y = charts.axis("value", message("value"), scale={"zero": False, "padding": charts.PADDING})
+    free = {"zero": False, "padding": charts.PADDING}
+    y = charts.axis("value", message("value"), scale=free, axis=charts.NUMBER)
     hints: charts.Hints = {
         "who": message("gate"),
         "look": message("look"),
