@@ -359,6 +359,17 @@ def test_records_that_are_none_are_refused(run, said):
         tr.open_run(run).to_dict()
 
 
+def test_fused_predictions_of_sentence_transformers_are_a_run_and_its_judgements(tmp_path):
+    path = tmp_path / "predictions.jsonl"
+    lines = [
+        {"query_id": q, "query": "which?", "positive": ["a"], "documents": list(docs)}
+        for q, docs in (("q", "xa"), ("r", "a"))
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for given in (lines, path):
+        assert tr.evaluate(given, given, "RR")["RR"].tolist() == [0.5, 1.0]
+
+
 def test_objects_in_lists_of_alternatives_are_refused():
     with pytest.raises(tr.InputError, match="documents are ids"):
         tr.read_qrels({"q": [["a"], [{"id": "b"}]]})

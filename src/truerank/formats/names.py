@@ -107,7 +107,8 @@ RELEVANT = (
     *("relevant", "relevantdocs"),
     *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
     "referencecontexts",
-    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "positives", "qrels", "judgments"),
+    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "positives", "positive", "qrels"),
+    "judgments",
 )
 
 # Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.
