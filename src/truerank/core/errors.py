@@ -110,7 +110,7 @@ def arrow(what: str, extra: str = "parquet") -> Any:
     return pyarrow
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: Exception | str) -> str:
     """What an error of another package says, which may go on for lines; its kind where it says nothing."""
     return str(error).partition("\n")[0] or type(error).__name__
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
@@ -98,6 +99,25 @@ def test_the_command_reads_runs_on_spark(spark: SparkSession, tmp_path: Path) ->
     assert "paths: tasks read the files themselves" in said
 
 
+def test_a_master_that_cannot_be_had_is_told_in_one_line(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from py4j.protocol import Py4JJavaError
+
+    def refuse(builder: Any) -> None:
+        said = "IllegalStateException: the context is stopped\n  at …"
+        raise Py4JJavaError("while calling", SimpleNamespace(_target_id="o1", toString=lambda: said))
+
+    monkeypatch.setattr(type(spark), "getActiveSession", lambda: None)
+    monkeypatch.setattr(type(spark.builder), "getOrCreate", refuse)
+    qrels, run = write(tmp_path)
+    arguments = ["eval", str(qrels), str(run), "--engine", "spark", "--master", "spark://127.0.0.1:1"]
+    done = CliRunner().invoke(truerank, arguments)
+    assert done.exit_code == 2
+    end = "IllegalStateException: the context is stopped; is there such a master, and does it answer?"
+    assert done.stderr.strip() == f"truerank: Spark does not start: {end}"
+
+
 def test_tasks_on_this_machine_run_this_python_unless_another_is_named(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +136,7 @@ def test_tasks_on_this_machine_run_this_python_unless_another_is_named(
     ("arguments", "said"),
     [
         (("run", "--master", "local[1]"), "--master is for --engine spark"),
+        (("run", "--engine", "spark", "--master", "locl[1]"), "yarn, not 'locl[1]'"),
         (("-", "--engine", "spark"), "Standard input (-) cannot be read on Spark"),
         (("run", "--engine", "spark", "--threads", "2"), "--threads is for one machine"),
         (("run/none*", "--engine", "spark"), "there is no file in it"),

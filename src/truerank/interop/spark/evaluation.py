@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from truerank.core.errors import InputError, TruerankError, first_line, needs
+from truerank.core.errors import InputError, TruerankError, first_line, needs, quoted
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.evaluate import seen_rows
 from truerank.core.found import as_ruled
@@ -40,6 +40,9 @@ SparkRun = Any
 
 HELD = 10_000_000
 """The values of this many queries are held by the driver."""
+
+MASTERS = ("local", "spark://", "k8s://", "yarn")
+"""How masters begin."""
 
 SHARED = 5_000_000
 """This many judgements of a frame go to every executor; of more, each task has those of its own queries."""
@@ -293,9 +296,15 @@ def session(master: str | None = None) -> SparkSession:
 
     Raises:
         MissingPackage: PySpark is not installed.
+        InputError: the master is none of Spark's.
         TruerankError: Spark does not start.
     """
+    if master is not None and not master.startswith(MASTERS):
+        raise InputError(
+            "a master is local[2], spark://HOST:PORT, k8s://URL or yarn, not {master}", master=quoted(master)
+        )
     with needs("truerank.spark", "spark"):
+        from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     if found := SparkSession.getActiveSession():
@@ -306,6 +315,10 @@ def session(master: str | None = None) -> SparkSession:
     except PySparkException as error:
         why = first_line(error)
         mend = message("it needs Java 17 or later (apt-get install openjdk-17-jre-headless)")
+        raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error
+    except Py4JJavaError as error:
+        why = first_line(error.java_exception.toString())
+        mend = message("is there such a master, and does it answer?")
         raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error
     if new.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
         new.sparkContext.pythonExec = sys.executable  # not the first one in PATH, which may have other packages
