@@ -102,6 +102,9 @@ def test_a_file_without_vectors_is_refused(tmp_path):
     np.savez(tmp_path / "x.npz", a=QUERIES, b=QUERIES)
     with pytest.raises(tr.InputError, match="none of the arrays is called queries or test"):
         read_queries(tmp_path / "x.npz")
+    np.save(tmp_path / "x.npy", QUERIES[0])
+    with pytest.raises(tr.InputError, match=r"vectors of queries are a table of numbers, .* of shape \(\d,\)"):
+        read_queries(tmp_path / "x.npy")
 
 
 def test_a_function_is_given_each_vector():

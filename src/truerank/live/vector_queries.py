@@ -101,7 +101,7 @@ def _of_file(source: Source) -> Array:
     place = find(keys, QUERY_VECTORS)
     if place is not None:
         return arrays[keys[place]]
-    fitting = [key for key in keys if arrays[key].ndim == 2 and arrays[key].dtype.kind in "iuf"]
+    fitting = [key for key in keys if len(keys) == 1 or (arrays[key].ndim == 2 and arrays[key].dtype.kind in "iuf")]
     if len(fitting) != 1:
         known = ", ".join(map(quoted, keys))
         raise InputError(
