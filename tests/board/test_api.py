@@ -16,6 +16,7 @@ import truerank as tr
 from board_worlds import QRELS, Build, run
 from truerank.board import api, submissions
 from truerank.board.audit import SubmissionAudit
+from truerank.board.client import LABEL
 from truerank.board.errors import BoardError
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 from truerank.board.scoring import MOST_GROUPS, tie_groups
@@ -85,6 +86,14 @@ def test_a_compressed_submission_scores_the_same(build: Build, sqlite: str, pack
     one, two = world.submit("A", plain).json(), world.submit("A", packed).json()
     assert one["strict"] == two["strict"]
     assert one["sha256"] != two["sha256"]
+
+
+def test_a_label_is_as_long_as_the_client_lets_it_be(build: Build, sqlite: str):
+    world = build(sqlite)
+    path = "/api/boards/main/submissions"
+    for letters, status in ((LABEL, 201), (LABEL + 1, 422)):
+        sent = world.client.post(path, params={"label": "x" * letters}, content=run(), headers=world.headers("A"))
+        assert sent.status_code == status
 
 
 def test_an_invalid_submission_says_why_with_its_lines_and_costs_nothing(build: Build, address: str):

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from truerank.board.client import NotTaken, address, submit
+from truerank.board.client import LABEL, NotTaken, address, submit
 from truerank.cli import truerank
 from truerank.core.errors import InputError
 
@@ -83,6 +83,13 @@ def test_the_end_of_the_line_after_a_token_is_no_part_of_it(file: Path) -> None:
     with answering(200, VALID) as server:
         submit(file, server.board, " tr_x\r\n", check=True)
     assert server.got["token"] == "Bearer tr_x"
+
+
+def test_a_label_that_is_too_long_is_told_before_anything_is_sent(file: Path) -> None:
+    with answering(200, VALID) as server:
+        with pytest.raises(InputError, match="at most 120 characters; this one has 121"):
+            submit(file, server.board, "tr_x", label="x" * (LABEL + 1))
+        assert not server.got
 
 
 @pytest.mark.parametrize("token", ["tr_é", "tr_x y", "tr_\x00", " "])

@@ -21,6 +21,9 @@ WAIT = 600.0
 SLOWEST = 30
 """The most seconds between two looks at a submission that takes long."""
 
+LABEL = 120
+"""The most characters of a label, as the board's API says."""
+
 UNDER_WAY = ("received", "accepted")
 """The states of a submission that do not last."""
 
@@ -79,10 +82,13 @@ def submit(
 
     Raises:
         NotTaken: the board refused it and says why.
-        InputError: the file cannot be read, the token is none, or the board cannot be reached.
+        InputError: the file cannot be read, the token is none, the label is too long, or the board cannot be
+            reached.
     """
     import httpx
 
+    if len(label) > LABEL:
+        raise InputError("a label has at most {most} characters; this one has {n}", most=LABEL, n=len(label))
     path = Path(file)
     target = f"{address(url)}/{'audits' if check else 'submissions'}"
     headers = {
