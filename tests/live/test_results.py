@@ -269,10 +269,10 @@ def test_two_of_one_name_get_numbers():
 
 
 def test_saved_benchmarks_are_compared_with_what_speaks_against_it():
-    one, other = benched(), benched(k=5)
+    one, other = benched(), benched(k=5, timeout=9)
     found = compare(one, other)
     assert (found.alternated, found.ratio.estimate, found.ratio.method) == (False, 1.0, "constant")
-    assert "k 10 and 5" in " ".join(found.remarks)
+    assert "k 10 and 5, timeout none and 9" in " ".join(found.remarks)
     assert "different times" in found.remarks[0]
 
 

@@ -92,7 +92,11 @@ class BenchComparison(Presented):
                     "They ran at different times, and the machine may have changed; taking turns rules that out."
                 )
             )
-        ours, theirs = (vars(one.load) for one in (self.a, self.b))
+        none = message("none")
+        ours, theirs = (
+            {name: none if value is None else value for name, value in vars(one.load).items()}
+            for one in (self.a, self.b)
+        )
         unlike = [name for name in ours if ours[name] != theirs[name]]
         if unlike:
             pairs = [message("{name} {a} and {b}", name=name, a=ours[name], b=theirs[name]) for name in unlike]
