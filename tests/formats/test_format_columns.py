@@ -161,6 +161,14 @@ def test_predictions_of_surprise_are_a_run_and_its_judgements():
         assert tr.evaluate(given, given, "RR(level=4)")["RR(level=4)"].tolist() == [0.5, 1.0]
 
 
+@pytest.mark.parametrize("beside", [{"id": "q"}, {"question": "q"}, {"query": "q"}, {"user_input": "q"}])
+def test_a_uid_and_an_object_s_id_say_nothing_of_a_query_that_is_named(beside):
+    for about in ({"uid": 7}, {"objectId": "o1"}, {"uid": 7, "objectId": "o1"}):
+        assert tr.open_run([{**about, **beside, "docs": ["b", "a"]}]).to_dict() == {"q": {"b": 0.0, "a": -1.0}}
+        assert tr.read_qrels([{**about, **beside, "relevant": ["a"]}]).to_dict() == {b"q": {b"a": 1.0}}
+    assert tr.open_run([{"uid": 7, "docs": ["b", "a"]}]).to_dict() == {"7": {"b": 0.0, "a": -1.0}}
+
+
 def test_parquet_of_duckdb_has_a_dictionary_in_some_groups_alone(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     rows = "select 'a longer id ' || if(i < 2048, 0, i) as query_id, i as doc_id, -i::double as score"

@@ -17,7 +17,7 @@ from truerank.formats.source import MARK, as_source
 ID = names.QUERY_OR_ID
 """The names under which a query's id stands, the surest first; a query's text may be called "query"."""
 
-TEXTS = ("query", "topic", "q")
+TEXTS = ("query", "topic", "q", "uid")
 """Names of the id only where no other one is there."""
 
 

@@ -33,7 +33,7 @@ NUMBERS = (int, float, np.number)
 _HOLDERS = {list, dict}
 """What a query's list may stand in."""
 
-_ROW = tuple(name for name in DOC if name != "id")
+_ROW = tuple(name for name in DOC if name not in ("id", "objectid"))
 """What names the document of a row; an id may be that of a query."""
 
 _ANSWERS = (*names.ANSWERS, "result", "response", "value", "data", "rows")

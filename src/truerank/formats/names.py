@@ -17,9 +17,9 @@ from truerank.core.messages import message
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
 QUESTION = ("userinput", "question")  # its text, which is its id where it has no other, as RAGAS has them
 _QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "query", "q")
-_GROUP = ("topic", "userid", "user", "uid")  # of queries too, where what these ask stands beside it
-QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext")
-QUERY_OR_ID = (*_QUERY, *_GROUP, "id")
+_GROUP = ("topic", "userid", "user")  # of queries too, where what these ask stands beside it
+QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext", "uid")
+QUERY_OR_ID = (*_QUERY, *_GROUP, "id", "uid")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
 QUERY_TEXT = ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description")
 QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")
@@ -244,7 +244,7 @@ def find_query(keys: Sequence[str]) -> int | None:
     >>> find_query(["id", "query", "gold_ids"]), find_query(["query", "user"]), find_query(["user", "id"])
     (0, 0, 0)
     """
-    place = find(keys, (*QUERY_OR_ID, *QUESTION))
+    place = find(keys, (*_QUERY, *_GROUP, "id", *QUERY))
     own = None if place is None or folded(keys[place]) not in ("query", "q") else find(keys, ("id",))
     return place if own is None else own
 
