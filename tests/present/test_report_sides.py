@@ -150,6 +150,15 @@ def test_curves_are_of_the_queries_that_all_systems_have() -> None:
         assert [at[0.0], at[1.0], within[1], within[3]] == list(means.values())
 
 
+@pytest.mark.parametrize("rules", [None, "truerank", {"recall_points": "definition"}])
+def test_the_curve_of_a_report_is_under_the_report_s_rules(rules: Any) -> None:
+    qrels, run = {"q": dict.fromkeys("abc", 1)}, {"q": ["x", "a", "b", "y", "z", "c"]}
+    drawn = figures(document({"run": run}, "AP", qrels=qrels, rules=rules))
+    at = {row["recall"]: row["precision"] for row in _rows(drawn["precision-recall"], "run")}
+    names = [f"IPrec@{recall!r}" for recall in at]
+    assert list(at.values()) == list(tr.evaluate(qrels, run, names, rules=rules).mean.values())
+
+
 def _rows(figure: Figure, name: str) -> list[dict[str, Any]]:
     return [row for row in figure.specification["data"]["values"] if row["who"] == name]
 

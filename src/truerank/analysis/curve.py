@@ -122,8 +122,8 @@ def precision_recall(
         qrels, run, threads: as for `evaluate`.
         query: the id of the one query, whose raw sawtooth comes too.
         recalls: where precision is read, from 0 to 1.
-        rules: as for `evaluate`, but `BY_DEFINITION` where neither these nor a Reading are given. Their
-            `recall_points` decide what precision at a recall is.
+        rules: as for `evaluate`, but `BY_DEFINITION` where none are given and a Reading has no others than the
+            default. Their `recall_points` decide what precision at a recall is.
 
     Raises:
         TruerankError: wrong input, or no such query.

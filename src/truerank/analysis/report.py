@@ -167,7 +167,7 @@ def evaluated(
         next(iter(readings.values())).qrels,
         tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in readings.items()),
         comparison,
-        tuple(replace(precision_recall(reading), run=name) for name, reading in drawn.items()),
+        tuple(replace(precision_recall(reading, rules=under), run=name) for name, reading in drawn.items()),
         is_complete or is_contest,
         has_calls,
     )
