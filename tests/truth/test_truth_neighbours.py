@@ -363,3 +363,10 @@ def test_a_file_that_names_a_query_twice_is_refused_as_judgements_and_as_a_run(t
 def test_exact_neighbours_with_gaps_are_refused(ids, said):
     with pytest.raises(tr.InputError, match=said):
         truth.neighbours(ids, k=1)
+
+
+def test_exact_neighbours_may_stand_in_parquet(tmp_path):
+    ids, far = [[1, 2, 3], [4, 5, 6]], [[0.1, 0.2, 0.3], [0.1, 0.2, 0.2]]
+    pd.DataFrame({"ids": ids, "distances": far}).to_parquet(tmp_path / "exact.parquet")
+    of_arrays = truth.neighbours((np.array(ids), np.array(far)), k=2).to_dict()
+    assert truth.neighbours(str(tmp_path / "exact.parquet"), k=2).to_dict() == of_arrays

@@ -23,7 +23,6 @@ LATER = (
     "digests",
     "exact",
     "footers",
-    "hdf5",
     "idioms",
     "lakes",
     "lines",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -15,8 +16,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, TruerankError, arrow, first_line, needs, quoted
 from truerank.core.messages import message
-from truerank.formats import hdf5, vector_files
-from truerank.formats.hdf5 import unreadable
+from truerank.formats import vector_files
 from truerank.formats.lines import text_lines
 from truerank.formats.names import CAMERAS, ENTRIES, LABELS, SIDES, VECTORS, folded
 from truerank.formats.source import Source, as_source
@@ -139,7 +139,7 @@ def _opener(source: Source) -> Any:
     """What reads a file that is called, or begins, like this."""
     if vector_files.has_suffix(source.name):
         return vector_files.read
-    openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet, b"\x89HDF": hdf5.read}
+    openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet, b"\x89HDF": _hdf5}
     known = next((opener for head, opener in openers.items() if source.head.startswith(head)), None)
     return known or (vector_files.read if vector_files.is_truth(source.head, source.name) else None)
 
@@ -177,7 +177,8 @@ def _npz(source: Source) -> Mapping[str, Array]:
         raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name) from None
     if isinstance(file, BytesIO):
         file.seek(0)
-    return _Checked(np.load(file, allow_pickle=False), source.name)
+    archive = np.load(file, allow_pickle=False)
+    return _Arrays(source.name, tuple(archive.files), lambda name: _lettered(np.asarray(archive[name])))
 
 
 def _mat(source: Source) -> Mapping[str, Array]:
@@ -203,69 +204,80 @@ def _parquet(source: Source) -> Mapping[str, Array]:
         table = ParquetFile(source.path or BytesIO(source.read()))
     except pyarrow.ArrowException as error:
         raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
-    return _Columns(table, source.name)
+    return _Arrays(source.name, tuple(table.schema_arrow.names), partial(_column, table, source.name))
 
 
-@dataclass(frozen=True)
-class _Checked(Mapping[str, Array]):
-    """The arrays of an .npz file."""
+def _column(table: Any, path: str, name: str) -> Array:
+    """A column of Parquet; one of lists, all of one length, as rows."""
+    column = table.read([name]).column(0)
+    if column.null_count:
+        raise InputError("column {name} has rows without a value", path, name=quoted(name))
+    if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
+        return np.asarray(column.to_numpy())
+    from pyarrow import compute
 
-    file: Any
+    lengths = compute.unique(compute.list_value_length(column)).to_pylist()
+    if len(lengths) > 1:
+        raise InputError(
+            "column {name} has lists of {least} to {most} numbers",
+            path,
+            name=quoted(name),
+            least=min(lengths),
+            most=max(lengths),
+        )
+    return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
+
+
+def _hdf5(source: Source) -> Mapping[str, Array]:
+    """The datasets at the top of a file, as ann-benchmarks has them (train, test, neighbors, distances)."""
+    with _opened(source) as file:
+        names = tuple(name for name, item in file.items() if hasattr(item, "shape"))
+    return _Arrays(source.name, names, partial(_dataset, source))
+
+
+def _opened(source: Source) -> Any:
+    with needs(message("reading {source}", source=source.name), "hdf5"):
+        import h5py  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    return h5py.File(source.path or BytesIO(source.read()), "r")
+
+
+def _dataset(source: Source, name: str) -> Array:
+    """A dataset of HDF5, mapped where it lies in one piece."""
+    with _opened(source) as file:
+        dataset = file[name]
+        path, offset = source.path, dataset.id.get_offset()  # None where it is packed or in pieces
+        if path is None or offset is None or dataset.dtype.kind not in "iuf":
+            return np.asarray(dataset[...])
+        mapped: Array = np.memmap(path, dataset.dtype, "r", offset, dataset.shape)
+        return mapped
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrays(Mapping[str, Array]):
+    """The arrays of a file by name, each read when it is asked for."""
+
     path: str
+    names: tuple[str, ...]
+    read: Callable[[str], Array]
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self.file.files:
+        if name not in self.names:
             raise KeyError(name)
         try:
-            return _lettered(np.asarray(self.file[name]))
-        except Exception as error:
-            raise unreadable(name, error, self.path) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.file.files)
-
-    def __len__(self) -> int:
-        return len(self.file.files)
-
-
-@dataclass(frozen=True)
-class _Columns(Mapping[str, Array]):
-    """The columns of a Parquet file."""
-
-    table: Any
-    path: str
-
-    def __getitem__(self, name: str) -> Array:
-        try:
-            column = self.table.read([name]).column(0)
-        except Exception as error:  # of damaged pages, which are read only now
-            raise unreadable(name, error, self.path) from None
-        if column.null_count:
-            raise InputError("column {name} has rows without a value", self.path, name=quoted(name))
-        if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
-            return np.asarray(column.to_numpy())
-        return self._table(name, column)
-
-    def _table(self, name: str, column: Any) -> Array:
-        """A column of lists, all of one length, as rows."""
-        from pyarrow import compute
-
-        lengths = compute.unique(compute.list_value_length(column)).to_pylist()
-        if len(lengths) > 1:
+            return self.read(name)
+        except InputError:
+            raise
+        except Exception as error:  # whatever a parser meets in a damaged file
+            said = str(error) or type(error).__name__
             raise InputError(
-                "column {name} has lists of {least} to {most} numbers",
-                self.path,
-                name=quoted(name),
-                least=min(lengths),
-                most=max(lengths),
-            )
-        return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
+                "the array {name} cannot be read: {error}", self.path, name=quoted(name), error=said
+            ) from None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.table.schema_arrow.names)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self.table.schema_arrow.names)
+        return len(self.names)
 
 
 def _lines(source: Source, *, are_names: bool) -> list[str] | list[int]:
