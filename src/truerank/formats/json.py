@@ -257,13 +257,12 @@ def _scored(ranked: Ranked) -> dict[str, float]:
 def _by_call(query: bytes, calls: Sequence[int], scored: Sequence[dict[str, float]]) -> list[list[Any]]:
     """The lists of a query's calls as pairs (id, score); a call that is left out returned nothing."""
     if not 1 <= calls[0] <= calls[-1] <= MOST_CALLS:
-        said = message(
+        raise InputError(
             "query {query} has call {call}: JSON holds 1 to {most:,}",
             query=truncated(query),
             call=calls[-1],
             most=MOST_CALLS,
         )
-        raise InputError(said)
     lists: list[list[Any]] = [[] for _ in range(calls[-1])]
     for call, docs in zip(calls, scored, strict=True):
         lists[call - 1] = list(docs.items())

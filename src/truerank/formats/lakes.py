@@ -48,8 +48,9 @@ def _iceberg(metadata: str) -> list[str]:
         table = StaticTable.from_metadata(metadata)
         tasks = list(table.scan().plan_files())
     except (OSError, ValueError, ValidationError) as error:
-        said = message("the metadata of this Iceberg table cannot be read: {error}", error=first_line(error))
-        raise InputError(said, metadata) from None
+        raise InputError(
+            "the metadata of this Iceberg table cannot be read: {error}", metadata, error=first_line(error)
+        ) from None
     columns = {(field.field_id, field.name) for schema in table.schemas().values() for field in schema.fields}
     what = None
     if any(task.delete_files for task in tasks):
@@ -57,13 +58,12 @@ def _iceberg(metadata: str) -> list[str]:
     elif any(len(set(each)) < len(columns) for each in zip(*columns, strict=True)):
         what = message("columns were renamed or replaced")
     if what is not None:
-        how = "StaticTable.from_metadata(path).scan().to_arrow_batch_reader()"
-        said = message(
+        raise InputError(
             "the files of this Iceberg table do not hold its rows as they are ({what}): give its rows, {how}",
+            metadata,
             what=what,
-            how=how,
+            how="StaticTable.from_metadata(path).scan().to_arrow_batch_reader()",
         )
-        raise InputError(said, metadata)
     return [local(task.file.file_path) for task in tasks]
 
 
@@ -75,18 +75,17 @@ def _delta(folder: str) -> list[str]:
     try:
         table = DeltaTable(folder)
     except DeltaError as error:
-        said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
-        raise InputError(said, folder) from None
+        raise InputError(
+            "the log of this Delta table cannot be read: {error}", folder, error=first_line(error)
+        ) from None
     features, settings = table.protocol().reader_features or (), table.metadata().configuration
     used = {feature for feature in UNREADABLE if feature in features}
     if used or settings.get("delta.columnMapping.mode", "none") != "none":
-        what = ", ".join(sorted(used)) or UNREADABLE[0]
-        how = "DeltaTable(path).to_pyarrow_table(), duckdb"
-        said = message(
+        raise InputError(
             "the files of this Delta table do not hold its rows as they are ({what}): read it first, with {how}",
-            what=what,
-            how=how,
+            folder,
+            what=", ".join(sorted(used)) or UNREADABLE[0],
+            how="DeltaTable(path).to_pyarrow_table(), duckdb",
         )
-        raise InputError(said, folder)
     uris: list[str] = table.file_uris()
     return [local(uri) for uri in uris]
