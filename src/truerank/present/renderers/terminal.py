@@ -62,16 +62,12 @@ def _title(text: str, mark: str) -> str:
 
 
 def _sentences(paragraph: str) -> str:
-    return _folded(isolated_words(paragraph))
-
-
-def _folded(paragraph: str) -> str:
-    """Lines of at most this many cells; Hangul takes two."""
+    """Lines of at most so many cells; Hangul takes two."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(width=WIDTH, legacy_windows=False)
-    return "\n".join(line.plain.rstrip() for line in Text(paragraph).wrap(console, WIDTH))
+    return "\n".join(line.plain.rstrip() for line in Text(isolated_words(paragraph)).wrap(console, WIDTH))
 
 
 def draw(table: Table, *, styled: bool = False, width: int | None = None) -> str:
