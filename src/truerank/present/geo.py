@@ -51,7 +51,7 @@ def document(
     above = [within(places, rounded)] if surface else []
     tables = [
         *above,
-        replace(means(places, rounded), notes=()),
+        means(places, rounded),
         *_decided(places, decisions, rounded),
         metres(places, rounded),
     ]
@@ -121,13 +121,14 @@ def remarks_of(result: Places | View) -> list[str]:
 
 
 def means(places: Places, digits: int | None = 4) -> Table:
-    """A row a view, a column a measure; what a reader should know below."""
+    """A row a view, a column a measure."""
     return _narrow(_a_row_a_view(places, lambda view: view.mean, digits))
 
 
 def metres(places: Places, digits: int | None = 4) -> Table:
     """How far off the results are: SDM at each cutoff, MA at each distance; what a reader should know below."""
-    return _narrow(_a_row_a_view(places, lambda view: {**view.sdm, **view.ma}, digits))
+    table = _a_row_a_view(places, lambda view: {**view.sdm, **view.ma}, digits)
+    return replace(_narrow(table), notes=tuple(notes(places)))
 
 
 def _numbers(view: View) -> dict[str, float]:
@@ -146,9 +147,7 @@ def _a_row_a_view(
     }
     names = next(iter(by_view.values()))
     rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in by_view.items()]
-    return Table(
-        (message("by"), *names), tuple(rows), notes=tuple(notes(places)), across=message("measure"), digits=digits
-    )
+    return Table((message("by"), *names), tuple(rows), across=message("measure"), digits=digits)
 
 
 def _narrow(table: Table) -> Table:
