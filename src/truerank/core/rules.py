@@ -200,13 +200,16 @@ class Rules:
             RulesError: they are not alike.
         """
         if not self.is_like(others):
+            names: list[str] = [self.name, others.name]
+            if self.name == others.name:
+                names = [name_with(a.name, _changes(a, b)) for a, b in ((self, others), (others, self))]
             raise RulesError(
                 "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
                 "only under the same rules",
                 name=name,
-                rules=self.name,
+                rules=names[0],
                 other=other,
-                others=others.name,
+                others=names[1],
             )
 
     @classmethod
@@ -379,15 +382,19 @@ def _told(rules: Rules) -> Rules:
     """The rules; a preset's name that they have stands for them only where they decide as it does."""
     if rules == _default() or rules.name not in _presets():  # the default is at hand without reading its file
         return rules
-    preset = _preset(rules.name)
-    changes = [
-        f"{field}={_shown(getattr(rules, field))}"
-        for field in KINDS
-        if field not in ("name", "measures", "vocabulary") and getattr(rules, field) != getattr(preset, field)
-    ]
+    changes = _changes(rules, _preset(rules.name))
     if not changes:
         return rules
     return dataclasses.replace(rules, name=name_with(rules.name, changes))
+
+
+def _changes(rules: Rules, others: Rules) -> list[str]:
+    """What the rules decide otherwise than others, as `--set` takes it."""
+    return [
+        f"{field}={_shown(getattr(rules, field))}"
+        for field in KINDS
+        if field not in ("name", "measures", "vocabulary") and getattr(rules, field) != getattr(others, field)
+    ]
 
 
 def name_with(name: str, changes: Iterable[str]) -> Message:
