@@ -310,3 +310,21 @@ def test_a_reading_does_not_stand_for_a_run_against_other_qrels() -> None:
     for other in ({"q1": {"a": 1}}, {**QRELS, "q3": {"c": 2}}):
         with pytest.raises(tr.InputError, match="one: this reading was made with other judgements"):
             tr.evaluate(other, reading, "AP")
+
+
+def test_a_reading_of_lines_stands_for_a_submission_to_the_judgements_that_its_lines_were_read_with(
+    tmp_path: Path,
+) -> None:
+    lines = [("q2", ["x", "a"]), ("q1", ["a", "b"]), ("q2", ["a"]), ("q9", ["a"])]
+    rules = {"unit": "line", "missing": "skip", "ties": "input"}
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}, "q3": {"c": 1}}
+    reading = tr.read(qrels, lines, rules=rules)
+    reading.save(tmp_path / "saved")
+    wanted = tr.evaluate(qrels, lines, "AP RR", rules=rules)
+    for given in (reading, tmp_path / "saved"):
+        found = tr.evaluate(dict(reversed(qrels.items())), given, "AP RR")
+        assert found.mean == pytest.approx(wanted.mean)
+        assert found.queries.count("q2") == 2
+        for other in ({**qrels, "q9": {"a": 1}}, {"q1": qrels["q1"]}, {**qrels, "q2": {"a": 2}}):
+            with pytest.raises(tr.InputError, match="this reading was made with other judgements"):
+                tr.evaluate(other, given, "AP")

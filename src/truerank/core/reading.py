@@ -371,6 +371,8 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
             path,
         )
     judged = read_qrels(qrels)
+    if reading.rules.unit == "line":  # its judgements are those of its lines
+        judged = judged.only({*reading.qrels.queries, *reading.extra})
     if reading.kept < kept_rows(keep, reading.qrels):
         raise InputError(lacking(keep), path)
     refuse_others(judged, [replace(reading, name=path)], in_all=True)
