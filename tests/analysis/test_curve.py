@@ -258,7 +258,7 @@ def test_html_holds_all_that_it_needs_and_no_name_ends_its_script(tmp_path: Path
     assert page.count("</script") == 2
     spec = json.loads(re.search(r'vegaEmbed\("#plot", (.*), \{"mode"', page)[1])  # type: ignore[index]
     assert {run for run, _ in rows(spec, "who", "recall")} == {"<!--<script>"}
-    assert "query </script>:" in spec["title"]["subtitle"]
+    assert "<p>&lt;!--&lt;script&gt;; query &lt;/script&gt;:" in page
 
 
 def test_a_plot_is_told_by_its_ending(tmp_path: Path) -> None:
