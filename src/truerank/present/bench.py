@@ -71,12 +71,8 @@ def remarks_of(benchmark: Bench | BenchComparison) -> list[str]:
     """What speaks against the figures, and what the means of the scores hide."""
     if isinstance(benchmark, Bench):
         return [*bench_notes.warnings(benchmark), *(ledger.remarks(benchmark.scores) if benchmark.scores else [])]
-    named = [
-        joined(": ", [printable(one.name), text])
-        for one in (benchmark.a, benchmark.b)
-        for text in bench_notes.warnings(one)
-    ]
-    return [*benchmark.remarks, *named]
+    both = benchmark.a, benchmark.b
+    return [*benchmark.remarks, *bench_notes.named_warnings(both, [printable(one.name) for one in both])]
 
 
 def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
@@ -360,12 +356,7 @@ def times_table(comparison: BenchComparison, digits: int) -> Table:
             (message("indexing, s"), *(one.indexing.seconds if one.indexing else None for one in both), None)
         )
     notes = [*_verdict(comparison, a, b), *([TURNS] if comparison.alternated else comparison.remarks)]
-    notes += [
-        joined(": ", [name, text])
-        for name, one in ((a, comparison.a), (b, comparison.b))
-        for text in bench_notes.warnings(one)
-    ]
-    notes += [*bench_notes.made(both), *bench_notes.needed(both)]
+    notes += [*bench_notes.named_warnings(both, (a, b)), *bench_notes.made(both), *bench_notes.needed(both)]
     columns = (message("latency, ms"), a, b, message("ratio"))
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 

@@ -120,8 +120,14 @@ def warnings(bench: Bench) -> list[str]:
     return [sentence for part in parts for sentence in part(bench)]
 
 
+def named_warnings(benches: Iterable[Bench], names: Iterable[str]) -> list[str]:
+    """The same of several benchmarks, each with the name of its own."""
+    pairs = zip(names, benches, strict=True)
+    return [joined(": ", [name, warning]) for name, one in pairs for warning in warnings(one)]
+
+
 def shared(benches: Sequence[Bench]) -> list[str]:
-    """The warnings of several benchmarks, each with the settings that it concerns."""
+    """The warnings of several settings, each with the settings that it concerns."""
     sentences: dict[str, list[str]] = {}
     for one in benches:
         for warning in warnings(one):

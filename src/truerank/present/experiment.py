@@ -133,11 +133,7 @@ def _of_benches(experiment: Experiment) -> list[str]:
 
 
 def _warnings(experiment: Experiment) -> list[str]:
-    return [
-        joined(": ", [printable(name), said])
-        for name, one in experiment.benches.items()
-        for said in bench_notes.warnings(one)
-    ]
+    return bench_notes.named_warnings(experiment.benches.values(), map(printable, experiment.benches))
 
 
 def _figures(experiment: Experiment, digits: int, percent: bool) -> list[Figure]:

@@ -35,8 +35,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield Heading(message("Speed"), "speed")
     names = called(data.benches)
     named = list(zip(data.benches, names, strict=True))
-    for one, name in named:
-        yield from (Caution(joined(": ", [name, warning])) for warning in bench_notes.warnings(one))
+    yield from map(Caution, bench_notes.named_warnings(data.benches, names))
     yield table(data.benches, names)
     if built := [(name, one.indexing) for one, name in named if one.indexing]:
         of, indexings = zip(*built, strict=True)
