@@ -90,7 +90,7 @@ def render(
     if shape.slices:
         names = labels([one.run for one in scores])
         each = shape.slices.table(names, digits=shape.read_digits, percent=shape.percent)
-        tables.append(laid_out(each, len(each.columns) - len(scores[0].headings), shape.layout))
+        tables.append(_laid_out(each, scores, shape))
     return Document(tables).render(format, styled=styled, language=language)
 
 
@@ -105,19 +105,17 @@ def _flat(scores: Sequence[Scores], shape: Shape) -> Table:
     if shape.slices:
         rows = [(*row[:2], None, *row[2:]) for row in flat_table(scores).rows]
         columns = ("run", "rules", "slice", *scores[0].headings)
-        return laid_out(Table(columns, (*rows, *shape.slices.rows()), digits=shape.digits), 3, shape.layout)
-    table = flat_table(scores, per_query=shape.per_query, digits=shape.digits)
-    return laid_out(table, 3 if shape.per_query else 2, shape.layout)
+        return _laid_out(Table(columns, (*rows, *shape.slices.rows()), digits=shape.digits), scores, shape)
+    return _laid_out(flat_table(scores, per_query=shape.per_query, digits=shape.digits), scores, shape)
 
 
 def _for_people(scores: Sequence[Scores], shape: Shape) -> Table:
-    table = score_table(scores, shape)
-    return laid_out(table, len(table.columns) - len(scores[0].headings), shape.layout)
+    return _laid_out(score_table(scores, shape), scores, shape)
 
 
-def laid_out(table: Table, keys: int, layout: str | None) -> Table:
-    """The table in a layout; the first columns say whose the numbers are."""
-    return table.melted(keys) if layout == "long" else table
+def _laid_out(table: Table, scores: Sequence[Scores], shape: Shape) -> Table:
+    """The table as it is asked for; the columns before the measures say whose the numbers are."""
+    return table.melted(len(table.columns) - len(scores[0].headings)) if shape.layout == "long" else table
 
 
 def document_of(
