@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
 from truerank.formats.records import list_places, qrels_of_records
 from truerank.formats.records import run_parts as lists_of_records
-from truerank.formats.rows import Ints, Numbered, complete, qrels_of, whole_calls
+from truerank.formats.rows import Ints, Numbered, complete, qrels_of, unnumbered, whole_calls
 
 if TYPE_CHECKING:
     import pyarrow
@@ -72,7 +72,7 @@ def _some(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterab
 
 def _records(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterator[Numbered]:
     """The rows of some columns, each by their names."""
-    return ((None, record) for batch in _some(names, read, places) for record in batch.to_pylist())
+    return unnumbered(record for batch in _some(names, read, places) for record in batch.to_pylist())
 
 
 _Batches = Callable[[list[str], tuple[int, ...]], Iterable[Any]]

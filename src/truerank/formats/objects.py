@@ -306,7 +306,7 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
         if len(docs) == len(rows) and key != "" and None not in docs and "" not in docs:
             yield {key: docs}
         else:
-            yield from run_parts(((None, _record(row._asdict())) for row in rows), name)
+            yield from run_parts(unnumbered(_record(row._asdict()) for row in rows), name)
 
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:
