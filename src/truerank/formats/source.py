@@ -195,7 +195,7 @@ class Source:
             self._copy.seek(0)
             yield self._copy
         else:
-            with self._opened() as file:
+            with self._open() as file:
                 yield file
 
     @contextmanager
@@ -234,7 +234,7 @@ class Source:
         Raises:
             InputError: it is longer or shorter now.
         """
-        with self._opened() as file:
+        with self._open() as file:
             file.seek(start)
             while start < end and (chunk := self._read(file, min(CHUNK, end - start))):
                 yield chunk
@@ -270,10 +270,7 @@ class Source:
         self.watch(len(chunk))
         return chunk
 
-    def _opened(self) -> IO[bytes]:
-        return self._open(anywhere=False)
-
-    def _open(self, anywhere: bool) -> IO[bytes]:
+    def _open(self, anywhere: bool = False) -> IO[bytes]:
         try:
             return _remote(self.name, anywhere) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
@@ -298,7 +295,7 @@ class Source:
 
     @cached_property
     def _copy(self) -> IO[bytes]:
-        with self._opened() as pipe:
+        with self._open() as pipe:
             return self.spooled(pipe, self)
 
     def spooled(self, pipe: IO[bytes], owner: object) -> IO[bytes]:
