@@ -112,7 +112,7 @@ def _lists(source: Source, what: str) -> Iterator[Numbered] | None:
     places = list_places(first.names, what)
     if not places:
         return None
-    rows = Reader(source.name, first.delimiter, first.names, Layout(0, 0, 0)).rows(without_header(source.blocks()))
+    rows = Reader(source.name, first.delimiter, first.names, Layout(0, 0, 0)).rows(without_header(source))
     parts = iter(partial(_next_rows, rows), [])
     return ((line, {first.names[at]: row[at] for at in places}) for part in parts for line, row in part)
 
@@ -128,12 +128,12 @@ def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
         )
     layout = names.layout(first.names, what, source.name, 1)
     reader = Reader(source.name, first.delimiter, first.names, layout, what)
-    return layout, reader.parts(without_header(source.blocks()))
+    return layout, reader.parts(without_header(source))
 
 
-def without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """What follows the first line."""
-    for line, block in blocks:
+def without_header(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The blocks of what follows the first line."""
+    for line, block in source.blocks():
         start = block.index(b"\n") + 1 if line == 1 else 0
         if start < len(block):
             yield line + (start > 0), block[start:]

@@ -49,7 +49,7 @@ def _read(weights: Any) -> Qrels:
         if layout is None:
             return read_qrels(weights)
         reader = Reader(source.name, first.delimiter, first.names, layout)
-        return qrels_of(reader.parts(without_header(source.blocks())), source.name)
+        return qrels_of(reader.parts(without_header(source)), source.name)
 
 
 @contextmanager
