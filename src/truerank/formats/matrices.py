@@ -151,7 +151,7 @@ def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
             "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
         )
     try:
-        return in_rows(np.asarray(values))
+        return in_rows(values)
     except ValueError:
         raise InputError(
             "the rows of {what} are not of one length; where no document stands, give the id -1 and any score",
@@ -168,12 +168,13 @@ def without_torch(values: Any) -> Any:
     return (values.float() if "bfloat16" in str(values.dtype) else values).numpy()  # which NumPy does not know
 
 
-def in_rows(column: NDArray[Any]) -> NDArray[Any]:
-    """A column of lists or arrays, as DataFrames hold vectors, as the table of these rows; others as they are.
+def in_rows(values: Any) -> NDArray[Any]:
+    """An array; of a column of lists or arrays, as DataFrames hold vectors, the table of these rows.
 
     Raises:
         ValueError: the rows have several lengths.
     """
+    column = np.asarray(values)
     rows = column.tolist() if column.ndim == 1 and column.dtype.kind == "O" else []
     return np.array(rows) if rows and all(isinstance(row, list | tuple | np.ndarray) for row in rows) else column
 

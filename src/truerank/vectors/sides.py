@@ -238,7 +238,7 @@ def array_of(values: Any) -> NDArray[Any]:
     if np.ma.is_masked(values):
         raise InputError("there are masked values in an array; leave these entries out, or say what they are")
     try:
-        return in_rows(np.asarray(values))
+        return in_rows(values)
     except ValueError:
         raise InputError("no array can be made of rows that have several lengths") from None
 
