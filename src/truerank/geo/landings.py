@@ -131,7 +131,6 @@ def errors(distance: Distance, queries: Items, references: Items, rows: Ints, ta
     asked, there = distance.places(queries), distance.places(references)
     known = table >= 0
     apart = np.full(table.shape, np.inf)
-    of = np.repeat(rows, table.shape[1]).reshape(table.shape)
-    metres = distance.metres(asked[of[known]], there[table[known]])
+    metres = distance.metres(asked[rows[known.nonzero()[0]]], there[table[known]])
     apart[known] = np.where(np.isnan(metres), np.inf, metres)
     return apart
