@@ -90,8 +90,7 @@ class Curve(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        raw = self.sawtooth
-        lists = {} if raw is None else {name: list(getattr(raw, name)) for name in Sawtooth.__dataclass_fields__}
+        raw = None if self.sawtooth is None else {name: list(each) for name, each in vars(self.sawtooth).items()}
         return {
             "rules": self.rules.to_dict(),
             "run": self.run,
@@ -103,7 +102,7 @@ class Curve(Presented):
             "mean": self.mean,
             "auprc": dict(self.areas),
             "ledger": self.ledger.to_dict(),
-            **({"raw": lists} if lists else {}),
+            **({"raw": raw} if raw else {}),
         }
 
 

@@ -103,7 +103,6 @@ def scatter(runs: Runs, across: str, up: str) -> Figure:
             "One mark per query and system: {x} on the horizontal axis, {y} on the vertical axis.",
             x=across,
             y=up,
-            cells=CELLS,
         )
     )
     x, y = charts.axis("x", across, **LOOK), charts.axis("y", up, **LOOK)
