@@ -100,7 +100,9 @@ def misses(queries: Items, view: View, name: str) -> Figure | None:
     return Figure(f"map-{name}", title, alt, spec)
 
 
-def _marks(x: str, y: str, across: dict, up: dict, colour: int, hints: dict, mark: dict) -> charts.Spec:  # type: ignore[type-arg]
+def _marks(
+    x: str, y: str, across: charts.Spec, up: charts.Spec, colour: int, hints: charts.Hints, mark: charts.Spec
+) -> charts.Spec:
     place = {"x": {**across, "field": x}, "y": {**up, "field": y}, "tooltip": charts.tooltip(hints)}
     who = {"datum": colour, "type": "nominal", "scale": {"domain": [0, 1]}, "legend": None}
     return {"mark": {"type": "point", "size": 60, "opacity": 1, **mark}, "encoding": {**place, "color": who}}
