@@ -60,19 +60,14 @@ class Work:
         Raises:
             TruerankError: wrong input, or Spark gives up.
         """
-        with raised_here():
-            return self._read(way)
-
-    def _read(self, way: Way) -> Reading:
-        if self.judged is not None:
-            return checked(self._by_query())
         ways = {
             "paths": self._by_paths,
             "partitions": self._by_partitions,
             "passes": self._by_passes,
             "shuffle": self._by_shuffle,
         }
-        return checked(self._reading(ways[way]()))
+        with raised_here():
+            return checked(self._reading(ways[way]()) if self.judged is None else self._by_query())
 
     def _by_paths(self) -> Scan:
         """Tasks read the files: rows never pass the JVM."""
