@@ -15,24 +15,25 @@ from truerank.present.table import Cell, Table, drawn_digits
 ROWS = 20
 """Hits that people are shown; programs get all."""
 
-COLUMNS = ("query", "rank", "grade", "score", "first", "last")
-HEADINGS = (
-    message("query"),
-    message("rank"),
-    message("grade"),
-    message("score"),
-    message("first"),
-    message("last"),
-)
+HEADINGS = {
+    "query": message("query"),
+    "rank": message("rank"),
+    "grade": message("grade"),
+    "score": message("score"),
+    "first": message("first"),
+    "last": message("last"),
+    "call": message("call"),
+}
+"""What people read in place of a program's name; calls are there where queries have several lists."""
 
 
 def document_of(hits: Hits, digits: int | None = None) -> Document:
     """A row a hit; for people the first ones."""
-    calls = hits.calls is not None
-    names, headings = (*COLUMNS, *(["call"] if calls else [])), (*HEADINGS, *([message("call")] if calls else []))
+    names = tuple(name for name in HEADINGS if name != "call" or hits.calls is not None)
     flat = Table(names, _rows(hits, len(hits), names), digits=digits)
     more = [plural("{n:,} more row.", "{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []
     notes = (*more, f"{hits._summary()}.", *remarks_of(hits))
+    headings = tuple(map(HEADINGS.__getitem__, names))
     table = Table(headings, _rows(hits, ROWS, names), notes=notes, digits=drawn_digits(digits))
     return Document([table], flat, [dict(zip(names, row, strict=True)) for row in flat.rows], remarks_of(hits))
 
