@@ -262,13 +262,12 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """query_id, doc_id, relevance; with aspects also aspect and weight."""
-    is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
-    number = np.int64 if is_whole else np.float64
     if qrels.aspects is not None:
         _write(file, "qrels", {"relevance": np.float64, "aspect": bytes, "weight": np.float64}, by_aspect(qrels))
         return
+    is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
     parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
-    _write(file, "qrels", {"relevance": number}, parts)
+    _write(file, "qrels", {"relevance": np.int64 if is_whole else np.float64}, parts)
 
 
 def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:
