@@ -62,7 +62,6 @@ def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> li
     """A row a view: first results accepted or rejected, and right or wrong."""
     if not decisions:
         return []
-    names = ("TP", "FP", "FN", "TN", "precision", "recall", "accuracy", "f1")
     rows = tuple((name, *_counts(counts).values()) for name, counts in decisions.items())
     threshold = next(iter(decisions.values())).threshold or 0.0
     is_distance = places.results is not None and places.results.sign < 0
@@ -74,8 +73,8 @@ def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> li
     said = message(
         "First results accepted ({limit}; TP right, FP wrong) or rejected (FN right, TN wrong).", limit=limit
     )
-    head = (message("by"), *names[:4], message("precision"), message("recall"), message("accuracy"), "f1")
-    return [Table(head, rows, notes=(said,), digits=digits)]
+    shares = message("precision"), message("recall"), message("accuracy"), "f1"
+    return [Table((message("by"), "TP", "FP", "FN", "TN", *shares), rows, notes=(said,), digits=digits)]
 
 
 def _counts(counts: Counts) -> dict[str, Cell]:

@@ -11,7 +11,7 @@ from truerank.present import cautions
 from truerank.present.comparison_cells import span
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Heading, Prose
-from truerank.present.percent import is_share
+from truerank.present.percent import HUNDRED, is_share
 from truerank.present.sample_size import detectable, difference
 from truerank.present.table import Cell, Table
 
@@ -34,7 +34,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 def _detectable(runs: Runs) -> Iterator[Block]:
     """A row a measure: what is detected, and what a small difference would take; none where there is no spread."""
-    scale = 100 if runs.percent else 1
+    scale = HUNDRED if runs.percent else 1
     rows = [row for outcome in runs.comparison.outcomes if (row := _row(runs.comparison, outcome, scale))]
     if not rows:
         return

@@ -62,15 +62,7 @@ def _strictly(runs: Runs) -> Iterator[Caution]:
     for name, scores in zip(runs.names, runs.scores, strict=True):
         if audit.is_audited(scores):
             official, strict = (one.mean[measure] for one in audit.with_strict(scores))
-            yield Caution(
-                joined(
-                    ": ",
-                    [
-                        printable(name),
-                        audit.both(measure, official, strict),
-                    ],
-                )
-            )
+            yield Caution(joined(": ", [printable(name), audit.both(measure, official, strict)]))
 
 
 def of_measure(comparison: Comparison, outcome: Outcome, digits: int) -> Iterator[Table]:
