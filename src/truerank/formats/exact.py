@@ -14,7 +14,7 @@ from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.schema import POSITIVE, number, optional
-from truerank.formats.rows import Bools, is_id, numbers_column, text_column
+from truerank.formats.rows import Bools, is_id, qrels_of_lists
 
 Array = NDArray[Any]
 
@@ -65,14 +65,9 @@ class Neighbours:
         Raises:
             InputError: a document stands twice in a row.
         """
-        query = np.nonzero(right)[0]
-        grades = np.ones(len(query)) if self.grades is None else self.grades[right].astype(np.float64)
         ids = self.ids[right]
-        are_numbers = ids.dtype.kind in "iu"
-        ends, text = numbers_column(ids) if are_numbers else text_column(list(map(as_bytes, ids.tolist())))
-        return Qrels.build(
-            self.names, query.astype(np.int64), ends[:-1], ends[1:], bytes(text), grades, name=name or self.name
-        )
+        grades = np.ones(len(ids)) if self.grades is None else self.grades[right].astype(np.float64)
+        return qrels_of_lists(self.names, right.sum(axis=1), ids, grades, name or self.name)
 
 
 @dataclass(frozen=True)

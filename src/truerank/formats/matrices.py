@@ -25,6 +25,7 @@ from truerank.formats.rows import (
     is_id,
     numbers_column,
     plain_ids,
+    qrels_of_lists,
     text_column,
 )
 
@@ -236,10 +237,8 @@ def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
         raise InputError("there are no judgements in it", name)
     if not np.isfinite(grades).all():
         raise InputError("the grade is not a finite number", name)
-    ends, text = numbers_column(rows.indices[: len(grades)])
-    query = np.repeat(np.arange(len(judged)), counts[judged])
     names = [b"%d" % number for number in judged.tolist()]
-    return Qrels.build(names, query, ends[:-1], ends[1:], bytes(text), grades, name=name)
+    return qrels_of_lists(names, counts[judged], rows.indices[: len(grades)], grades, name)
 
 
 def run_of_sparse(matrix: Any, name: str) -> Run:

@@ -16,7 +16,7 @@ from truerank.core.errors import InputError
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.run import Columns
 from truerank.formats.matrices import compressed_rows
-from truerank.formats.rows import is_id, numbers_column
+from truerank.formats.rows import is_id, qrels_of_lists
 
 Array = NDArray[Any]
 
@@ -49,10 +49,7 @@ class Ranges:
     def qrels(self) -> Qrels:
         """They as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
         queries = [b"%d" % query for query in range(len(self.indptr) - 1)]
-        query = np.repeat(np.arange(len(queries)), np.diff(self.indptr))
-        ends, text = numbers_column(self.indices)
-        grades = np.ones(len(query))
-        return Qrels.build(queries, query, ends[:-1], ends[1:], bytes(text), grades, name=self.name)
+        return qrels_of_lists(queries, np.diff(self.indptr), self.indices, np.ones(len(self.indices)), self.name)
 
 
 def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far: bool, name: str) -> Ranges:

@@ -153,6 +153,20 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     return qrels.weighted(own, name, where)
 
 
+def qrels_of_lists(
+    queries: Sequence[bytes], counts: Ints, docs: NDArray[Any], grades: NDArray[np.float64], name: str
+) -> Qrels:
+    """Judgements of one query's documents, whole numbers or text, after another's.
+
+    Args:
+        counts: (queries,) how many documents each has.
+    """
+    are_numbers = docs.dtype.kind in "iu"
+    ends, text = numbers_column(docs) if are_numbers else text_column(list(map(as_bytes, docs.tolist())))
+    query = np.repeat(np.arange(len(queries)), counts)
+    return Qrels.build(queries, query, ends[:-1], ends[1:], bytes(text), grades, name=name)
+
+
 def weights_of(
     queries: Iterable[bytes],
     aspects: tuple[Sequence[bytes], Ints],
