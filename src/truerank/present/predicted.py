@@ -329,11 +329,8 @@ def _needed(estimates: Sequence[Predicted], width: float) -> Table:
     more = message("more than all {n:,}", n=len(estimates[0].queries))
     rows: list[tuple[Cell, ...]] = []
     for row in _needed_plainly(estimates, width):
-        now, counts = (
-            row["width"],
-            [more if row[key] is None else f"{row[key]:,}" for key in ("judged", "judged_alone")],
-        )
-        said = message("unknown") if now is None else f"{now:.3f}"
+        counts = [more if row[key] is None else f"{row[key]:,}" for key in ("judged", "judged_alone")]
+        said = message("unknown") if row["width"] is None else f"{row['width']:.3f}"
         rows.append((names[str(row["run"])], str(row["measure"]), said, *counts))
     title = message("For intervals of a width of {width:g}", width=width)
     table = Table(columns, tuple(rows), title=title)

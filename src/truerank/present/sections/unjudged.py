@@ -37,14 +37,12 @@ def blocks(data: ReportData) -> Iterator[Block]:
             ),
         )
     )
-    title, alt = (
-        message("Unjudged results by depth"),
-        message(
-            "One line per system: the share of its first k results that are unjudged. A large share "
-            "makes a mean uncertain."
-        ),
+    alt = message(
+        "One line per system: the share of its first k results that are unjudged. A large share "
+        "makes a mean uncertain."
     )
-    yield by_depth("unjudged", title, alt, message("share unjudged"), shares, runs)
+    title, share = message("Unjudged results by depth"), message("share unjudged")
+    yield by_depth("unjudged", title, alt, share, shares, runs)
 
 
 def _told(names: list[str], shares: list[float]) -> Message:
