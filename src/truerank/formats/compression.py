@@ -27,7 +27,6 @@ WINDOW = 1 << 8
 SLICE = 1 << 10
 """Bytes of zstd that are unpacked at once: its library knows no bound, and four of them may stand for 128 KiB."""
 
-
 DICTIONARY = 1 << 27
 """Memory that unpacking .xz may take: twice what xz -9 asks for."""
 
@@ -43,6 +42,7 @@ class Codec(NamedTuple):
         suffix: the ending that files of this kind have.
         magic: a pattern of the bytes that they begin with.
         unpacker: makes an object with decompress(bytes), eof and unused_data, for one member of a file.
+        steps: what such an object makes of bytes, about so many at a time; returns those behind the member.
         packer: wraps a file; what is written to the wrapper arrives compressed. Closing it leaves the file open.
     """
 
@@ -50,6 +50,7 @@ class Codec(NamedTuple):
     suffix: str
     magic: bytes
     unpacker: Callable[[], Any]
+    steps: Callable[[Any, bytes, int], Generator[bytes, None, bytes]]
     packer: Callable[[BinaryIO], Any]
 
 
@@ -101,14 +102,37 @@ def zstd_library() -> Any:
     return zstandard
 
 
+def _inflated(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
+    while chunk and not unpacker.eof:
+        yield unpacker.decompress(chunk, most)
+        chunk = unpacker.unconsumed_tail
+    return bytes(unpacker.unused_data)
+
+
+def _by_need(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
+    yield unpacker.decompress(chunk, most)
+    while not (unpacker.eof or unpacker.needs_input):
+        yield unpacker.decompress(b"", most)
+    return bytes(unpacker.unused_data)
+
+
+def _in_slices(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
+    end = 0
+    while end < len(chunk) and not unpacker.eof:
+        start, end = end, end + SLICE
+        yield unpacker.decompress(chunk[start:end])
+    return bytes(unpacker.unused_data) + chunk[end:]
+
+
 CODECS = (
-    Codec("gzip", ".gz", rb"\x1f\x8b\x08", lambda: _inflating().decompressobj(31), _gzip_packer),
-    Codec("bzip2", ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _bzip2_unpacker, _bzip2_packer),
+    Codec("gzip", ".gz", rb"\x1f\x8b\x08", lambda: _inflating().decompressobj(31), _inflated, _gzip_packer),
+    Codec("bzip2", ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _bzip2_unpacker, _by_need, _bzip2_packer),
     Codec(
         "zstd",
         ".zst",
         rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
         lambda: zstd_library().ZstdDecompressor().decompressobj(),
+        _in_slices,
         lambda file: zstd_library().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False),
     ),
     Codec(
@@ -116,6 +140,7 @@ CODECS = (
         ".xz",
         rb"\xfd7zXZ\x00",
         lambda: _lzma().LZMADecompressor(_lzma().FORMAT_XZ, memlimit=DICTIONARY),
+        _by_need,
         lambda file: _lzma().LZMAFile(file, "wb"),
     ),
 )
@@ -227,9 +252,8 @@ class Members:
 
     def _pieces(self, window: bytes) -> Generator[bytes, None, bytes]:
         """What a window stands for, about `most` bytes at a time; returns what follows the end of the member."""
-        steps = {"gzip": _inflated, "bzip2": _by_need, "xz": _by_need, "zstd": _in_slices}[self.codec.name]
         try:
-            return (yield from steps(self._unpacker, window, self.most))
+            return (yield from self.codec.steps(self._unpacker, window, self.most))
         except Exception:  # each library has its own, whose words depend on how the data was cut
             raise Damaged(message("the {format} data is damaged", format=self.codec.name)) from None
 
@@ -237,28 +261,6 @@ class Members:
 def _after_padding(data: bytes, at: int) -> int:
     match = re.compile(rb"[^\0]").search(data, at)
     return match.start() if match else len(data)
-
-
-def _inflated(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
-    while chunk and not unpacker.eof:
-        yield unpacker.decompress(chunk, most)
-        chunk = unpacker.unconsumed_tail
-    return bytes(unpacker.unused_data)
-
-
-def _by_need(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
-    yield unpacker.decompress(chunk, most)
-    while not (unpacker.eof or unpacker.needs_input):
-        yield unpacker.decompress(b"", most)
-    return bytes(unpacker.unused_data)
-
-
-def _in_slices(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
-    end = 0
-    while end < len(chunk) and not unpacker.eof:
-        start, end = end, end + SLICE
-        yield unpacker.decompress(chunk[start:end])
-    return bytes(unpacker.unused_data) + chunk[end:]
 
 
 def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:
