@@ -28,7 +28,8 @@ from truerank.core.saved import facts_of, judged_otherwise, scan_of, table_of, u
 from truerank.core.scan import EVERY_RANK, NO_LISTS, Scan, Scoring, answered, refuse_extra, scan
 from truerank.core.schema import is_whole
 from truerank.formats import open_run, read_qrels
-from truerank.formats.saved import open_reading, write_reading
+from truerank.formats.saved import read_table, write_reading
+from truerank.formats.source import as_source
 
 if TYPE_CHECKING:
     import pyarrow
@@ -263,7 +264,7 @@ class Reading:
         Raises:
             InputError: it is no such file, or was changed or cut since.
         """
-        return _of_table(open_reading(path), None, os.fspath(path))
+        return _of_table(read_table(as_source(path)), None, os.fspath(path))
 
 
 def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:

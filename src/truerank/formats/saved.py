@@ -20,7 +20,7 @@ from truerank.core.run import Batch
 from truerank.core.saved import KEY, facts_of, qrels_of, undamaged
 from truerank.formats import frames, records
 from truerank.formats.registry import Format, register
-from truerank.formats.source import Source, as_source
+from truerank.formats.source import Source
 from truerank.formats.target import writing
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def sniff_table(head: bytes, name: str) -> float:
 
 
 def read_table(source: Source) -> pyarrow.Table:
-    """The table in a file.
+    """The table of the reading in a file.
 
     Raises:
         InputError: it is no file of Arrow, or is damaged.
@@ -92,11 +92,6 @@ def rules_of(source: Source) -> Rules | None:
         return None
     rules: Rules = facts_of(read_table(source).schema, source.name)["rules"]
     return rules
-
-
-def open_reading(path: str | os.PathLike[str]) -> pyarrow.Table:
-    """The table of the reading in a file."""
-    return read_table(as_source(path))
 
 
 def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
