@@ -195,7 +195,7 @@ class Source:
             self._copy.seek(0)
             yield self._copy
         else:
-            with self._open() as file:
+            with self._opened() as file:
                 yield file
 
     @contextmanager
@@ -234,7 +234,7 @@ class Source:
         Raises:
             InputError: it is longer or shorter now.
         """
-        with self._open() as file:
+        with self._opened() as file:
             file.seek(start)
             while start < end and (chunk := self._read(file, min(CHUNK, end - start))):
                 yield chunk
@@ -270,7 +270,10 @@ class Source:
         self.watch(len(chunk))
         return chunk
 
-    def _open(self, anywhere: bool = False) -> IO[bytes]:
+    def _opened(self) -> IO[bytes]:
+        return self._open(anywhere=False)
+
+    def _open(self, anywhere: bool) -> IO[bytes]:
         try:
             return _remote(self.name, anywhere) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
@@ -295,7 +298,7 @@ class Source:
 
     @cached_property
     def _copy(self) -> IO[bytes]:
-        with self._open() as pipe:
+        with self._opened() as pipe:
             return self.spooled(pipe, self)
 
     def spooled(self, pipe: IO[bytes], owner: object) -> IO[bytes]:
