@@ -373,7 +373,7 @@ def test_ids_are_found_among_the_documents_of_their_query_alone() -> None:
 def test_rows_of_no_query_are_refused_when_put_in_the_order_of_queries():
     rows = np.zeros(3, HIT)
     rows["query"] = [0, 2, 1]
-    assert in_columns(rows, 3)["query"].tolist() == [0, 1, 2]
+    assert in_columns([rows], 3)["query"].tolist() == [0, 1, 2]
     for queries in (0, 2):
         with pytest.raises(IndexError, match="no such query"):
-            in_columns(rows, queries)
+            in_columns([rows], queries)

@@ -86,7 +86,7 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     counted = rules.duplicates in ("count", "once")
     repeats = whole.repeats if counted else _repeats(lists.scan.repeats, judged, len(qrels))
     return whole._replace(
-        table=table[(table["doc"] < len(qrels.grades)) | (table["rank"] <= keep)],
+        tables=[table[(table["doc"] < len(qrels.grades)) | (table["rank"] <= keep)]],
         rows=lists.scan.rows,
         interleaved=lists.scan.interleaved,
         repeats=repeats,

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 def hits_of(qrels: Qrels, scan: Scan) -> Hits:
     """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
-    table, grades = scan.table, qrels.grades
-    query = table["query"]
+    grades = qrels.grades
     columns: dict[str, Any]
-    if len(qrels) > PART and not np.count_nonzero(query[1:] < query[:-1]):  # `parts` copies some at a time
-        columns = {name: table[name] for name in COLUMNS if name != "grade"}
+    if len(qrels) > PART and len(scan.tables) == 1 and not _fall(scan.table["query"]):
+        columns = {name: scan.table[name] for name in COLUMNS if name != "grade"}  # `parts` copies some at a time
     else:
-        columns = in_columns(table, len(qrels))
+        columns = in_columns(scan.tables, len(qrels))
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,
@@ -38,6 +37,11 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
         **columns,
     )
     return _without_ignored(hits) if np.count_nonzero(np.isnan(grades)) else hits
+
+
+def _fall(numbers: Ints) -> bool:
+    """Whether one is less than the one before it."""
+    return bool(np.count_nonzero(numbers[1:] < numbers[:-1]))
 
 
 MANY = 1 << 10

@@ -437,7 +437,8 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     scanned = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
     order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
     place = np.argsort(order)
-    scanned.table["query"] = place[scanned.table["query"]]  # in place: of all rows, a copy is most of the memory
+    for table in scanned.tables:
+        table["query"] = place[table["query"]]  # in place: of all rows, a copy is most of the memory
     qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
     repeats = None if scanned.repeats is None else scanned.repeats[order]
     scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)

@@ -155,7 +155,7 @@ def scan_of(
     if repeats is not None:
         repeats[place] = table["repeats"].to_numpy()
     scoring = Scoring(*facts.get("scoring", Scoring(falls=True)))
-    found = rows, returned, extra, len(rows), facts["interleaved"]
+    found = [rows], returned, extra, len(rows), facts["interleaved"]
     return judged, Scan(*found, unjudged, repeats, _calls(table, place), scoring)
 
 

@@ -72,8 +72,8 @@ class Scan(NamedTuple):
     """What the kernel found in a run.
 
     Attributes:
-        table: one row a judged document that was returned (fields query, doc, rank, first, last, score); with
-            `keep` also one for each unjudged document of the first ranks, numbered after the judged ones.
+        tables: one a piece, with a row a judged document that was returned (fields query, doc, rank, first, last,
+            score); with `keep` also for each unjudged document of the first ranks, numbered after the judged ones.
         returned: (queries,) how many documents were returned, -1 where the query was not answered.
         extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
@@ -84,7 +84,7 @@ class Scan(NamedTuple):
         scoring: how its lists are scored.
     """
 
-    table: NDArray[Any]
+    tables: list[NDArray[Any]]
     returned: NDArray[np.int64]
     extra: tuple[bytes, ...]
     rows: int
@@ -99,7 +99,13 @@ class Scan(NamedTuple):
         """What one scanner found."""
         extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
         repeats = _counted([scanner.repeats])
-        return cls(*found, extra, scanner.rows, False, unjudged, repeats, scoring=Scoring.of(scanner))
+        table, returned = found
+        return cls([table], returned, extra, scanner.rows, False, unjudged, repeats, scoring=Scoring.of(scanner))
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """The rows of all pieces."""
+        return self.tables[0] if len(self.tables) == 1 else np.concatenate([np.empty(0, HIT), *self.tables])
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -280,9 +286,9 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows = sum(scanner.rows for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
-    table = numbered_on(tables, unjudged, look.judged.n_docs)
+    number_on(tables, unjudged, look.judged.n_docs)
     facts = rows, False, joined(unjudged), _counted([scanner.repeats for scanner in scanners])
-    return Scan(table, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
+    return Scan(tables, returned, tuple(extra), *facts, scoring=sum(map(Scoring.of, scanners), NO_LISTS))
 
 
 def _counted(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
@@ -321,19 +327,14 @@ def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return whole
 
 
-def numbered_on(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> NDArray[Any]:
-    """The tables one after another, unjudged documents numbered on; the list is emptied, each freed when copied."""
-    whole = np.empty(sum(map(len, tables)), HIT)
-    row = np.dtype((np.void, whole.itemsize))  # NumPy copies fields one by one
-    at = before = 0
-    for ids in unjudged:
-        table = tables.pop(0)
-        whole.view(row)[at : at + len(table)] = table.view(row)
+def number_on(tables: Sequence[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> None:
+    """Number the unjudged documents of each table after those of the tables before it, in place."""
+    before = 0
+    for table, ids in zip(tables, unjudged, strict=True):
         if before and len(ids):
-            docs = whole["doc"][at : at + len(table)]
+            docs = table["doc"]
             docs += before * (docs >= judged)
-        at, before = at + len(table), before + len(ids)
-    return whole
+        before += len(ids)
 
 
 def _error(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:

@@ -31,8 +31,7 @@ def scan(pairs: JudgedPairs, source: BlockSource, score: Scorer, width: int, loo
     returned = np.full(len(pairs.row), -1, np.int64)
     for queries, (_, ignored) in zip(blocks, ranked, strict=True):
         returned[queries] = width - ignored
-    tables = [np.empty(0, HIT), *(table for table, _ in ranked)]
-    return Scan(np.concatenate(tables), returned, pairs.extra, int(returned[returned > 0].sum()))
+    return Scan([table for table, _ in ranked], returned, pairs.extra, int(returned[returned > 0].sum()))
 
 
 def _each(work: Callable[[Ints], Ranked], blocks: Sequence[Ints], source: BlockSource) -> list[Ranked]:

@@ -8,15 +8,16 @@ cdef struct Hit:
     double score
 
 
-def in_columns(const Hit[::1] rows not None, int64_t queries):
-    """The fields of rows as columns, by name, in the order of the queries; those of one query stay as they come.
+def in_columns(list tables, int64_t queries):
+    """The rows of tables as columns, by name, in the order of the queries; those of one query stay as they come.
 
     queries: how many there are; a row of none of them is an error.
 
-    >>> in_columns(np.array([(1, 5, 1, 1, 1, 9.0), (0, 2, 1, 1, 1, 8.0), (1, 4, 2, 2, 2, 7.0)], HIT), 2)["doc"]
+    >>> in_columns([np.array([(1, 5, 1, 1, 1, 9.0), (0, 2, 1, 1, 1, 8.0), (1, 4, 2, 2, 2, 7.0)], HIT)], 2)["doc"]
     array([2, 5, 4])
     """
-    cdef int64_t i, at, n = rows.shape[0]
+    cdef int64_t i, at, n = sum(map(len, tables))
+    cdef const Hit[::1] rows
     cdef const Hit* row
     block = np.empty((len(HIT.names), n), np.int64)          # one, as pages of six cost more than filling them
     columns = {name: column.view(HIT[name]) for name, column in zip(HIT.names, block)}
@@ -27,18 +28,20 @@ def in_columns(const Hit[::1] rows not None, int64_t queries):
     if place == NULL:
         raise MemoryError
     try:
-        for i in range(n):
-            if not 0 <= rows[i].query < queries:
-                raise IndexError("there is no such query")
-            place[rows[i].query + 1] += 1
+        for rows in tables:
+            for i in range(rows.shape[0]):
+                if not 0 <= rows[i].query < queries:
+                    raise IndexError("there is no such query")
+                place[rows[i].query + 1] += 1
         for i in range(queries):
             place[i + 1] += place[i]
-        for i in range(n):
-            row = &rows[i]
-            at = place[row.query]
-            place[row.query] += 1
-            query[at], doc[at], rank[at] = row.query, row.doc, row.rank
-            first[at], last[at], score[at] = row.first, row.last, row.score
+        for rows in tables:
+            for i in range(rows.shape[0]):
+                row = &rows[i]
+                at = place[row.query]
+                place[row.query] += 1
+                query[at], doc[at], rank[at] = row.query, row.doc, row.rank
+                first[at], last[at], score[at] = row.first, row.last, row.score
     finally:
         free(place)
     return columns

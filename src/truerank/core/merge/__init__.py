@@ -129,12 +129,12 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         returned[place[mine]] = part.rows.returned[mine]
         if part.repeats is not None:
             repeats[place[mine]] = part.repeats[mine]
-    table, first = np.concatenate(tables), parts.readings[0]
+    first = parts.readings[0]
     scan = Scan(
-        table[np.argsort(table["query"], kind="stable")],
+        tables,
         returned,
         tuple(sorted({query for part in parts.readings for query in part.extra} - set(parts.qrels.queries))),
-        len(table),
+        sum(map(len, tables)),
         any(part.interleaved for part in parts.readings),
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,

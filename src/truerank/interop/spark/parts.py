@@ -16,7 +16,7 @@ from truerank.core.ids import NO_IDS, joined
 from truerank.core.kernel.scanning import HIT
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
-from truerank.core.scan import NO_LISTS, Scan, numbered_on
+from truerank.core.scan import NO_LISTS, Scan, number_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Part:
         for name in HIT.names or ():
             table[name] = getattr(rows, name)
         _renumber(table, rows.query, queries[rows.query], reading.qrels, qrels)
-        scan = Scan(table, rows.returned, (), len(rows), False, reading.unjudged, reading.repeats)
+        scan = Scan([table], rows.returned, (), len(rows), False, reading.unjudged, reading.repeats)
         answered = np.flatnonzero(rows.returned >= 0)
         return cls(queries[answered], _of_queries(scan, answered))
 
@@ -54,7 +54,7 @@ class Part:
         kept = ~np.isin(self.answered, queries)
         scan = self.found
         table = scan.table[~np.isin(scan.table["query"], queries)]
-        rest = _of_queries(scan, np.flatnonzero(kept))._replace(table=table)
+        rest = _of_queries(scan, np.flatnonzero(kept))._replace(tables=[table])
         return Part(self.answered[kept], rest)
 
     def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
@@ -73,7 +73,7 @@ class Part:
         returned[place] = scan.returned[kept]
         if scan.repeats is not None:
             repeats[place] = scan.repeats[kept]
-        return Scan(table, returned, (), len(table), False, scan.unjudged, repeats)
+        return Scan([table], returned, (), len(table), False, scan.unjudged, repeats)
 
 
 def _of_queries(scan: Scan, places: Ints) -> Scan:
@@ -110,9 +110,10 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
             repeats[part.answered] = part.found.repeats
     scans = [part.found for part in parts]
     unjudged = [each.unjudged for each in scans]
-    table = numbered_on([each.table for each in scans], unjudged, len(qrels.grades))
+    tables = [each.table.copy() for each in scans]
+    number_on(tables, unjudged, len(qrels.grades))
     return Scan(
-        table[np.argsort(table["query"], kind="stable")],
+        tables,
         returned,
         tuple(sorted({name for each in scans for name in each.extra})),
         sum(each.rows for each in scans),
