@@ -103,6 +103,14 @@ DUMPS = {
     "elasticsearch": lambda lists: {query: elasticsearch(docs) for query, docs in lists.items()},
     "elasticsearch records": lambda lists: [{"query": q, **elasticsearch(docs)} for q, docs in lists.items()],
     "solr": lambda lists: {query: solr(docs) for query, docs in lists.items()},
+    "solr records": lambda lists: [{"query": q, **solr(docs)} for q, docs in lists.items()],
+    "milvus records": lambda lists: [
+        {"qid": q, "code": 0, "data": pinecone(d)["matches"]} for q, d in lists.items()
+    ],
+    "responses": lambda lists: [
+        {"id": q, "query": "what?", "response": engine(docs)}
+        for (q, docs), engine in zip(lists.items(), (elasticsearch, solr, qdrant) * 2, strict=True)
+    ],
     "documents": lambda lists: {
         q: [{"similarity": score, "document": {"id": doc, "page_content": "…"}} for doc, score in docs]
         for q, docs in lists.items()
@@ -170,6 +178,17 @@ def test_a_record_with_an_id_and_the_text_of_a_query_goes_by_the_id(text, ending
         scores = tr.evaluate(right, dumped(run, tmp_path, ending), "RR")
         assert (scores.queries, scores["RR"].tolist()) == (("q1", "q2"), [0.5, 0.5])
     assert tr.evaluate(dumped(qrels, tmp_path, ending), {"q1": ["a"], "q2": ["a"]}, "RR").mean == {"RR": 1.0}
+
+
+def test_an_answer_in_nuggets_may_have_its_text_in_its_response():
+    record = {"qid": "q", "run_id": "r", "response": "…", "nuggets": [{"text": "n", "assignment": "support"}]}
+    assert tr.open_run([record]).to_dict() == {"q": {"r": 0.0}}
+
+
+def test_documents_that_come_twice_in_a_response_are_refused(tmp_path):
+    (tmp_path / "run.jsonl").write_text('{"query": "q", "response": {"a": 2, "b": 1, "a": 0}}\n')
+    with pytest.raises(tr.InputError, match=r"run.jsonl:1: 'a' comes 2 times in one object"):
+        tr.evaluate({"q": ["a"]}, tmp_path / "run.jsonl", "RR")
 
 
 def test_rows_may_have_a_result_of_their_own():

@@ -36,9 +36,6 @@ _HOLDERS = {list, dict}
 _ROW = tuple(name for name in DOC if name not in ("id", "objectid"))
 """What names the document of a row; an id may be that of a query."""
 
-_ANSWERS = (*names.ANSWERS, "result", "response", "value", "data", "rows")
-"""What holds the list of an answer; a row may have a result, a value or data of another kind."""
-
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
 _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
 """A list as Python writes it; beside each other, as NumPy writes them, two texts would be one."""
@@ -57,9 +54,12 @@ class Lists(NamedTuple):
 @lru_cache(maxsize=64)
 def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str, ...]) -> Lists | None:
     """The keys of a record with a list; None for a record that is a row, with one document and its value."""
-    if names.find(keys, _ROW) is not None and names.find(keys, values) is not None:
+    row, value = (names.find(keys, group) is not None for group in (_ROW, values))
+    if row and value:
         return None
     query = names.find_query(keys)
+    if wanted == names.ANSWERS and not (row or value):
+        wanted += names.RESPONSES
     groups = (wanted, names.SCORES, names.DISTANCES, names.CALL)
     docs, scores, distances, call = (names.find(keys, group) for group in groups)
     if query is None or docs is None:
@@ -88,7 +88,7 @@ def _held(docs: Any) -> Any:
 
 def _keys(docs: Mapping[Any, Any]) -> Lists | None:
     named = set(map(type, docs)) == {str}
-    return list_keys(("query_id", *docs), _ANSWERS, (*SCORE, *RANK)) if named else None
+    return list_keys(("query_id", *docs), (*names.ANSWERS, *names.RESPONSES), (*SCORE, *RANK)) if named else None
 
 
 def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:

@@ -37,7 +37,7 @@ _BLANK = re.compile(rb"[^\S\n]*\n")
 _SCORE = re.compile(rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]')
 KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
-_OF_DOCS = {*names.ANSWERS, *names.RELEVANT, *names.WEIGHTS}
+_OF_DOCS = {*names.ANSWERS, *names.RESPONSES, *names.RELEVANT, *names.WEIGHTS}
 """Keys of what may be an object of documents, or of aspects, with a number each."""
 
 

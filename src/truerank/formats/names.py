@@ -99,6 +99,8 @@ ANSWERS = (
     *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes"),
     *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
+RESPONSES = ("result", "response", "value", "data", "rows")
+"""Of what engines answer; rows may have a result, a value or data of another kind."""
 NUGGETS = "nuggets"
 """Of an answer or a passage, as they are written: each says how far it is supported."""
 CONTEXTS = "ctxs"

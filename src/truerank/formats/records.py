@@ -96,15 +96,15 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
 
             yield from (answer(*contexts.returned(one, name, line), name, line) for line, one in group)
             continue
+        if names.NUGGETS in keys and names.find(keys, (*SCORE, *RANK, *names.ANSWERS)) is None:
+            from truerank.formats import assignments
+
+            yield from assignments.run_of(group, name)
+            continue
         lists = list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
             for line, record in group:
                 yield from ranked(record[lists.query], record, lists, name, line)
-            continue
-        if names.NUGGETS in keys and names.find(keys, (*SCORE, *RANK)) is None:
-            from truerank.formats import assignments
-
-            yield from assignments.run_of(group, name)
             continue
         while part := list(itertools.islice(group, ROWS)):
             where = names.layout(keys, "run", name, part[0][0])
