@@ -264,6 +264,15 @@ def test_null_where_the_results_stand_is_an_empty_answer(server, path):
     assert asked(server.url + "/null?q={query}&k={k}", results=path) == Answer((), ())
 
 
+def test_results_may_be_left_out_only_where_the_path_says_so(server):
+    url = server.url + "/null?q={query}&k={k}"
+    assert asked(url, results="inner.children?") == Answer((), ())
+    assert asked(server.url + "/fine?q={query}&k={k}", results="hits?").docs == ("green", "tea")
+    for path in ("inner.children", "outer.children?", "hits.children?"):
+        with pytest.raises(InputError, match="there is no list at"):
+            asked(url, results=path)
+
+
 @pytest.mark.parametrize(
     ("url", "options", "said"),
     [

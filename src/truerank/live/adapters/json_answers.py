@@ -20,7 +20,8 @@ class JsonAnswer:
     """Where the answer stands, as paths such as data.hits[0].doc.id.
 
     Attributes:
-        results: the path of the results; None is the whole value, or the only list in it.
+        results: the path of the results; None is the whole value, or the only list in it. With a ? behind it there
+            are none where its last key is left out.
         score: the path of the score within a result.
         scores: the path of a list of scores beside the results, where they come apart.
         ids: how a result is named; a path within the result is a rule too.
@@ -77,11 +78,15 @@ def _error(whole: Any) -> str:
 
 
 def _at(whole: Any, path: str) -> Iterable[Any]:
-    """What stands at a path; nothing where null does, as some servers write an empty list."""
+    """What stands at a path; nothing where null does, as some servers write an empty list.
+
+    And nothing where the last key of a path that ends in ? is left out, as Vespa leaves it out.
+    """
+    may_lack, path = path.endswith("?"), path.removesuffix("?")
     results = field(whole, path)
     above, _, last = path.rpartition(".")
     around = field(whole, above) if above else whole
-    if results is None and isinstance(around, dict) and last in around:
+    if results is None and isinstance(around, dict) and (may_lack or last in around):
         return []
     if not isinstance(results, list | dict):
         if isinstance(whole, dict):
