@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -301,3 +303,15 @@ def test_rows_of_documents_stay_rows_of_documents_beside_lists():
     assert tr.evaluate({"q": ["b"]}, frame, "RR").mean == {"RR": 0.5}
     with pytest.raises(tr.InputError, match="a list of documents should stand here, not 'a b'"):
         tr.evaluate({"q": ["b"]}, pd.DataFrame({"query_id": ["q"], "hits": ["a b"]}), "RR")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_uuids_are_their_text(first, tmp_path):
+    ids = [uuid.UUID(int=i) for i in range(3)]
+    column = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([each.bytes for each in ids], pa.binary(16)))
+    rows = pa.table({"query_id": ["q"] * 3, "doc_id": column, "score": [1.0] * 3}).slice(first)
+    pq.write_table(rows, tmp_path / "run.parquet")
+    expected = {"q": dict.fromkeys(map(str, ids[first:]), 1.0)}
+    objects = pd.DataFrame({"query_id": "q", "doc_id": ids[first:], "score": 1.0})
+    for run in (rows, tmp_path / "run.parquet", objects):
+        assert open_run(run).to_dict() == expected

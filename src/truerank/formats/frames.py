@@ -243,12 +243,14 @@ def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
 
 
 def _as_text(array: Any, field: str, name: str) -> pyarrow.Array:
-    """Views of strings, and whole numbers, as strings."""
+    """Views of strings, whole numbers and UUIDs as strings."""
     pyarrow = arrow(message("a DataFrame"), "frames")
     if str(array.type) == "binary_view":
         return array.cast("large_binary")
     if pyarrow.types.is_integer(array.type) or is_text(array.type):
         return array.cast("large_string")
+    if str(array.type) == "extension<arrow.uuid>":
+        return pyarrow.array(map(str, array.to_pylist()), "large_string")
     raise InputError(
         "column {column} holds {type}; ids are text or whole numbers: cast it to text, or 1.0 to the whole number "
         "1, as in the judgements",
