@@ -210,6 +210,17 @@ def test_a_plot_is_written_beside_the_numbers(invoke, here, name, start):
     assert result.stdout == invoke("curve", "qrels.txt", "first.run", "second.run").stdout
 
 
+@pytest.mark.parametrize("name", ["a.svg", "a.html"])
+def test_a_plot_is_in_the_language_of_the_numbers(invoke, here, name, monkeypatch):
+    pytest.importorskip("vl_convert", reason="the extra plots is not installed")
+    monkeypatch.setenv("TRUERANK_LANG", "ko")
+    invoke(*CURVE, "--plot", name)
+    drawn = (here / name).read_text()
+    assert "재현율에 따른 정밀도" in drawn
+    assert "Precision against recall" not in drawn
+    assert name == "a.svg" or '<html lang="ko">' in drawn
+
+
 def test_output_goes_to_a_file_whose_ending_chooses_the_format(invoke, here):
     assert invoke(*CURVE, "-o", "curve.json").stdout == ""
     assert json.loads((here / "curve.json").read_text())["run"] == "first.run"

@@ -14,7 +14,7 @@ import click
 from truerank.cli import id_overlap, inputs, latencies, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, interrupted_once, leave_hanging
 from truerank.cli.failures import INTERRUPTED
-from truerank.cli.output import write
+from truerank.cli.output import spoken, write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -229,7 +229,7 @@ def command(
         id_overlap.warn(how["qrels"], benches)
     tables.show(_pages(benches, pair, against, digits), format)
     if plot:
-        figures.draw(pareto.figure(benches, against), plot)
+        figures.draw(pareto.figure(benches, against), plot, spoken())
     if save_run:
         _save_runs(benches, save_run)
     if not is_saved:

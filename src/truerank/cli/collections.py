@@ -10,7 +10,7 @@ import click
 from truerank.analysis.collections import collections, read_collections
 from truerank.analysis.collections.files import Files, named
 from truerank.cli import drawing, id_overlap, inputs, options, tables
-from truerank.cli.output import width
+from truerank.cli.output import spoken, width
 from truerank.cli.repeats import distinct, refusing_repeats
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
@@ -170,5 +170,5 @@ def command(
         scores, wanted, drawn=drawn, confidence=confidence, samples=samples, seed=seed, partial=partial, rules=under
     )
     if plot:
-        figures.draw_each({one.heading: figure(comparison, one) for one in comparison.standings}, plot)
+        figures.draw_each({one.heading: figure(comparison, one) for one in comparison.standings}, plot, spoken())
     tables.show(document_of(comparison, digits, width(output)), format, output)

@@ -6,6 +6,7 @@ import click
 
 from truerank.analysis.curve import precision_recall
 from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli.output import spoken
 from truerank.core.rules import Rules
 from truerank.formats import read_qrels
 from truerank.present.curves import document, figure
@@ -71,7 +72,7 @@ def command(
         curves = [precision_recall(judged, run, query, rules=under) for run in sources]
     id_overlap.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:
-        figures.draw(figure(curves), plot)
+        figures.draw(figure(curves), plot, spoken())
     tables.show(document(curves, digits), format, output)
 
 

@@ -7,6 +7,7 @@ import click
 from truerank.analysis.clicks import interleaving
 from truerank.analysis.clicks.credits import METHODS, TAU
 from truerank.cli import clicked, inputs, options, tables
+from truerank.cli.output import spoken
 from truerank.cli.repeats import distinct
 from truerank.cli.suggestions import Word
 from truerank.core.errors import InputError
@@ -98,7 +99,7 @@ def command(
         drawn = figures(preferences)
         if not drawn:
             raise InputError("there are too few impressions for an interval to draw", plot)
-        pictures.draw(drawn[0], plot)
+        pictures.draw(drawn[0], plot, spoken())
     tables.show(document_of(preferences, digits), format, output)
 
 

@@ -9,6 +9,7 @@ import click
 from truerank.analysis.compare.naming import by_name
 from truerank.analysis.judges import Judges, judges
 from truerank.cli import drawing, inputs, options, tables
+from truerank.cli.output import spoken
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
@@ -125,7 +126,7 @@ def command(
             raise InputError(
                 "there is no order of runs to draw: give two or more, and a measure that orders them", plot
             )
-        draw_each(drawn, plot)
+        draw_each(drawn, plot, spoken())
     tables.show(document_of(judged, digits, per_query=per_query), format, output)
 
 

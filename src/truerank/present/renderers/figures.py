@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core.errors import InputError, needs
+from truerank.core.languages import SOURCE, in_language
 from truerank.core.messages import message
 from truerank.formats.target import writing
 from truerank.present.charts import THEMES
@@ -53,7 +54,7 @@ AT_NIGHT = "".join(
 
 PAGE = """\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="UTF-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -106,7 +107,7 @@ def save(document: Document, folder: str) -> None:
     for figure in document.figures:
         for ending in (".svg", ".png"):
             with writing(Path(folder) / (figure.name + ending)) as file:
-                file.write(DRAWN[ending](figure))
+                file.write(DRAWN[ending](figure, SOURCE))
 
 
 def svg(figure: Figure) -> str:
@@ -120,7 +121,7 @@ def svg(figure: Figure) -> str:
     return text.replace("<svg", '<svg role="img"', 1).replace(">", f">{said}", 1)
 
 
-def _png(figure: Figure) -> bytes:
+def _png(figure: Figure, language: str) -> bytes:
     pixels: bytes = vl_convert().vegalite_to_png(static(figure), scale=SCALE, **OPTIONS)
     return pixels
 
@@ -153,8 +154,8 @@ def static(figure: Figure) -> dict[str, Any]:
     return {**spec, "description": f"{figure.title}. {figure.alt}", **look}
 
 
-def draw(figure: Figure, path: str) -> None:
-    """Write one picture, all or nothing: .svg, .png, or .html that works without a network.
+def draw(figure: Figure, path: str, language: str = SOURCE) -> None:
+    """Write one picture in a language, all or nothing: .svg, .png, or .html that works without a network.
 
     Raises:
         InputError: the path ends in something else, or cannot be written.
@@ -162,16 +163,16 @@ def draw(figure: Figure, path: str) -> None:
     """
     ending = ending_of(path)
     vl_convert(message("drawing a plot"), "plots")
-    data = DRAWN[ending](figure)
+    data = DRAWN[ending](in_language(figure, language), language)
     with writing(path) as file:
         file.write(data)
 
 
-def draw_each(figures: Mapping[str, Figure], path: str) -> None:
+def draw_each(figures: Mapping[str, Figure], path: str, language: str = SOURCE) -> None:
     """Write a picture of each measure; of several, its name stands before the ending: plot.svg is plot-AP.svg."""
     start, ending = os.path.splitext(path)
     for measure, figure in figures.items():
-        draw(figure, path if len(figures) == 1 else f"{start}-{measure.replace('/', '_')}{ending}")
+        draw(figure, path if len(figures) == 1 else f"{start}-{measure.replace('/', '_')}{ending}", language)
 
 
 def ending_of(path: str) -> str:
@@ -186,7 +187,7 @@ def ending_of(path: str) -> str:
     return ending
 
 
-def _page(figure: Figure) -> bytes:
+def _page(figure: Figure, language: str) -> bytes:
     """A page as wide as its window, with all that draws in it.
 
     A run's name may hold what HTML would take for the end of a script.
@@ -197,6 +198,7 @@ def _page(figure: Figure) -> bytes:
         "spec": json.dumps({**static(figure), **wide}).replace("<", "\\u003c"),
         "options": json.dumps({"mode": "vega-lite", "actions": ACTIONS}),
         "drawing": drawing(),
+        "language": language,
     }
     return PAGE.format(**{name: html.escape(text) for name, text in texts.items()}, **parts).encode()
 
@@ -205,12 +207,12 @@ def _titled(figure: Figure) -> str:
     return "; ".join(filter(None, [figure.title, figure.subtitle]))
 
 
-DRAWN: dict[str, Callable[[Figure], bytes]] = {
-    ".svg": lambda figure: svg(figure).encode(),
+DRAWN: dict[str, Callable[[Figure, str], bytes]] = {
+    ".svg": lambda figure, language: svg(figure).encode(),
     ".png": _png,
     ".html": _page,
 }
-"""What a picture is, by the ending of its file."""
+"""What a picture is, by the ending of its file; its texts are in the language."""
 
 
 def drawing() -> str:
