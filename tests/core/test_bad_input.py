@@ -358,6 +358,26 @@ def test_a_long_id_or_value_is_cut_in_a_message(read, file):
     assert len(str(caught.value)) < len(str(file)) + 300
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda word: tr.evaluate(QRELS, {}, "RR", rules=word),
+        lambda word: tr.evaluate(QRELS, {}, "RR", rules={word: 1}),
+        lambda word: tr.evaluate(QRELS, {}, "RR", rules=[word]),
+        lambda word: tr.evaluate(QRELS, {}, word),
+        lambda word: tr.evaluate(QRELS, {}, f"RR({word}=1)"),
+        lambda word: tr.read(QRELS, {}, keep=word),
+        lambda word: tr.compare(QRELS, {"a": {}, "b": {}}, "RR", test=word),
+        lambda word: tr.compare(QRELS, {"a": {}, "b": {}}, "RR", correction=word),
+        lambda word: tr.explain(QRELS, {}, word, "RR"),
+    ],
+)
+def test_a_long_word_that_is_asked_for_is_cut_in_a_message(ask):
+    with pytest.raises(tr.TruerankError, match=r"x{70}") as caught:
+        ask(LONG[:5000])
+    assert "x" * 81 not in str(caught.value)
+
+
 def written(path: Path, text: str) -> Path:
     path.write_text(text)
     return path

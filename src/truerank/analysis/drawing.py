@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import is_number, is_whole, plain
 
@@ -50,9 +50,9 @@ def check_word(what: str, word: object, known: Sequence[str]) -> None:
     """
     if word not in known:
         raise InputError(
-            "there is no {what} {word!r}.{hint} There is {known}",
+            "there is no {what} {word}.{hint} There is {known}",
             what=what,
-            word=word,
+            word=quoted(word),
             hint=meant(word, known),
             known=", ".join(known),
         )

@@ -147,7 +147,7 @@ def no_such_query(query: bytes | str, judged: Iterable[bytes | str], name: str) 
     """The error for a query that is not among those of the judgements, or of the run, of this name."""
     near = did_you_mean(printable(query), map(printable, judged))
     return InputError(
-        "there is no query {query} among those that are judged.{near}", name, query=printable(query), near=near
+        "there is no query {query} among those that are judged.{near}", name, query=truncated(query), near=near
     )
 
 

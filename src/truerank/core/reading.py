@@ -409,7 +409,7 @@ def kept_rows(keep: Keep, qrels: Qrels) -> int:
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
     if isinstance(keep, str) or not is_whole(keep) or keep < 1:
-        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
+        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep}", keep=quoted(keep))
     ignored = np.isnan(qrels.grades)
     return min(EVERY_RANK, int(keep) + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0))
 

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from truerank.core import schema
-from truerank.core.errors import RulesError, printable
+from truerank.core.errors import RulesError, printable, quoted
 from truerank.core.messages import Message, did_you_mean, joined, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -228,7 +228,7 @@ class Rules:
         if isinstance(rules, Mapping):
             return cls.from_dict({"name": "custom", **rules})
         if not isinstance(rules, str | os.PathLike):
-            raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)
+            raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules}", rules=quoted(rules))
         name = os.fspath(rules)
         if name.endswith(".toml") or os.sep in name:
             return cls.from_toml(schema.text_of(name, message("the rules")), name)
@@ -239,8 +239,8 @@ class Rules:
         """The preset with this name."""
         if name not in _presets():
             raise RulesError(
-                "there are no rules named {name!r}.{hint} Presets: {known}; or a .toml file",
-                name=name,
+                "there are no rules named {name}.{hint} Presets: {known}; or a .toml file",
+                name=quoted(name),
                 hint=did_you_mean(name, _presets()),
                 known=", ".join(_presets()),
             )
@@ -280,8 +280,8 @@ class Rules:
                 )
             if key not in known:
                 raise RulesError(
-                    "no rule is called {key!r}.{hint} Rules: {known}",
-                    key=key,
+                    "no rule is called {key}.{hint} Rules: {known}",
+                    key=quoted(key),
                     hint=did_you_mean(str(key), known),
                     known=", ".join(sorted(known)),
                 )

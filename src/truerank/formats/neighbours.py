@@ -287,7 +287,7 @@ def folder_run(
     if not files or (strange and not is_skipping):
         raise InputError(
             "no query's id is in a file's name ({names}) by {pattern}: say where the query's id is "
-            "(--run-format \"faiss-folder(pattern='…', name='{{}}')\")",
+            "(the format \"faiss-folder(pattern='…', name='{{}}')\")",
             opened.name,
             names=some(strange, 1),
             pattern=quoted(pattern),
@@ -315,13 +315,13 @@ def _ranked(
         if sign < 0:
             raise InputError(
                 "by its name the lower {value} is better, but it runs the other way in every list; "
-                "say which it is: --run-format \"faiss-folder(better='higher')\" or better='lower'",
+                "say which it is: the format \"faiss-folder(better='higher')\" or better='lower'",
                 opened.name,
                 value=value,
             )
         raise InputError(
             "by its name the higher {value} is better, but it runs the other way in every list; "
-            "say which it is: --run-format \"faiss-folder(better='lower')\" or better='higher'",
+            "say which it is: the format \"faiss-folder(better='lower')\" or better='higher'",
             opened.name,
             value=value,
         )

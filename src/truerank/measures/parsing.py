@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from truerank.core.errors import MeasureError
+from truerank.core.errors import MeasureError, quoted
 from truerank.measures.definition import WORD, Definition
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import (
@@ -185,7 +185,7 @@ def _each(text: str | Measure, read: Callable[[str | Measure], Measure]) -> list
     except MeasureError:
         if len(words) > 1 and _near().is_phrase(text):  # no measures each
             raise MeasureError(
-                "unknown measure {text!r}.{hint}", text=text, hint=_near().suggestion(text, ())
+                "unknown measure {text}.{hint}", text=quoted(text), hint=_near().suggestion(text, ())
             ) from None
         raise
 
@@ -202,7 +202,9 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         if other := _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
         hint = _near().suggestion(word, known_words())
-        raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)
+        raise MeasureError(
+            "unknown measure {text}.{hint} `truerank measures` lists them", text=quoted(word), hint=hint
+        )
     definition = entry[0]
     params = {key: value for key, value in entry[1].items() if value is not ...}
     if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truerank.core import plugins
-from truerank.core.errors import MeasureError
+from truerank.core.errors import MeasureError, quoted
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.measures.definition import (
@@ -431,7 +431,7 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
         if key not in definition.kinds:
             near = did_you_mean(key, known)
             hint = ELSEWHERE.get(key) or joined(".", filter(None, (takes(definition), near)))
-            raise MeasureError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
+            raise MeasureError("{name} has no parameter {key}; {hint}", name=name, key=quoted(key), hint=hint)
     for key in definition.required if is_whole else ():
         if key not in params:
             cut = "@10" if key == "k" else "@0.5" if definition.kinds[key].allows(0.5) else "@2"
