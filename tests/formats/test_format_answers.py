@@ -115,6 +115,13 @@ DUMPS = {
         q: [{"similarity": score, "document": {"id": doc, "page_content": "…"}} for doc, score in docs]
         for q, docs in lists.items()
     },
+    "reranked": lambda lists: [
+        {
+            "query": q,
+            "results": [{"relevance_score": s, "document": {"doc_id": doc, "text": "…"}} for doc, s in docs],
+        }
+        for q, docs in lists.items()
+    ],
     "llama-index": lambda lists: {query: nodes(docs) for query, docs in lists.items()},
     "llama-index records": lambda lists: [
         {"query": q, "retrieved_nodes": nodes(docs)} for q, docs in lists.items()
@@ -354,7 +361,12 @@ def test_a_cell_without_a_list_of_ids_is_refused_with_its_line(column, cell, sai
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": None, "score": 0.5}], "not all written in one way"),
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": {"id_": "b"}}], "a number should stand here, not None"),
         ({"hits": {"hits": {"hits": []}}}, "a score is a number, not dict|these are several runs"),
-        ([{"node": {"text": "a"}, "score": 1.0}], "an id is text or a whole number, not None"),
+        (
+            [{"node": {"text": "a"}, "score": 1.0}],
+            r"no key holds the document ids; name it doc_id, not \('text',\)",
+        ),
+        ([{"document": {"id": "a"}}, {"document": {"text": "b"}}], "no key holds the document ids"),
+        ([{"node": {"id_": None}, "score": 1.0}], "an id is text or a whole number, not None"),
         ({"hits": [{"document": {"id": "a"}}, {"document": "b"}]}, "not all written in one way"),
         ({"response": {"docs": [{"title": "…"}]}}, "no key holds the document ids"),
     ],

@@ -233,9 +233,16 @@ def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
     held = [each[key] for each in docs if isinstance(each, dict) and isinstance(each.get(key), dict)]
     if len(held) < len(docs):
         raise _unlike(name, line)
-    ids = (next((doc[word] for word in ("id_", "node_id", "id") if word in doc), None) for doc in held)
     scores = (None if value is None else each.get(keys[value]) for each in docs)
-    return list(zip(ids, scores, strict=True))
+    return [(_id_in(doc, name, line), score) for doc, score in zip(held, scores, strict=True)]
+
+
+def _id_in(doc: dict[str, Any], name: str, line: int | None) -> Any:
+    keys = tuple(doc)
+    place = names.find(keys, ("id", "nodeid", *LISTED_DOC))
+    if place is None:
+        raise _without_ids(keys, name, line)
+    return doc[keys[place]]
 
 
 def _best_first(docs: Any, name: str, line: int | None) -> Any:
@@ -256,6 +263,10 @@ def _unlike(name: str, line: int | None) -> InputError:
     return InputError("the documents of this query are not all written in one way", name, line)
 
 
+def _without_ids(keys: tuple[str, ...], name: str, line: int | None) -> InputError:
+    return InputError("no key holds the document ids; name it doc_id, not {keys}", name, line, keys=quoted(keys))
+
+
 def split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
     """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …].
 
@@ -271,9 +282,7 @@ def split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) 
         keys = tuple(docs[0])
         doc, value = names.find(keys, LISTED_DOC), names.find(keys, value_names)
         if doc is None:
-            raise InputError(
-                "no key holds the document ids; name it doc_id, not {keys}", name, line, keys=quoted(keys)
-            )
+            raise _without_ids(keys, name, line)
         return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
     except (KeyError, TypeError, ValueError):
         raise _unlike(name, line) from None
