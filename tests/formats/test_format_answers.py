@@ -382,6 +382,8 @@ def test_damaged_answers_are_refused(answer, said, tmp_path):
     ("run", "said"),
     [
         ([{1: "a", "score": 2.0}], "no column holds the query ids"),
+        ([{0: "q", 1: "a", 2: 2.0}], "no column holds the query ids"),
+        ({"query_id": np.array(3), "docs": range(3)}, "query 'query_id' has 3 where its documents should stand"),
         ([{"query_id": "q", "docs": ["a"], "call": float("inf")}], "inf is no number of a call"),
     ],
 )

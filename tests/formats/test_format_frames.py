@@ -14,6 +14,7 @@ from pyarrow import parquet as pq
 import truerank as tr
 from truerank import truth
 from truerank.formats import convert, frames, open_run
+from truerank.truth.tabular import as_table
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +179,13 @@ def test_a_column_of_text_and_numbers_together_is_refused():
     frame = pd.DataFrame({"query_id": ["q", 1], "doc_id": ["a", "b"], "score": [1.0, 2.0]}, dtype=object)
     with pytest.raises(tr.InputError, match="Arrow cannot hold this table"):
         tr.evaluate({"q": ["a"]}, frame, "RR")
+
+
+@pytest.mark.parametrize("read", [tr.read_qrels, lambda frame: as_table(frame, "items")])
+def test_a_column_of_text_that_is_no_unicode_is_refused(read):
+    frame = pd.DataFrame({"query_id": ["q"], "doc_id": pd.Series(["\ud800"], dtype=object), "relevance": [1]})
+    with pytest.raises(tr.InputError, match="Arrow cannot hold this table: 'utf-8' codec can't encode"):
+        read(frame)
 
 
 def test_ids_that_are_numbers_longer_than_64_bits_are_refused_as_such():

@@ -353,5 +353,14 @@ def test_predictions_of_several_subsets_are_refused(tmp_path):
         tr.open_run(path).to_dict()
 
 
+@pytest.mark.parametrize("answers", [["a"], None, 3])
+def test_predictions_that_are_none_are_refused(answers, tmp_path):
+    damaged = {**PREDICTED, "default": {"test": answers}}
+    (tmp_path / "run.json").write_text(json.dumps(damaged))
+    for run in (tmp_path / "run.json", damaged):
+        with pytest.raises(tr.InputError, match="one subset and split are a run; here there are 0"):
+            tr.open_run(run).to_dict()
+
+
 def test_a_query_may_be_called_as_mteb_calls_its_model():
     assert tr.evaluate({"mteb_model_meta": ["a"]}, {"mteb_model_meta": ["a"]}, "RR").mean == {"RR": 1.0}

@@ -113,7 +113,9 @@ def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
     if not isinstance(whole.get(_MODEL), Mapping):
         return None
     splits = {subset: each for subset, each in whole.items() if subset != _MODEL and isinstance(each, Mapping)}
-    sets = [(subset, split) for subset, each in splits.items() for split in each]
+    sets = [
+        (subset, split) for subset, each in splits.items() for split in each if isinstance(each[split], Mapping)
+    ]
     if len(sets) != 1:
         raise InputError(
             "MTEB's predictions of one subset and split are a run; here there are {n}: {names}. Write the answers "
@@ -185,4 +187,6 @@ def _is_record(table: Mapping[str, Any]) -> bool:
 
 def _is_answer(value: Any) -> bool:
     """Whether this is no column, but what a query's documents stand in."""
-    return isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
+    return (
+        isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
+    )

@@ -151,7 +151,7 @@ def stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
         if hasattr(frame, "__arrow_c_stream__"):
             return pyarrow.RecordBatchReader.from_stream(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2
-    except (pyarrow.ArrowException, TypeError, OverflowError) as error:
+    except (pyarrow.ArrowException, TypeError, OverflowError, UnicodeEncodeError) as error:
         raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 

@@ -316,7 +316,7 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
                 fault=said,
                 example="query_id, " + ("docs" if what == "run" else "relevant"),
             )
-        is_bare = what == "run" and len(names) == 3 and names[2].isdecimal()
+        is_bare = what == "run" and len(names) == 3 and str(names[2]).isdecimal()
         hint = message(
             "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",
             fault=said,

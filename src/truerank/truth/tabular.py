@@ -194,7 +194,7 @@ def as_table(frame: Any, name: str) -> pyarrow.Table:
         from pyarrow.interchange import from_dataframe
 
         return from_dataframe(frame)
-    except (pyarrow.ArrowException, TypeError, OverflowError) as error:
+    except (pyarrow.ArrowException, TypeError, OverflowError, UnicodeEncodeError) as error:
         raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 
