@@ -9,6 +9,7 @@ import pytest
 import truerank as tr
 from truerank.contest import judge
 from truerank.core.evaluate import evaluate, rank
+from truerank.core.reading import Keep
 
 TRUTH = {"1": ["a"], "2": ["b", "c"], "3": []}
 LINES = [("2", ["b"]), ("1", ["x", "a"]), ("2", ["c", "b"])]
@@ -68,3 +69,38 @@ def test_the_files_of_one_submission_are_judged_together(tmp_path: Path):
     whole = judge(TRUTH, LINES[:2], rules="science-qa")
     for submission in (tmp_path, str(tmp_path / "*.jsonl"), files):
         assert judge(TRUTH, submission, rules="science-qa").mean == whole.mean
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "count", "once"])
+@pytest.mark.parametrize("keep", ["judged", "all", 1])
+def test_a_reading_of_lines_comes_back_from_its_file_as_it_was(duplicates: str, keep: Keep, tmp_path: Path):
+    """To the last bit: sums are over lines in their order, and a document that two lines have is none repeated."""
+    lines = [
+        ("2", ["b", "x", "x"]),
+        ("1", ["x", "a"]),
+        ("9", ["a"]),
+        ("2", ["c", "b", "x"]),
+        ("2", ["b", "x", "b"]),
+    ]
+    lines += [("3", []), *lines[::-1]]
+    rules = {"unit": "line", "missing": "skip", "ties": "input", "duplicates": duplicates}
+    reading = tr.read(TRUTH, lines, rules=rules, keep=keep)
+    reading.save(tmp_path / "lines.arrow")
+    saved = tr.Reading.load(tmp_path / "lines.arrow")
+    assert list(saved.rows.queries) == list(reading.rows.queries)
+    assert saved.docs(saved.lists.doc) == reading.docs(reading.lists.doc)
+    wanted = evaluate(reading, measures="AP RR nDCG@3 P@2")
+    for found in (evaluate(saved, measures="AP RR nDCG@3 P@2"), evaluate(TRUTH, saved, "AP RR nDCG@3 P@2")):
+        assert (found.mean, found.ledger) == (wanted.mean, wanted.ledger)
+        assert all(found[measure].tolist() == wanted[measure].tolist() for measure in found)
+
+
+def test_readings_of_lines_are_not_merged_and_are_no_qrels(tmp_path: Path):
+    """A query may have a line in each, and one without a line has no judgements there."""
+    first, second = (tr.read(TRUTH, lines, rules="science-qa") for lines in (LINES[:2], LINES[2:]))
+    for made in (tr.merge, tr.scattered):
+        with pytest.raises(tr.RulesError, match="parts of a run are merged query by query; read all of its files"):
+            made([first, second])
+    first.save(tmp_path / "lines.arrow")
+    with pytest.raises(tr.InputError, match=r"lines\.arrow: this reading has the judgements of the lines"):
+        evaluate(tmp_path / "lines.arrow", {"1": ["a"]}, "AP")

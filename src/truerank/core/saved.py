@@ -141,14 +141,15 @@ def scan_of(
     """
     table = table.combine_chunks()
     extra = tuple(table["query"].filter(table["returned"].is_null()).to_pylist())
-    table = _of_judged(table)
+    table = _of_judged(table, facts)
     judged, place = _judged(table, qrels, facts, name)
     sizes, found = _flat(table["rows"])
     rows = np.empty(int(sizes.sum()), HIT)
     rows["query"] = np.repeat(place, sizes)
     for field in FOUND:
         rows[field] = found.field(field).to_numpy()
-    rows["doc"], unjudged = _numbered(judged, np.repeat(np.arange(len(sizes)), sizes), table["query"], found)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    rows["doc"], unjudged = _numbered(*_told_apart(judged, table["query"], facts), row, found)
     returned = np.full(len(judged), -1, np.int64)
     returned[place] = table["returned"].to_numpy()
     repeats = np.zeros(len(judged), np.int64) if "repeats" in table.schema.names else None
@@ -181,30 +182,52 @@ def qrels_of(table: pyarrow.Table, name: str | None) -> Qrels:
     if "judgements" not in table.schema.names:
         raise InputError("the reading was saved without its judgements: give the qrels that it was read with", name)
     with undamaged(name):
-        return _qrels(table.combine_chunks(), facts)
+        return _qrels(_of_judged(table.combine_chunks(), facts), facts)
 
 
 def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
-    """The judgements in a table of which each column is in one piece."""
-    table = _of_judged(table)
+    """The judgements in a table of judged queries, of which each column is in one piece."""
     queries = table["query"].to_pylist()
     sizes, judged = _flat(table["judgements"])
     ends, text = _text(judged.field("doc"))
     grades = np.array(judged.field("grade").to_numpy(zero_copy_only=False), np.float64)
     query = np.repeat(np.arange(len(sizes)), sizes)
-    qrels = Qrels.build(queries, query, ends[:-1], ends[1:], text, grades, name=facts["qrels"])
+    of_lines = facts["rules"].unit == "line"
+    ids = _line_ids(len(queries)) if of_lines else queries
+    qrels = Qrels.build(ids, query, ends[:-1], ends[1:], text, grades, name=facts["qrels"])
     apart = zip(queries, table["apart"].to_pylist(), strict=True)
     aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
     own_facts = {name: facts[name] for name in ("iterations", "highest") if name in facts}
-    return replace(qrels, apart=own, aspects=aspects, **own_facts)
+    names = queries if of_lines else qrels.queries
+    return replace(qrels, queries=names, apart=own, aspects=aspects, **own_facts)
 
 
-def _of_judged(table: Any) -> Any:
-    """The rows of judged queries, in their order; a table that has no others, and is in order, is not copied."""
+def _of_judged(table: Any, facts: Mapping[str, Any]) -> Any:
+    """The rows of judged queries, in their order; a table that has no others, and is in order, is not copied.
+
+    Lines stay as they were submitted.
+    """
     some = table.filter(table["returned"].is_valid()) if table["returned"].null_count else table
+    if facts["rules"].unit == "line":
+        return some
     queries = some["query"].to_pylist()
     return some if queries == sorted(queries) else some.sort_by("query")
+
+
+def _line_ids(n: int) -> list[bytes]:
+    """What tells so many lines apart, of which several may answer one query; it sorts as they stand."""
+    return [b"%020d" % line for line in range(n)]
+
+
+def _told_apart(qrels: Qrels, queries: Any, facts: Mapping[str, Any]) -> tuple[Qrels, Any]:
+    """The same judgements and column of queries, in which none comes twice."""
+    if facts["rules"].unit != "line":
+        return qrels, queries
+    import pyarrow as pa
+
+    ids = _line_ids(len(qrels))
+    return replace(qrels, queries=ids), pa.chunked_array([ids], pa.binary())
 
 
 def _answers(pa: Any, aspects: Aspects) -> Any:
@@ -281,7 +304,7 @@ def _flat(column: Any) -> tuple[Ints, Any]:
     return sizes, lists.flatten()
 
 
-def _numbered(qrels: Qrels, row: Ints, queries: Any, found: Any) -> tuple[Ints, Ids]:
+def _numbered(qrels: Qrels, queries: Any, row: Ints, found: Any) -> tuple[Ints, Ids]:
     """The number of each document, and the ids of those that are not judged.
 
     The kernel looks them up: the rows are a run again, in the order that they have.

@@ -129,8 +129,19 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 def read_qrels(source: Source) -> Qrels:
-    """The judgements that the run was read with."""
-    return qrels_of(read_table(source), source.name)
+    """The judgements that the run was read with.
+
+    Raises:
+        InputError: they are those of submitted lines.
+    """
+    table = read_table(source)
+    if facts_of(table.schema, source.name)["rules"].unit == "line":
+        raise InputError(
+            "this reading has the judgements of the lines that were submitted, and of no other query: give the "
+            "qrels that it was read with",
+            source.name,
+        )
+    return qrels_of(table, source.name)
 
 
 @contextmanager

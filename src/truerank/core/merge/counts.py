@@ -211,7 +211,7 @@ def _refuse(reading: Reading) -> None:
             "ranks cannot be counted where rows of repeated documents were kept in part: keep those of judged "
             "documents or all (keep), or read the scattered queries together (read_together)"
         )
-    refused = {"ties": ("input",), "duplicates": ("first", "last"), "unit": ("line",)}
+    refused = {"ties": ("input",), "duplicates": ("first", "last")}
     for name, values in refused.items():
         if getattr(rules, name) in values:
             raise RulesError(

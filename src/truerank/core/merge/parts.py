@@ -16,6 +16,7 @@ from truerank.core.ids import starts_of
 from truerank.core.judgements import Judgement, judgements_of
 from truerank.core.kernel.scanning import HIT
 from truerank.core.mappings import distinct_ids
+from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.saved import FOUND
@@ -44,7 +45,7 @@ class Parts:
 
         Raises:
             InputError: there is none, or two judge a query differently.
-            RulesError: they were read under different rules.
+            RulesError: they were read under different rules, or are of submitted lines.
         """
         parts = list(readings)
         if not parts:
@@ -57,6 +58,8 @@ class Parts:
                     part=part.name,
                     first=first.name,
                 )
+        if len(parts) > 1:
+            first.rules.by_query(message("parts of a run are merged query by query; read all of its files as one"))
         qrels = _judgements(parts)
         distinct = {id(part.qrels): part.qrels.queries for part in parts}
         places = {each: _placed(queries, qrels.queries) for each, queries in distinct.items()}
