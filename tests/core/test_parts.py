@@ -346,3 +346,19 @@ def test_scattered_lists_that_are_put_together_are_parts_too(made):
     parts = [tr.read(qrels, {"q1": {"a": 3.0}}), tr.read(qrels, {"q1": {"c": 2.0}, "q2": {"b": 3.0}})]
     assert tr.read_together(tr.scattered(parts), [made(run)]).hits.rank.tolist() == [2]
     assert tr.merge(parts, tr.count_ranks(tr.scattered(parts), made(run))).hits.rank.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("own", ["remove", "remove-from-answers"])
+def test_parts_with_judgements_of_their_own_keep_as_many_ranks_whatever_is_ignored(own):
+    """In some queries an ignored document leaves the list, in others none; each keeps the ranks asked for."""
+    qrels = {"q1": {"q1": 1, "b": 1}, "q2": {"b": 1}}
+    run = {"q1": ["q1", *"xyzb"], "q2": [*"xyzbw"], "q3": ["x"]}
+    for rules in ({"self_match": own}, {}):
+        whole = tr.read(qrels, run, rules=rules, keep=2)
+        judged = [(one, {query: docs for query, docs in qrels.items() if query == one}) for one in run]
+        parts = [tr.read(some, {one: run[one]}, rules=rules, keep=2) for one, some in judged]
+        assert same(tr.merge(parts), whole)
+        assert {part.kept for part in parts} == {whole.kept} == {2}
+        assert whole.rows.rank[whole.rows.grade < 0].max() == 2
+        with pytest.raises(tr.InputError, match="lacks unjudged documents; read the run with keep=3"):
+            tr.evaluate(whole, measures="Coverage@3", items=list("bwxyz"))

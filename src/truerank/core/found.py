@@ -142,9 +142,14 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     return known[key]
 
 
-def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
-    """The rows, of unjudged documents those of the ranks that are kept whatever ignored ones stand before them."""
+def ranks_read(qrels: Qrels, kept: int) -> int:
+    """Down to which rank unjudged documents are read, so that those of so many are there when ignored ones left."""
+    ignored = np.isnan(qrels.grades) if 0 < kept < EVERY_RANK else np.empty(0, bool)
+    return min(EVERY_RANK, kept + int(np.bincount(qrels.query[ignored]).max())) if ignored.any() else kept
+
+
+def first_ranks(rows: Hits, kept: int) -> Hits:
+    """The rows, of unjudged documents those of so many ranks, which ignored ones have left by now."""
     if not 0 < kept < EVERY_RANK:
         return rows
-    ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=len(qrels))
-    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept - ignored[rows.query]))
+    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept))

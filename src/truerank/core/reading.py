@@ -15,7 +15,7 @@ import numpy as np
 
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, RulesError, SeveralCalls, quoted, truncated
-from truerank.core.found import as_ruled, first_ranks, hits_of
+from truerank.core.found import as_ruled, first_ranks, hits_of, ranks_read
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids, is_later
 from truerank.core.kernel.scanning import as_text
@@ -93,7 +93,7 @@ class Reading:
     def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of queries that were read whole."""
         reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
-        return replace(reading, rows=first_ranks(reading.rows, qrels, kept)) if kept else reading
+        return replace(reading, rows=first_ranks(reading.rows, kept)) if kept else reading
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {int(self.rows.returned.clip(0).sum()):,}"
@@ -308,7 +308,7 @@ def read(
     if qrels is None:
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
-    kept = kept_rows(keep, judged)
+    kept = ranks_kept(keep)
     judged, scan = scan_units(judged, source, under, threads, kept)
     refuse_extra(scan.extra, under, source.name)
     return Reading.scanned(judged, scan, under, source.name, kept)
@@ -337,8 +337,16 @@ def reading_of(
 
 
 def ranks_kept(keep: Keep) -> int:
-    """Up to which rank unjudged documents are rows."""
-    return keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
+    """Up to which rank unjudged documents are rows.
+
+    Raises:
+        InputError: it is no `Keep`.
+    """
+    if keep in ("judged", "all"):
+        return EVERY_RANK if keep == "all" else 0
+    if isinstance(keep, str) or not is_whole(keep) or keep < 1:
+        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep}", keep=quoted(keep))
+    return min(EVERY_RANK, int(keep))
 
 
 def run_reading(
@@ -374,7 +382,7 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
     judged = read_qrels(qrels)
     if reading.rules.unit == "line":  # its judgements are those of its lines
         judged = judged.only({*reading.qrels.queries, *reading.extra})
-    if reading.kept < kept_rows(keep, reading.qrels):
+    if reading.kept < ranks_kept(keep):
         raise InputError(lacking(keep), path)
     refuse_others(judged, [replace(reading, name=path)], in_all=True)
     return reading.under(rules)
@@ -404,20 +412,11 @@ def lacking(keep: Keep) -> Message:
     )
 
 
-def kept_rows(keep: Keep, qrels: Qrels) -> int:
-    """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
-    if keep in ("judged", "all"):
-        return EVERY_RANK if keep == "all" else 0
-    if isinstance(keep, str) or not is_whole(keep) or keep < 1:
-        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep}", keep=quoted(keep))
-    ignored = np.isnan(qrels.grades)
-    return min(EVERY_RANK, int(keep) + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0))
-
-
 def scan_units(
     qrels: Qrels, run: Run, rules: Rules, threads: int | None = None, keep: int = 0
 ) -> tuple[Qrels, Scan]:
     """The judgements of what the mean is over, queries or a contest's lines, and what the kernel finds in a run."""
+    keep = ranks_read(qrels, keep)
     if rules.unit == "line":  # a domain's own way to a reading, which stands above this room
         scanned: tuple[Qrels, Scan] = import_module("truerank.contest.lines").scan_lines(
             qrels, run, rules, threads, keep
@@ -433,7 +432,7 @@ def scan_units(
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
     """A reading without judgements, of every query that the run answers."""
-    kept = kept_rows(keep, NO_QRELS)
+    kept = ranks_kept(keep)
     scanned = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
     order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
     place = np.argsort(order)

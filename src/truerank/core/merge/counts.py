@@ -155,7 +155,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     rows = replace(
         rows, rank=rows.rank + better + before, first=rows.first + better, last=rows.last + better + equal
     )
-    rows = first_ranks(rows, reading.qrels, reading.kept)
+    rows = first_ranks(rows, reading.kept)
     repeats = reading.repeats if total.seen is None else _repeats(scattered, total.seen)
     assert repeats is not None
     return replace(reading, rows=rows, repeats=repeats)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truerank.core.errors import InputError, pluralize, printable, truncated
+from truerank.core.found import ranks_read
 from truerank.core.hits import Bools, Hits
 from truerank.core.kernel.scanning import as_text
 from truerank.core.mappings import IGNORED
@@ -134,7 +135,8 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     """
     reading, runs = scattered.found, [open_run(source) for source in sources]
     whole = joined([run.whole() for run in runs], reading.name)
-    again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
+    keep = ranks_read(reading.qrels, reading.kept)
+    again = scan(whole, reading.qrels.judged, reading.rules, threads, keep, interleaved=True)
     read_again = Reading.scanned(reading.qrels, again._replace(extra=()), reading.rules, reading.name, reading.kept)
     wanted, returned = reading.rows.returned, read_again.rows.returned.clip(0)
     if reading.rules.duplicates in ("first", "last"):

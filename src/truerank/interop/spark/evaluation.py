@@ -13,9 +13,8 @@ from truerank.core.evaluate import seen_rows
 from truerank.core.found import as_ruled
 from truerank.core.messages import message, plural
 from truerank.core.qrels import NO_QRELS, Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, kept_rows
+from truerank.core.reading import Keep, Reading, ranks_kept
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.scan import EVERY_RANK
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for, checked
 from truerank.formats import frames, read_qrels
@@ -259,8 +258,6 @@ def _question(
 ) -> tuple[Question, DataFrame | None]:
     """What is asked of every part, and the judgements where they go with the rows."""
     if is_frame(qrels) and _is_large(qrels, shared):
-        kept = kept_rows(keep, NO_QRELS)
-        kept += 1 if 0 < kept < EVERY_RANK and rules.self_match != "keep" else 0  # the query itself leaves later
         judgements = typed(cast("Any", qrels), "qrels", "qrels")
         if "aspect" in judgements.columns:
             raise InputError(
@@ -268,11 +265,11 @@ def _question(
                 "collect them (toPandas)",
                 "qrels",
             )
-        return Question(NO_QRELS, rules, kept, name, format), judgements
+        return Question(NO_QRELS, rules, ranks_kept(keep), name, format), judgements
     judged = as_ruled(_collected(qrels) if is_frame(qrels) else read_qrels(cast("QrelsLike", qrels)), rules)
     if not len(judged):
         raise InputError("there are no judgements in it", judged.name)
-    return Question(judged, rules, kept_rows(keep, judged), name, format), None
+    return Question(judged, rules, ranks_kept(keep), name, format), None
 
 
 def _is_large(qrels: Any, shared: int | None = None) -> bool:

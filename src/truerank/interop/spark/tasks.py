@@ -19,7 +19,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, Refused, TruerankError, truncated
 from truerank.core.faults import refused_row, repeated_document
-from truerank.core.found import as_ruled
+from truerank.core.found import as_ruled, ranks_read
 from truerank.core.kernel.scanning import Scanner
 from truerank.core.merge import merge
 from truerank.core.merge.counts import RankCounts, count_ranks
@@ -66,7 +66,7 @@ class Question:
 
     Attributes:
         qrels: as the rules have them.
-        kept: up to which rank unjudged documents become rows.
+        kept: up to which rank unjudged documents are rows.
         name: of the run.
         format: of its files; None for the one that each looks like.
     """
@@ -76,6 +76,11 @@ class Question:
     kept: int
     name: str
     format: str | None = None
+
+    @property
+    def ranks_read(self) -> int:
+        """Up to which rank they are rows until ignored documents leave the lists."""
+        return ranks_read(self.qrels, self.kept)
 
     def of_stretch(self, stretch: Stretch) -> Part:
         """What a file or a piece of one says; of what is wrong in a piece the file's line is named."""
@@ -87,7 +92,7 @@ class Question:
             raise
 
     def _scan(self, stretch: Stretch) -> Scan:
-        return scan(stretch.run(self.format), self.qrels.judged, self.rules, 1, self.kept)
+        return scan(stretch.run(self.format), self.qrels.judged, self.rules, 1, self.ranks_read)
 
     def of_rows(self, rows: Iterable[Columns], interleaved: bool = False) -> Scan:
         """What rows say.
@@ -104,7 +109,7 @@ class Question:
 
     def feed(self, rows: Iterable[Columns], interleaved: bool) -> Iterator[Scan | None]:
         """The same bit by bit: None after each part of the rows; at last what they say."""
-        scanner = Look(self.qrels.judged, self.rules, self.kept, False, interleaved).scanner()
+        scanner = Look(self.qrels.judged, self.rules, self.ranks_read, False, interleaved).scanner()
         try:
             for part in rows:
                 push(scanner, part)
