@@ -552,7 +552,7 @@ def test_what_is_asked_wrongly_is_said(arguments: dict[str, Any], message: str) 
 def test_readings_of_other_rules_are_compared_only_under_rules_that_are_given() -> None:
     qrels = {"q": {"a": 1}, "r": {"a": 1}}
     readings = {f"depth {n}": tr.read(qrels, {"q": ["x", "a"], "r": ["a"]}, rules={"depth": n}) for n in (1, 2)}
-    with pytest.raises(tr.RulesError, match=r"depth 2 was scored under .* only under the same rules"):
+    with pytest.raises(tr.RulesError, match=r"depth 2 was made under .* only under the same rules"):
         tr.compare(None, readings, "RR")
     assert tr.compare(None, readings, "RR", rules={"depth": 2})["RR"].pairs[0].difference.estimate == 0
 

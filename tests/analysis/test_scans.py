@@ -280,6 +280,7 @@ UNDER: dict[str, Callable[..., Any]] = {
     "compare": lambda run, **rules: tr.compare(QRELS, {"a": run}, "RR", samples=100, **rules).to_dict(),
     "diff": lambda run, **rules: tr.diff(QRELS, run, run, "RR", **rules).to_dict(),
     "judge next": lambda run, **rules: judge_next(QRELS, run, run, "RR", **rules),
+    "agreement": lambda run, **rules: agreement(run, Opened(OTHER, "two").run, k=2, **rules).to_dict()["queries"],
     "report": lambda run, **rules: evaluated(QRELS, {"a": run}, "RR", **rules).comparison.to_dict(),
 }
 
@@ -328,3 +329,23 @@ def test_a_reading_of_lines_stands_for_a_submission_to_the_judgements_that_its_l
         for other in ({**qrels, "q9": {"a": 1}}, {"q1": qrels["q1"]}, {**qrels, "q2": {"a": 2}}):
             with pytest.raises(tr.InputError, match="this reading was made with other judgements"):
                 tr.evaluate(other, given, "AP")
+
+
+def test_a_reading_in_a_file_is_linted_as_the_reading_is(tmp_path: Path) -> None:
+    reading = tr.read(QRELS, Opened(TEXT, "one").run, rules={"missing": "error", "level": 3})
+    reading.save(tmp_path / "saved")
+    wanted, plain = (lint({**QRELS, "q3": {"c": 2}}, reading, rules=rules) for rules in (None, "truerank"))
+    for given in (tmp_path / "saved", tr.open_run(tmp_path / "saved")):
+        for rules, expected in ((None, wanted), ("truerank", plain)):
+            found = lint({**QRELS, "q3": {"c": 2}}, given, rules=rules)
+            assert [(one.kind, one.message) for one in found] == [(one.kind, one.message) for one in expected]
+            assert {"qrels", str(tmp_path / "saved")} >= {one.path for one in found}
+    assert [one.severity for one in wanted] != [one.severity for one in plain]
+
+
+def test_submitted_lines_are_not_compared_query_by_query_and_have_no_audit_once_read() -> None:
+    reading = tr.read({"q": {"a": 1}}, [("q", ["a"]), ("q", ["b"])], rules="science-qa", keep="all")
+    with pytest.raises(tr.RulesError, match="runs are compared query by query"):
+        agreement(reading, reading)
+    with pytest.raises(tr.InputError, match="this is a reading, which is no run any more; give the run"):
+        evaluated({"q": {"a": 1}}, [reading])

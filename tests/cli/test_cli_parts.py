@@ -31,6 +31,12 @@ def test_comparing_and_reporting_take_it_too(invoke, here):
     one, other = (invoke("bounds", "qrels.txt", *both, "-m", "AP", "--judge-next", 3) for both in runs)
     assert one.exit_code == 0
     assert one.stdout == other.stdout
+    one, other = (invoke("agreement", *both, "-k", 2, "-f", "csv") for both in runs)
+    assert one.exit_code == 0
+    assert one.stdout == other.stdout
+    found = invoke("lint", "qrels.txt", *runs[1], "--set", "missing=error")
+    assert found.exit_code == 1
+    assert "first.arrow: error: " in found.stdout
     assert invoke("report", "qrels.txt", *runs[1], "-o", "report.html").exit_code == 0
     assert (here / "report.html").stat().st_size > 1000
 
@@ -89,8 +95,11 @@ def test_readings_under_different_rules_are_refused(invoke):
         refused = invoke(*line.split(), "level=2.arrow", "missing=skip.arrow", "-m", "AP")
         assert refused.exit_code == 2
         assert "scores can be compared only under the same rules" in refused.stderr
-    both = invoke("eval", "qrels.txt", "level=2.arrow", "missing=skip.arrow", "-m", "AP", "--rules", "truerank")
-    assert "Rules: truerank." in both.stdout
+        assert "a reading takes others that are asked for (rules=; for a command: --rules)" in refused.stderr
+    runs = ["level=2.arrow", "missing=skip.arrow", "-m", "AP"]
+    assert "Rules: truerank." in invoke("eval", "qrels.txt", *runs, "--rules", "truerank").stdout
+    settled = invoke("eval", "qrels.txt", *runs, "--set", "level=1", "--set", "missing=skip")
+    assert "Rules: truerank with missing=skip." in settled.stdout
 
 
 def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
@@ -125,7 +134,7 @@ def test_parts_are_merged_and_scattered_queries_read_again(invoke, here):
             "convert first.arrow first.jsonl --as run",
             "first.arrow: this is a reading, which is no run any more",
         ),
-        ("agreement first.arrow first.arrow", "(for a command: the run that it was made of)"),
+        ("agreement first.arrow first.arrow", "first.arrow: the reading lacks unjudged documents"),
         (
             "fuse first.run first.arrow",
             "first.arrow: this is a reading, which has no lists any more",

@@ -137,7 +137,7 @@ def evaluated(
         TruerankError: wrong input, or a package is missing.
     """
     named = by_name(runs, told_apart)
-    read = {name: run if isinstance(run, Reading) else opened(run, name, format) for name, run in named.items()}
+    read = {name: opened(run, name, format) for name, run in named.items()}
     under = rules_of(rules, *read.values())
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)

@@ -107,8 +107,7 @@ def rules_asked(
             (one.run, one.rules) if isinstance(one, Scores) else (os.fspath(one), rules_of(source(one)))
             for one in runs
         ]
-    known = common((name, found) for name, found in own if found)
-    return options.changed(known, changes) if known else asked
+    return common((name, options.changed(found, changes)) for name, found in own if found) or asked
 
 
 def measures_asked(measures: Sequence[str], rules: Rules) -> str | None:

@@ -51,7 +51,7 @@ def command(
       truerank lint qrels.txt bm25.run --strict --format json
     """
     inputs.refuse(qrels, *runs)
-    under = options.changed(rules, changes)
+    under = inputs.rules_asked(rules, changes, runs)
     with ReadingBar() as reading:
         findings = lint(
             qrels,

@@ -32,7 +32,8 @@ def _keep(ctx: click.Context, param: click.Parameter, value: str) -> Keep:
     default="judged",
     show_default=True,
     metavar="judged|all|N",
-    help="Rows beside those of judged documents: all, which bounds and explain need, or the N first of each query.",
+    help="Rows beside those of judged documents: all, which bounds, explain and agreement need, or the N first of "
+    "each query.",
 )
 @readings.name
 @tables.output
@@ -56,9 +57,9 @@ def command(
     """Read a run, or a part of one, once, and keep what every measure needs of it.
 
     What is written is small: the ranks of the judged documents, and the judgements. `eval`, `compare`, `check`,
-    `bounds`, `curve`, `confusion`, `explain`, `power` and `report` take it in place of the run, under its rules
-    unless others are said. `truerank merge` makes one of the parts of a run that were read apart, on whatever
-    machines. Several RUNs are parts of one run.
+    `bounds`, `curve`, `confusion`, `explain`, `power`, `agreement`, `lint` and `report` take it in place of the
+    run, under its rules unless others are said. `truerank merge` makes one of the parts of a run that were read
+    apart, on whatever machines. Several RUNs are parts of one run.
 
     Needs: pip install "truerank[parquet]"
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from truerank.core.errors import truncated
+from truerank.core.errors import InputError, truncated
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
+from truerank.core.reading import Reading
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats import open_run
 from truerank.formats.records import LONGEST
@@ -157,8 +158,12 @@ def read(submission: Any, format: str | None = None) -> Submission:
         format: the name of a format, instead of the one that the file looks like.
 
     Raises:
-        InputError: the file cannot be read at all, or holds something else.
+        InputError: the file cannot be read at all, or holds something else; its lines were read into a `Reading`.
     """
+    if isinstance(submission, Reading):
+        raise InputError(
+            "this is a reading, which is no run any more; give the run that it was made of", submission.name
+        )
     if isinstance(submission, str | os.PathLike):
         return _from_source(as_source(submission), format)
     if isinstance(submission, Mapping) and not _is_scored(submission):

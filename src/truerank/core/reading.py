@@ -314,6 +314,13 @@ def read(
     return Reading.scanned(judged, scan, under, source.name, kept)
 
 
+def loaded(run: Run | Reading) -> Run | Reading:
+    """The reading that a file holds in place of a run, called by its path; any other run as it is, not yet read."""
+    if isinstance(run, Reading) or not run.saved:
+        return run
+    return replace(_of_table(run.saved(), None, run.name), name=run.name)
+
+
 def reading_of(
     qrels: QrelsLike | Reading | None,
     run: RunLike | Reading | None,

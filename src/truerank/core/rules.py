@@ -190,11 +190,11 @@ class Rules:
         return self.nameless == other.nameless
 
     def refuse_unlike(self, name: str, others: Rules, other: str) -> None:
-        """Nothing where two were scored under rules that are alike.
+        """Nothing where two were read or scored under rules that are alike.
 
         Args:
-            name: what was scored under these rules.
-            others, other: the other rules, and what was scored under them.
+            name: what was made under these rules.
+            others, other: the other rules, and what was made under them.
 
         Raises:
             RulesError: they are not alike.
@@ -204,8 +204,8 @@ class Rules:
             if self.name == others.name:
                 names = [name_with(a.name, _changes(a, b)) for a, b in ((self, others), (others, self))]
             raise RulesError(
-                "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
-                "only under the same rules",
+                "{name} was made under the rules {rules}, {other} under {others}: scores can be compared only "
+                "under the same rules; a reading takes others that are asked for (rules=; for a command: --rules)",
                 name=name,
                 rules=names[0],
                 other=other,

@@ -19,9 +19,9 @@ from truerank.core.kernel.counting import concordance
 from truerank.core.kernel.scanning import Judged, as_text
 from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented, finite
-from truerank.core.reading import Keep, Reading, read, reading_of
+from truerank.core.reading import Keep, Reading, loaded, read, reading_of
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import RunLike
+from truerank.core.run import Run, RunLike
 from truerank.core.scan import EVERY_RANK
 from truerank.core.schema import is_number, is_whole, plain
 from truerank.measures.sums import Ints, PerQuery
@@ -145,8 +145,8 @@ def agreement(
     top more (Yilmaz, Aslam and Robertson 2008), and is the mean of both ways round.
 
     Args:
-        run_a, run_b: as for `evaluate`; or a `Reading` each, with the rows of as many ranks: what was read without
-            qrels has all queries, else there are the judged ones alone.
+        run_a, run_b: as for `evaluate`; or a `Reading` each, as itself or in a file, with the rows of as many
+            ranks: what was read without qrels has all queries, else there are the judged ones alone.
         p: of rank-biased overlap; at 0.9 the first ten ranks have 86 % of the weight.
         depth: look at this many documents of each list; by default at what the rules say, mostly all.
         k: of overlap: documents among the first k of both lists, of k, or of the longer list where that is shorter.
@@ -164,8 +164,9 @@ def agreement(
     >>> found.rbo.round(4).tolist(), found.tau.round(4).tolist(), found.only_a
     ([0.8672], [0.3333], ('q2',))
     """
-    asked = Asked.of(rules_of(rules, run_a, run_b), p, depth, k, ties, unseen)
-    a, b = (asked.lists(run, name) for run, name in ((run_a, "a"), (run_b, "b")))
+    runs = loaded(opened(run_a, "a")), loaded(opened(run_b, "b"))
+    asked = Asked.of(rules_of(rules, *runs), p, depth, k, ties, unseen)
+    a, b = map(asked.lists, runs)
     both = sorted(set(a.queries) & set(b.queries))
     if not both:
         raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
@@ -225,9 +226,9 @@ class Asked:
         """How much of each list is looked at; None for all of it."""
         return None if self.most == EVERY_RANK else self.most
 
-    def lists(self, run: RunLike | Reading, name: str) -> Lists:
+    def lists(self, run: Run | Reading) -> Lists:
         """Those of a run."""
-        return Lists.of(_read(run, name, self.rules, self.most), self.most, self.ties is not None)
+        return Lists.of(_read(run, self.rules, self.most), self.most, self.ties is not None)
 
     def overlap(self, shared: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
         """The share that so many documents are of the first k; two empty lists are the same."""
@@ -241,12 +242,12 @@ def variant(ties: Ties | None, unseen: Unseen) -> str:
     return name if unseen == "ext" else f"{name} {unseen}"
 
 
-def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Reading:
+def _read(run: Run | Reading, rules: Rules, depth: int) -> Reading:
     """The lists of a run, as deep as they are looked at."""
     keep: Keep = "all" if depth == EVERY_RANK else depth
     if isinstance(run, Reading):
-        return reading_of(run, None, rules, keep=keep)
-    return read(None, opened(run, name), rules=rules, keep=keep)
+        return reading_of(run, None, rules.by_query(message("runs are compared query by query")), keep=keep)
+    return read(None, run, rules=rules, keep=keep)
 
 
 @dataclass(frozen=True, eq=False)

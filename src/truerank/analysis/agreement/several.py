@@ -12,14 +12,14 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.agreement.pair import Asked, Lists, coefficients
-from truerank.analysis.compare.naming import by_name
+from truerank.analysis.compare.naming import by_name, opened
 from truerank.core.errors import InputError
 from truerank.core.evaluate import rules_of
 from truerank.core.ids import starts_of
 from truerank.core.kernel.counting import concordance
 from truerank.core.messages import plural
 from truerank.core.presented import Presented, finite
-from truerank.core.reading import Reading
+from truerank.core.reading import Reading, loaded
 from truerank.core.rules import RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.measures.sums import Floats, Ints
@@ -141,9 +141,10 @@ def agreements(
                 n=len(named),
             )
         )
-    asked = Asked.of(rules_of(rules, *named.values()), p, depth, k, ties, unseen)
+    found = [loaded(opened(run, name)) for name, run in named.items()]
+    asked = Asked.of(rules_of(rules, *found), p, depth, k, ties, unseen)
     numbers: dict[bytes, dict[bytes, int]] = {}
-    tables = [_Numbered.of(asked.lists(run, name), numbers, asked.ties is not None) for name, run in named.items()]
+    tables = [_Numbered.of(asked.lists(run), numbers, asked.ties is not None) for run in found]
     work = _Work(asked, tables)
     for done, (query, docs) in enumerate(sorted(numbers.items()), 1):
         work.add(query, len(docs))

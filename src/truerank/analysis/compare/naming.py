@@ -56,8 +56,13 @@ def _name(run: Any) -> str:
     return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
 
 
-def opened(run: RunLike, name: str, format: str | None = None) -> Run:
-    """The run, not yet read; messages call a file by its path, what is in memory by this name."""
+def opened(run: RunLike | Reading, name: str, format: str | None = None) -> Run | Reading:
+    """The run, not yet read; messages call a file by its path, what is in memory by this name.
+
+    What was read already is what it is.
+    """
+    if isinstance(run, Reading):
+        return run
     return open_run(run, format, None if isinstance(run, str | os.PathLike | Source) else name)
 
 

@@ -26,7 +26,7 @@ from truerank.analysis.lint.checks import (
     Watchers,
 )
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
-from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
+from truerank.analysis.lint.opening import System, Truth, open_system, open_truth, read_before
 from truerank.analysis.lint.reading import ScatteredError, batches_of, scattered_queries, whole
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import rank, ranked, rules_of
@@ -56,8 +56,8 @@ def lint(
     """What is wrong with qrels and runs, worst first; an empty list when nothing is.
 
     Args:
-        qrels, runs: as for `evaluate`; there may be no runs. A `Reading` in place of a run has no lines: seen are
-            which queries it answers, with how many results, and what ranks show.
+        qrels, runs: as for `evaluate`; there may be no runs. A `Reading` in place of a run, as itself or in a
+            file, has no lines: seen are which queries it answers, with how many results, and what ranks show.
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
@@ -72,13 +72,14 @@ def lint(
     error document-ids
     note unjudged
     """
-    rules = rules_of(rules, *runs)
+    given = [read_before(run, run_format) for run in runs]
+    rules = rules_of(rules, *given)
     chosen = [m for m in measures_under(measures or None, rules) if not m.definition.needs]
-    watch = watching_bytes(progress, qrels, *runs, is_unpacked=True)
+    watch = watching_bytes(progress, qrels, *given, is_unpacked=True)
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
         run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")
-        for i, run in enumerate(runs, 1)
+        for i, run in enumerate(given, 1)
     ]
     judged, findings = _lint_truth(truth, rules)
     for system in systems:

@@ -19,6 +19,7 @@ from truerank.analysis.lint.reading import (
 from truerank.analysis.lint.text import QRELS, RUN, note_swapped
 from truerank.core.errors import InputError
 from truerank.core.kernel.rows import Rows
+from truerank.core.reading import loaded
 from truerank.core.run import Batch, Run
 from truerank.core.scan import each_once
 from truerank.formats import Format, open_run, read_qrels
@@ -64,6 +65,14 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     numbering: Numbering = "line" if chosen.name in LINED else "row"
     name = format if chosen.is_folder else chosen.name  # what a folder is instead, its reading says
     return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, name)))
+
+
+def read_before(run: Any, format: str | None) -> Any:
+    """The `Reading` that a file holds in place of a run; anything else as it is."""
+    if isinstance(run, str | os.PathLike):
+        source = as_source(run)
+        run = open_run(source, format) if _format(source, format).read_saved else source
+    return loaded(run) if isinstance(run, Run) else run
 
 
 def open_system(run: Any, format: str | None, name: str, watch: Watching, by_line: bool) -> System:
