@@ -145,6 +145,22 @@ def test_a_record_of_one_query_alone_is_a_run(tmp_path, kind, ending):
     assert tr.evaluate({"q": {"a": 1}}, run, "RR NumRet").mean == RECORD
 
 
+@pytest.mark.parametrize("name", ["scores", "score", "Similarity", "retrieved_scores", "distance", "rank", "ranks"])
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+def test_a_list_beside_the_documents_orders_them_by_whatever_name(tmp_path, name, ending):
+    values = {"distance": [1, 2], "rank": [2, 1], "ranks": [2, 1]}.get(name, [1.0, 2.0])
+    docs = ["a", "x"] if name == "distance" else ["x", "a"]
+    run = dumped([{"query_id": "q", "retrieved_ids": docs, name: values}], tmp_path, ending)
+    assert tr.evaluate({"q": {"a": 1}}, run, "RR").mean == {"RR": 1.0}
+    frame = pd.DataFrame({"query_id": ["q"], "retrieved_ids": [docs], name: [values]})
+    assert tr.evaluate({"q": {"a": 1}}, frame, "RR").mean == {"RR": 1.0}
+
+
+def test_one_number_beside_the_documents_is_of_all_of_them():
+    record = {"query_id": "q", "docs": ["x", "a"], "score": 0.83, "place": "Rome"}
+    assert tr.evaluate({"q": {"a": 1}}, [record], "RR").mean == {"RR": 0.5}
+
+
 def test_a_record_alone_may_have_numbers_and_arrays_of_numpys():
     record = {"query_id": np.int64(7), "docs": np.array(["x", "a"])}
     assert tr.evaluate({"7": {"a": 1}}, record, "RR NumRet").mean == RECORD

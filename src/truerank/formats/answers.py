@@ -42,12 +42,13 @@ _LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", r
 
 
 class Lists(NamedTuple):
-    """The keys of a query's id, its documents and, beside them, their scores or distances and the call."""
+    """The keys of a query's id, its documents and, beside them, their scores, distances or ranks and the call."""
 
     query: str
     docs: str
     scores: str | None
     distances: str | None
+    ranks: str | None
     call: str | None
 
 
@@ -60,12 +61,10 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
     query = names.find_query(keys)
     if wanted == names.ANSWERS and not (row or value):
         wanted += names.RESPONSES
-    groups = (wanted, names.SCORES, names.DISTANCES, names.CALL)
-    docs, scores, distances, call = (names.find(keys, group) for group in groups)
+    docs, *more = (names.find(keys, group) for group in (wanted, *names.BESIDE, names.CALL))
     if query is None or docs is None:
         return None
-    more = (None if place is None else keys[place] for place in (scores, distances, call))
-    return Lists(keys[query], keys[docs], *more)
+    return Lists(keys[query], keys[docs], *(None if place is None else keys[place] for place in more))
 
 
 def is_answer(docs: Any) -> bool:
@@ -119,20 +118,28 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
     if isinstance(query, Mapping) and (place := names.find_query(list(query))) is not None:
         query = list(query.values())[place]
     query = checked_ids([query], name, line)[0]
-    docs, scores, distances = (
-        None if key is None else list_in(record[key], name, line)
-        for key in (keys.docs, keys.scores, keys.distances)
+    docs, *beside = (
+        list_in(record[keys.docs], name, line),
+        *(_listed(record, key, name, line) for key in (keys.scores, keys.distances, keys.ranks)),
     )
     if names.folded(keys.docs) == "ids":  # Chroma has a list of lists, one a question, where one alone was asked
-        docs, scores, distances = map(_only, (docs, scores, distances))
-    beside = distances if scores is None else scores
+        docs, *beside = map(_only, (docs, *beside))
+    place = next((place for place, values in enumerate(beside) if values is not None), 0)
+    values = beside[place]
     if keys.call is None:
-        found = answers(query, docs, beside, name, line)
+        found = answers(query, docs, values, name, line)
     else:
         given = np.array(checked_numbers([record[keys.call]], name, line), np.float64)
         call = int(whole_calls(given, name, lines=[line or 0])[0])
-        found = iter([answer(query, docs, beside, name, line)._replace(call=call)])
-    yield from (_by_distance(each, name) for each in found) if beside is not scores else found
+        found = iter([answer(query, docs, values, name, line)._replace(call=call)])
+    yield from found if place == 0 else ((_by_distance, _by_rank)[place - 1](each, name) for each in found)
+
+
+def _listed(record: Mapping[str, Any], key: str | None, name: str, line: int | None) -> Any:
+    """What stands beside a list of documents; by a name in the singular only a list: one value is of them all."""
+    values = None if key is None else list_in(record[key], name, line)
+    is_many = key is not None and names.folded(key) in (*names.SCORES, *names.DISTANCES)
+    return values if is_many or isinstance(values, LISTS) else None
 
 
 def _only(values: Any) -> Any:
@@ -156,6 +163,11 @@ def _by_distance(found: Ranked, name: str) -> Ranked:
         found.line,
         query=truncated(as_bytes(found.query)),
     )
+
+
+def _by_rank(found: Ranked, name: str) -> Ranked:
+    """With the ranks in place of scores."""
+    return found._replace(scores=[-each for each in found.scores or []], are_ranks=True)
 
 
 def list_in(cell: Any, name: str, line: int | None) -> Any:

@@ -53,8 +53,12 @@ PAGE = ("page", "pagestart", "startpage", "firstpage", "pagenumber", "pageno")
 LAST_PAGE = ("pageend", "endpage", "lastpage")
 
 # What orders documents: the higher the better, the lower the better, either.
-SCORE = ("score", "sim", "similarity", "relevancescore", "prediction", "est")
-SCORES = ("scores", "sims", "similarities")
+_SCORE = ("score", "sim", "similarity", "relevancescore")
+SCORE = (*_SCORE, "prediction", "est")
+SCORES = (
+    *("scores", "sims", "similarities"),
+    *(of + "scores" for of in ("retrieved", "retrieval", "doc", "document", "relevance")),
+)
 DISTANCES = ("distances", "dists")
 DISTANCE = (
     *("distance", "dist", "l2distance", "squareddistance", "cosinedistance", "euclideandistance"),
@@ -68,6 +72,8 @@ HIGHER = (
     "confidence",
 )
 ORDER = (*LOWER, *HIGHER, "values")
+BESIDE = ((*SCORES, *_SCORE), (*DISTANCES, *DISTANCE), RANKS)
+"""The list that stands beside a list of documents: of scores, of distances, of ranks."""
 CALL = ("call",)
 """Which of a query's lists a row is in, where a system was asked several times."""
 
