@@ -100,3 +100,11 @@ def test_ranks_of_a_run_decide_where_it_has_no_scores(tmp_path):
         assert places["geo"].mean["R@1"] == 1.0
         with pytest.raises(tr.InputError, match="has no scores"):
             places.threshold(0.5)
+
+
+def test_the_median_error_is_that_of_numpy_and_long_distances_are_whole_numbers():
+    for count in (1, 2, 5, 6):
+        asked = dict.fromkeys(list(REFERENCES)[:count], HERE)
+        places = geo.evaluate(asked, REFERENCES, {name: [name] for name in asked}, k=1, within=[50, 2.5e6])["geo"]
+        assert places.error_curve["median"] == pytest.approx(np.median(places.error))
+        assert list(places.ma) == ["MA@50", "MA@2500000"]

@@ -62,6 +62,15 @@ def quantile(error: Floats, share: float) -> float:
     return float(np.sort(error)[max(0, math.ceil(share * len(error)) - 1)])
 
 
+def median(error: Floats) -> float:
+    """The middle error, of an even number of queries the mean of the two in the middle.
+
+    >>> median(np.array([3.0, 1.0])), median(np.array([3.0, 1.0, np.inf]))
+    (2.0, 3.0)
+    """
+    return float(np.median(error)) if len(error) else math.inf
+
+
 def sdm(errors: Floats, k: int, steepness: float = STEEPNESS) -> float:
     """The mean over queries of `nearness`.
 
@@ -132,11 +141,10 @@ def checked_steepness(steepness: float) -> float:
 def spelled(metres: float) -> str:
     """A distance as a key: 25, not 25.0; two distances are never one.
 
-    >>> spelled(25.0), spelled(2.5), spelled(12345.67)
-    ('25', '2.5', '12345.67')
+    >>> spelled(25.0), spelled(2.5), spelled(12345.67), spelled(2.5e6)
+    ('25', '2.5', '12345.67', '2500000')
     """
-    short = f"{metres:g}"
-    return short if metres < 1e6 and float(short) == metres else repr(metres)
+    return repr(metres).removesuffix(".0")
 
 
 def _mean(values: Any) -> float:

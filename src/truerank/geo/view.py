@@ -120,7 +120,7 @@ class View(Presented):
     def error_curve(self) -> dict[str, Any]:
         """The first result's error: quantiles, its distribution at each distance, and the area under that."""
         return {
-            "median": accuracy.quantile(self.error, 0.5),
+            "median": accuracy.median(self.error),
             "quantiles": {f"{share:g}": accuracy.quantile(self.error, share) for share in QUANTILES},
             "within": {accuracy.spelled(t): accuracy.share_within(self.error, t) for t in self.within},
             "auc": {accuracy.spelled(t): accuracy.area(self.error, t) for t in self.within},
