@@ -67,3 +67,20 @@ def test_an_experiment_takes_a_pipeline_with_its_topics_and_qrels():
     qrels = pandas.DataFrame({"qid": ["q1", "q2"], "docno": ["d1", "d2"], "label": [1, 1]})
     found = tr.experiment({"shelf": Shelf(**RANKED)}, topics, qrels, "RR AP")
     assert found.mean["shelf"] == {"RR": 0.75, "AP": 0.75}
+
+
+class Stored(Transformer):
+    """A run as a transformer, as `Transformer.from_df` makes one: it looks each query up by its id."""
+
+    def __init__(self, run: Any):
+        self.run = run
+
+    def transform(self, topics: Any) -> Any:
+        return topics[["qid", "query"]].merge(self.run, on="qid")
+
+
+def test_a_transformer_is_told_the_query_s_id():
+    run = pandas.DataFrame({"qid": ["q1", "q2"], "docno": ["d1", "d2"], "score": [1.0, 1.0], "rank": [0, 0]})
+    topics = pandas.DataFrame({"qid": ["q1", "q2"], "query": ["tea", "tea"]})
+    qrels = pandas.DataFrame({"qid": ["q1", "q2"], "docno": ["d1", "d2"], "label": [1, 1]})
+    assert tr.experiment({"stored": Stored(run)}, topics, qrels, "RR").mean["stored"] == {"RR": 1.0}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
-from truerank.live.adapters.answers import CUT, answer, cut
+from truerank.live.adapters.answers import CUT, Call, Read, answer, cut
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import inherits, retriever
 from truerank.live.adapters.registry import adapter
@@ -23,12 +25,19 @@ ROW = IdKind(
 
 @adapter("PyTerrier", lambda target: float(inherits(target, "pyterrier", "Transformer")))
 def pyterrier(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -> Retriever:
-    """A transformer that turns queries into documents, or a pipeline of several, with the cutoff that it has."""
+    """A transformer that turns queries into documents, or a pipeline of several, with the cutoff that it has.
+
+    It is told the query's id, by which those that stand for a run (`Transformer.from_df`) and caches go.
+    """
     if asynchronous:
         raise InputError("PyTerrier has no asynchronous call")
-    return retriever(
+
+    def call(**told: str) -> tuple[Call, Read]:
+        return cut(partial(target.search, **told), partial(_read, ids=ids), is_async=False)
+
+    made = retriever(
         target,
-        cut(target.search, lambda raw: _read(raw, ids), is_async=False),
+        call(),
         kind="PyTerrier",
         package="python-terrier",
         call="search",
@@ -37,6 +46,7 @@ def pyterrier(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -
         asynchrony="none",
         is_async=False,
     )
+    return replace(made, call_of=lambda query_id: call(qid=query_id)[0])
 
 
 def _read(raw: Any, ids: IdReader) -> Answer:
