@@ -276,7 +276,8 @@ class _Judge:
             raise InputError("{limit} cannot be watched, only measures can: check it by itself", limit=limit.name)
         if self.bench is None:
             raise InputError(
-                "{limit} is a figure of a benchmark: give one that `truerank bench` wrote", limit=limit.name
+                "{limit} is a figure of a benchmark: give one that `truerank bench` wrote as --bench (bench=…)",
+                limit=limit.name,
             )
         if limit.name == "throughput":
             rate = self.bench.throughput
