@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, message):
     (tmp_path / "features").write_bytes(content)
     with pytest.raises(tr.InputError, match=f"features: .*{message}"):
         read_sides(str(tmp_path / "features"))
+
+
+def test_what_torch_saved_is_refused_as_the_pickle_that_it_holds(tmp_path):
+    with zipfile.ZipFile(tmp_path / "features.pt", "w") as archive:
+        archive.writestr("features/data.pkl", pickle.dumps([1.0]))
+    with pytest.raises(tr.InputError, match="this is a pickle, which runs code when it is read"):
+        read_sides(str(tmp_path / "features.pt"))
 
 
 def test_a_column_of_damaged_parquet_is_named(tmp_path):

@@ -172,9 +172,12 @@ def _lettered(array: Array) -> Array:
 def _npz(source: Source) -> Mapping[str, Array]:
     file = source.path or BytesIO(source.read())
     try:
-        zipfile.ZipFile(file).close()  # NumPy would leave open what this refuses
+        with zipfile.ZipFile(file) as members:  # NumPy would leave open what this refuses
+            is_pickled = any(name.endswith("/data.pkl") for name in members.namelist())
     except Exception:
         raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name) from None
+    if is_pickled:  # torch.save's
+        raise InputError(_REFUSED[b"\x80"], source.name)
     if isinstance(file, BytesIO):
         file.seek(0)
     archive = np.load(file, allow_pickle=False)
