@@ -72,7 +72,7 @@ HIGHER = (
     "confidence",
 )
 ORDER = (*LOWER, *HIGHER, "values")
-BESIDE = ((*SCORES, *_SCORE), (*DISTANCES, *DISTANCE), RANKS)
+BESIDE = ((*SCORES, *_SCORE), (*DISTANCES, *DISTANCE), ("ranks", "rank"))
 """The list that stands beside a list of documents: of scores, of distances, of ranks."""
 CALL = ("call",)
 """Which of a query's lists a row is in, where a system was asked several times."""
