@@ -546,6 +546,8 @@ def test_the_numbers_of_ir_measures_come_out(text: str, value: float) -> None:
         ("sensitivity@5", "R@100"),
         ("normalized discounted cumulative gain", "nDCG@10"),
         ("NDGC@10", "nDCG"),
+        ("NCDG@10", "nDCG"),
+        ("PA", "AP"),
     ],
 )
 def test_what_is_suggested_is_near_in_meaning(typed, meant):

@@ -135,7 +135,7 @@ def alternatives(names: Sequence[str]) -> Message:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """' Did you mean nDCG?' when a known word is near, else ''; '' of what is no word at all."""
+    """' Did you mean nDCG?' when a known word is near, of the same letters first, else ''; '' of no word at all."""
     import difflib
 
     if not isinstance(word, str):
@@ -144,7 +144,8 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     if (same := _composed_like(word, names)) is not None:
         return message(" Did you mean {name}, in another Unicode form?", name=same)
     folded = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    swapped = [name for name in folded if sorted(name) == sorted(word.lower())]
+    near = swapped or difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return message(" Did you mean {name}?", name=folded[near[0]]) if near else ""
 
 
