@@ -291,6 +291,14 @@ def test_lists_that_wait_are_put_aside_on_disk_and_read_from_there(tmp_path, mon
     assert len(found) == len(wanted)
 
 
+def test_what_is_put_aside_later_leaves_what_waits_on_disk_as_it_is(tmp_path, monkeypatch):
+    run = {f"q{i}": {f"d{i}": 1.0, "x": 0.5} for i in range(5)}
+    late = {query: run[query] for query in ("q1", "q3", "q0", "q4", "q2")}  # q4 is put aside while q3 waits
+    monkeypatch.setattr(aligned, "MOST", 1)
+    files = [written(tmp_path / "one.run", run), written(tmp_path / "late.run", late)]
+    assert tr.fuse(files, "sum", norm=None).to_dict() == {q: {f"d{q[1:]}": 2.0, "x": 1.0} for q in run}
+
+
 def test_only_a_few_lists_are_in_memory_at_once(tmp_path):
     """Files whose queries come in one order are read side by side: none is ahead of the others."""
     runs = [{f"q{q:05}": {f"d{d}": 1.0 + d + i for d in range(20)} for q in range(3000)} for i in range(2)]

@@ -254,6 +254,7 @@ def test_no_correction_and_nothing_to_correct():
     ("p", "method", "says"),
     [
         ([1.5], "holm", "from 0 to 1"),
+        ([-0.1], "holm", "from 0 to 1"),
         ([math.nan], "holm", "p is nan at row 0"),
         ([0.5], "sidak", "a correction is one of holm"),
     ],

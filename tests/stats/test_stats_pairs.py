@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -75,6 +76,31 @@ def test_effects_are_those_of_each_pair_to_the_bit(n: int) -> None:
     ]
 
 
-def test_a_pair_of_no_such_columns_is_said() -> None:
-    with pytest.raises(ValueError, match=r"no pair \(0, 7\) among 7 systems"):
-        apart(systems(0), [(0, 7)])
+def test_pairs_in_a_chain_of_scales_have_the_numbers_of_each_alone() -> None:
+    values = np.random.default_rng(5).normal(0.2, 1, (60, 5)) * 4.0 ** np.arange(5)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    p = stats.pair_randomizations(values, pairs, samples=500)
+    for (i, j), found, own in zip(pairs, apart(values, pairs, resamples=400), p.tolist(), strict=True):
+        alone = stats.difference_interval(values[:, i], values[:, j], resamples=400)
+        assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-8)
+        assert own == stats.randomization(values[:, i], values[:, j], samples=500).p
+
+
+def test_the_same_difference_but_for_rounding_has_no_spread_whichever_is_the_larger() -> None:
+    values = np.random.default_rng(5).random((60, 2)) * [1, 0]
+    values[:, 1] = values[:, 0] + 1e6
+    assert stats.pair_effects(values, [(0, 1), (1, 0)]).tolist() == [-np.inf, np.inf]
+
+
+@pytest.mark.parametrize("pair", [(0, 7), (-1, 0)])
+def test_a_pair_of_no_such_columns_is_said(pair: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"no pair {pair} among 7 systems")):
+        apart(systems(0), [pair])
+
+
+@pytest.mark.parametrize(
+    "test", [lambda values, **how: stats.pair_randomizations(values, [(0, 5)], **how), stats.max_t]
+)
+def test_a_test_without_samples_is_refused(test: Callable[..., np.ndarray]) -> None:
+    with pytest.raises(ValueError, match="samples"):
+        test(systems(0), samples=0)

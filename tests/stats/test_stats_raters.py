@@ -7,8 +7,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import invwishart
 
 from truerank import stats
+from truerank.stats import orders
 from truerank.stats.raters import OF_ALL, OF_TWO, Tallies
 
 DISTANCES = {
@@ -208,3 +210,31 @@ def test_an_order_of_few_queries_or_systems_has_no_interval_and_one_judge_with_h
     same = np.repeat(drawn[:, :1], 2, axis=1)
     tau, _ = stats.order_intervals(a, a, same, 50)
     assert (tau.low, tau.high, tau.method) == (1.0, 1.0, "constant")
+
+
+def test_means_that_systems_may_have_are_those_of_the_model_drawn_directly() -> None:
+    """Covariances from SciPy's inverse Wishart, means from their normal distribution given what is seen."""
+    rng, resamples, systems, wider = np.random.default_rng(1), 40_000, 5, 1.1
+    within = np.array([[1.0, 0.4], [0.4, 0.5]])
+    seen = np.array([[0.0, 1, 2, 3, 5], [1.0, 0, 2, 4, 3]])
+    drawn = seen + np.einsum("ab,dbs->das", np.linalg.cholesky(within), rng.normal(size=(resamples, 2, systems)))
+    there, noise = seen - seen.mean(axis=1, keepdims=True), wider * np.linalg.cholesky(within)
+    unit = np.linalg.inv(noise) @ there
+    total = invwishart.rvs(systems - 1, unit @ unit.T, size=resamples, random_state=2)
+    spread, axes = np.linalg.eigh(total)
+    share = np.maximum(spread - 1, orders.FLOOR) / (np.maximum(spread - 1, orders.FLOOR) + 1)
+    free = np.sqrt(share)[:, :, None] * rng.normal(size=(resamples, 2, systems))
+    mean = share[:, :, None] * (axes.transpose(0, 2, 1) @ unit)
+    expected = noise @ axes @ (mean + free - free.mean(axis=2, keepdims=True))
+    found = orders._likely(seen, drawn, wider, np.random.default_rng(3))
+    assert found.mean(axis=0) == pytest.approx(expected.mean(axis=0), abs=0.03)
+    for at in range(systems):
+        assert np.cov(found[:, :, at].T) == pytest.approx(np.cov(expected[:, :, at].T), abs=0.03)
+
+
+def test_a_judge_of_twice_the_first_ones_grades_puts_systems_in_the_same_order() -> None:
+    a = np.random.default_rng(2).random(6)
+    drawn = a + np.random.default_rng(3).normal(0, 0.02, (300, 6))
+    tau, _ = stats.order_intervals(a, 2 * a, np.stack([drawn, 2 * drawn], axis=1), 50)
+    assert (tau.estimate, tau.high) == (1, 1)
+    assert tau.low > 0.99

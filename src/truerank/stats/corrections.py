@@ -29,7 +29,7 @@ def adjust(p: ArrayLike, method: Correction = "holm") -> Floats:
     checked = column(p, "p") if np.size(p) else np.empty(0)
     if ((checked < 0) | (checked > 1)).any():
         raise ValueError("a p value is a number from 0 to 1")
-    order = np.argsort(checked, kind="stable")
+    order = np.argsort(checked)
     adjusted = np.empty(len(checked))
     adjusted[order] = np.minimum(_ORDERED[method](checked[order]), 1.0)
     return adjusted
@@ -44,7 +44,7 @@ def _bonferroni(p: Floats) -> Floats:
 
 
 def _benjamini_hochberg(p: Floats) -> Floats:
-    shares = np.arange(1, len(p) + 1) / max(len(p), 1)
+    shares = np.arange(1, len(p) + 1) / len(p)
     return np.minimum.accumulate((p / shares)[::-1])[::-1]
 
 
