@@ -231,3 +231,25 @@ def test_no_p_is_0_however_many_queries_go_one_way(test, spread):
     assert 0 < test(a, np.zeros(5000)).p < 0.001
     assert 0 < stats.tost(a, a + 0.01, 0.1).p < 1e-300
     assert 0 < stats.tukey_hsd(np.column_stack([a, np.zeros(5000)])).p[0, 1] < 1e-300
+
+
+@pytest.mark.parametrize("part", [0.1, 0.7])  # which 1000000.1 - 1000000 and 1000000.7 - 1000000 are not quite
+def test_sizes_that_rounding_alone_sets_apart_share_their_rank(part: float) -> None:
+    a, b = [1e6 + part] * 4 + [0.0] * 2, [1e6] * 4 + [part] * 2
+    assert stats.wilcoxon(a, b).p == pytest.approx(stats.sign(a, b).p)
+
+
+@pytest.mark.parametrize("test", [stats.sign, stats.wilcoxon])
+@pytest.mark.parametrize(
+    ("differences", "is_against"),
+    [
+        ([0.1, 0.2, 0.3, -0.9], True),
+        ([0.1, 0.2, 0.3, -0.6], True),
+        ([0.1, 0.2, 0.3, -0.2], False),
+        ([-0.1, -0.2, -0.3, 0.9], True),
+        ([-0.1, -0.2, -0.3, 0.2], False),
+        ([0.0, 0.0], False),
+    ],
+)
+def test_it_is_said_when_most_go_against_the_mean(test, differences, is_against) -> None:
+    assert test(np.array(differences), np.zeros(len(differences))).against_mean is is_against
