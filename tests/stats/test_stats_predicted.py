@@ -92,6 +92,19 @@ def test_a_tuned_weight_is_the_regression_estimator_of_two_phase_samples():
     assert found.parts[0] == pytest.approx(((left - left.mean()) ** 2).sum() / (8 - 2), rel=1e-12)
 
 
+def test_the_error_counts_what_the_slope_adds_where_the_judged_have_other_predictions_than_all():
+    """Cochran, section 12.6: (1 + gap² / variance) / n; here the judged are two deviations above the others."""
+    rng = np.random.default_rng(7)
+    usual = np.linspace(-1, 1, 12) / np.linspace(-1, 1, 12).std()
+    model = 0.1 * np.r_[usual + 2, np.tile(usual, 200)][:, None]
+    found = [
+        predicted_means(0.5 * model[:12] + rng.normal(0, 0.02, (12, 1)), model, range(12), method="t")[0]
+        for _ in range(200)
+    ]
+    spread = np.std([each.interval.estimate for each in found])
+    assert np.mean([each.error**2 for each in found]) ** 0.5 == pytest.approx(spread, rel=0.1)
+
+
 def test_probabilities_that_are_all_equal_are_a_random_sample():
     people, model = np.random.default_rng(6).random((2, 40, 1))
     one, other = (
@@ -207,7 +220,8 @@ def test_a_model_never_makes_more_judgements_needed_than_none():
         people = rng.beta(1, 3, (30, 1))
         model = np.concatenate([people + spread * rng.random((30, 1)), 3 * rng.random((70, 1))])
         found = predicted_means(people, model, range(30))[0]
-        for width in (0.07, 0.09, 0.1, 0.12, 0.2):
+        narrowest = 2 * scipy.stats.t.ppf(0.975, 99) * math.sqrt(found.alone / 100) * (1 + 1e-9)  # all, judged
+        for width in (narrowest, 0.07, 0.09, 0.1, 0.12, 0.2):
             alone = found.needed(width, alone=True)
             assert alone is None or (found.needed(width) or 101) <= alone
 
@@ -252,6 +266,17 @@ def test_selection_by_score_is_seen_and_explained_by_its_probabilities():
     places = np.flatnonzero(rng.random(400) < likely)
     assert selection(values, places)[0] < 1e-6
     assert selection(values, places, likely)[0] > 0.01
+
+
+@pytest.mark.parametrize("likely", [lambda v: 0.1 + 0.8 * v, lambda v: np.where(v > 0.5, 0.5, 0.2)])
+def test_samples_drawn_with_these_probabilities_differ_as_often_as_is_said(likely):
+    """Also where values decide the probabilities: each query by its own, or by those of its stratum."""
+    rng = np.random.default_rng(6)
+    values = rng.random((150, 1))
+    chance = likely(values[:, 0])
+    p = [selection(values, np.flatnonzero(rng.random(150) < chance), chance)[0] for _ in range(500)]
+    for level in (0.01, 0.05, 0.2, 0.5):
+        assert np.mean(np.array(p) < level) == pytest.approx(level, abs=3 * math.sqrt(level * (1 - level) / 500))
 
 
 def test_a_constant_column_shows_nothing_of_the_selection():

@@ -199,7 +199,8 @@ def selection(values: ArrayLike, places: ArrayLike, probability: ArrayLike | Non
     """(c,) how often a sample as it was drawn would differ as much from the rest in each column of (all, c) values.
 
     Mann and Whitney's test (1947) of judged against other queries, by the normal distribution; with probabilities
-    of the weighted mean rank of the judged.
+    of the weighted mean rank of the judged, or of that of each stratum. The values of all queries are known, and so
+    is its variance over all samples.
 
     >>> float(selection([[1.0], [2.0], [3.0], [4.0]], [0, 1]).round(4)[0])
     0.1213
@@ -208,14 +209,8 @@ def selection(values: ArrayLike, places: ArrayLike, probability: ArrayLike | Non
 
     ranks = np.asarray(rankdata(table(values), axis=0), np.float64)
     sample = _Sample.of(len(ranks), np.asarray(places, np.intp), probability)
-    centred = ranks - ranks.mean(axis=0)
-    apart = sample.share @ centred[sample.places]
-    n, of = len(sample.places), len(ranks)
-    if probability is None:
-        spread = (centred**2).sum(axis=0) / max(of - 1, 1) * (1 / n - 1 / of)
-    else:
-        left = 1 - np.asarray(probability, np.float64)[sample.places, None]
-        spread = (sample.share[:, None] ** 2 * left * (centred[sample.places] - apart) ** 2).sum(axis=0)
+    around = ranks - sample.means(ranks, sample.stratum, np.ones(len(ranks)))[sample.stratum]
+    apart, spread = sample.share @ around[sample.places], sample.variance @ around**2
     z = np.divide(np.abs(apart), np.sqrt(spread), out=np.zeros_like(apart), where=spread > 0)
     return 2 * normal_below(-z)
 
@@ -227,6 +222,8 @@ class _Sample:
     Attributes:
         places, others: the judged queries, and those that are not.
         share: (judged,) what each weighs; all together 1.
+        variance: (all,) of the weighted mean of the judged, for each squared distance of a query from its stratum's
+            mean: of queries drawn without replacement within strata, or each by itself.
         stratum: (all,) that each query is in.
         strata: how many there are.
     """
@@ -234,6 +231,7 @@ class _Sample:
     places: Ints
     others: Ints
     share: Floats
+    variance: Floats
     stratum: Ints
     strata: int
 
@@ -252,9 +250,12 @@ class _Sample:
         distinct, stratum = np.unique(level, return_inverse=True)
         judged, there = (np.bincount(each, minlength=len(distinct)) for each in (stratum[places], stratum))
         if judged.min() >= STRATUM or len(distinct) == 1:
-            return cls(places, others, (there / judged / size)[stratum[places]], stratum, len(distinct))
+            share = (there / judged / size)[stratum[places]]
+            variance = (there / size) ** 2 * (1 / judged - 1 / there) / np.maximum(there - 1, 1)
+            return cls(places, others, share, variance[stratum], stratum, len(distinct))
         weights = 1 / level[places]
-        return cls(places, others, weights / weights.sum(), np.zeros(size, np.intp), 1)
+        variance = (1 / level - 1) / size**2
+        return cls(places, others, weights / weights.sum(), variance, np.zeros(size, np.intp), 1)
 
     @property
     def effective(self) -> float:
