@@ -173,6 +173,17 @@ def test_where_queries_do_not_differ_only_runs_help():
     assert found.interval.high - 0.4 == pytest.approx(half)
 
 
+def test_without_any_spread_the_freedom_is_that_of_the_queries():
+    assert stats.mean_over_runs(np.full((20, 3), 0.4)).spread.freedom == 19
+
+
+def test_a_mean_is_as_sure_as_is_asked():
+    table = values(50, 3, 1, digits=4)
+    usual, surer = (stats.mean_over_runs(table, confidence=level).interval for level in (0.95, 0.99))
+    assert (usual.confidence, surer.confidence) == (0.95, 0.99)
+    assert surer.low < usual.low < usual.high < surer.high
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_enough_runs_is_where_twice_the_queries_begin_to_help_more(seed):
     table = values(60, 4, seed, between=0.15, digits=4)
@@ -206,6 +217,9 @@ def test_the_detectable_difference_is_found_four_times_of_five():
     assert scipy_stats.nct.sf(least, nu, shift) + scipy_stats.nct.cdf(-least, nu, shift) == pytest.approx(
         0.8, abs=1e-6
     )
+    sharper = found.detectable(alpha=0.01) / found.error
+    least = scipy_stats.t.ppf(0.995, nu)
+    assert scipy_stats.nct.sf(least, nu, sharper) == pytest.approx(0.8, abs=1e-6)
     assert shift_detected(49) * 0.25 / 50**0.5 == pytest.approx(stats.smallest_detectable(0.25, 50))
 
 

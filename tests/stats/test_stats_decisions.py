@@ -17,6 +17,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from truerank import stats
+from truerank.stats.distributions import t_shifted_beyond
 
 few = st.lists(st.integers(0, 4).map(float), min_size=2, max_size=6)
 letters = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
@@ -84,6 +85,18 @@ def test_so_few_equal_differences_show_no_equivalence(n):
 def test_a_margin_is_above_0(margin):
     with pytest.raises(ValueError, match="margin is a number above 0"):
         stats.tost([0.1, 0.2], [0.1, 0.3], margin)
+
+
+@pytest.mark.parametrize("freedom", [1, 4, 30])
+@pytest.mark.parametrize("shift", [-3.0, 40.0, 900.0, 1e5])
+def test_t_of_any_shift_is_beyond_a_limit_as_often_as_for_each_spread_that_is_estimated(freedom, shift):
+    """The mean over evenly spaced quantiles of the estimated spread, of how often a normal deviate is beyond."""
+    levels = (np.arange(100_000) + 0.5) / 100_000
+    spread = np.sqrt(scipy_stats.chi2.ppf(levels, freedom) / freedom)
+    for t in abs(shift) * np.array([0.5, 1.0, 1.5]):
+        above, below = scipy_stats.norm.sf(t * spread - shift), scipy_stats.norm.cdf(-t * spread - shift)
+        assert t_shifted_beyond(t, freedom, shift) == pytest.approx((above + below).mean(), abs=1e-5)
+    assert t_shifted_beyond(0.0, freedom, shift) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n", [2, 10, 50, 1000])

@@ -115,6 +115,16 @@ def test_orders_are_those_of_a_textbook_step_down(m, seed):
     assert found.any()
 
 
+@pytest.mark.parametrize(("samples", "exact"), [(39, False), (40, True)])
+def test_an_order_is_sure_where_its_p_is_just_alpha(samples, exact):
+    """Of 39 samples 3 are as far, or of all 40 there are 4: p is 0.1; with one more it is above that."""
+    resamples = np.column_stack([np.arange(1.0, samples + 1), np.zeros(samples)])
+    spread = np.array([[np.inf, 1], [1, np.inf]])
+    for observed, is_sure in ((36.5, True), (35.5, False)):
+        found = surely_better(resamples, spread, np.array([[0, observed], [-observed, 0]]), 0.1, exact=exact)
+        assert found.tolist() == [[False, is_sure], [False, False]]
+
+
 @pytest.mark.parametrize("n", [6, 8, 10])
 def test_random_collections_are_flipped_in_every_way(n):
     values = drawn(n, (20,) * n, 4, apart=0.15)
