@@ -250,6 +250,7 @@ def test_either_limit_of_a_percentile_is_the_sharpest_that_is_seldom_wrong(n, q)
 def test_the_estimate_is_a_value_at_a_rank():
     assert stats.quantile_interval(range(1, 101), 0.9).estimate == 90
     assert stats.quantile_interval(range(1, 1001), 0.07).estimate == 70  # 0.07 · 1000 is a little above 70
+    assert stats.quantile_interval(range(1, 101), 0.801).estimate == 81
 
 
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.95])
@@ -268,6 +269,29 @@ def test_values_that_are_not_alike_within_groups_say_nearly_what_they_say_alone(
     widths = [each.high - each.low for each in (alone, grouped, few)]
     assert widths[0] <= widths[1] == pytest.approx(widths[0], rel=0.25)
     assert widths[1] < widths[2] / 2
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("seed", range(8))
+def test_values_of_groups_count_as_korn_and_graubard_have_it(seed, q):
+    """By loops: the variance of the share below as a ratio of totals, and what its few groups take off."""
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.r_[np.arange(40), rng.integers(0, 40, 360)])
+    values = rng.random(40)[groups] + rng.random(400)
+    ordered = sorted(values.tolist())
+    below = values <= ordered[math.ceil(q * 400 - 1e-9) - 1]
+    share = below.mean()
+    totals = [sum(below[groups == group] - share) for group in range(40)]
+    variance = sum(each**2 for each in totals) * 40 / 39 / 400**2
+    few = (scipy_stats.t.ppf(0.975, 399) / scipy_stats.t.ppf(0.975, 39)) ** 2
+    size = int(min(max(share * (1 - share) / variance * few, 40), 400))
+    of = scipy_stats.binom(size, q)
+    low = max(rank for rank in range(1, size) if of.cdf(rank - 1) <= 0.025)
+    high = min(rank for rank in range(1, size) if of.cdf(rank - 1) >= 0.975)
+    found = stats.quantile_interval(values, q, groups=groups)
+    assert 40 < size < 400
+    assert found.low == ordered[math.floor((low - 1) * 400 / size)]
+    assert found.high == ordered[math.ceil(high * 400 / size) - 1]
 
 
 def test_groups_must_be_enough_for_a_percentile_whatever_there_is_of_each():

@@ -185,7 +185,7 @@ def _satisfaction(grade: Floats, highest: float, gain: Gain) -> Floats:
             grade=above.max(),
             highest=highest,
         )
-    return np.maximum(worth / (most + 1.0), 0.0)
+    return worth / (most + 1.0)
 
 
 def _most(highest: float, gain: Gain) -> float:
