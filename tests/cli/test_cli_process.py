@@ -167,7 +167,9 @@ def test_output_never_replaces_its_own_input(shell, here):
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_is_quiet_and_leaves_nothing_half_written(here, sent, status):
     there = sorted(os.listdir(here))
-    command = [sys.executable, "-c", "from truerank.cli import main; main()", "convert", "-", "again.run.gz"]
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # in the background too
+    program = f"{heard}; from truerank.cli import main; main()"
+    command = [sys.executable, "-c", program, "convert", "-", "again.run.gz"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(b"q1 Q0 a 1 1 t\n" * 200_000)

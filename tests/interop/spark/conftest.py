@@ -17,6 +17,8 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+collect_ignore = ["spark_daemon.py"]  # a program, which imports pyspark
+
 LOOPBACK = "127.0.0.1"
 
 HOSTS = (LOOPBACK, "127.0.0.2")
