@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import statistics
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import truerank as tr
 from truerank import stats
+from truerank.core.qrels import Qrels
 from truerank.present.judges import document_of, figures, remarks_of
 from truerank.present.renderers import FORMATS
 
@@ -390,3 +392,47 @@ def test_the_weights_of_aspects_stay_where_all_judges_have_judged_them() -> None
 def test_judges_of_other_aspects_are_told_apart() -> None:
     with pytest.raises(tr.InputError, match=r"no aspect of a document .* has q, x, a, the second q, x, b"):
         tr.judges([{"q": {"x": {"a": 1}}}, {"q": {"x": {"b": 1}}}])
+
+
+VOTES = {
+    "majority": lambda grades: min(statistics.multimode(grades)),
+    "median": statistics.median,
+    "mean": statistics.fmean,
+    "max": max,
+    "min": min,
+}
+
+
+@pytest.mark.parametrize("vote", VOTES)
+def test_those_who_judged_a_document_vote_on_its_grade(vote: str) -> None:
+    found = tr.judges([EXPERT, CROWD, MODEL, judge(4, missing=0.5)], samples=2)
+    given: dict[str, dict[str, list[int]]] = {query: {} for query in QUERIES}
+    for query, doc, grade in (
+        (query, doc, grade)
+        for one in found.judgements.qrels.values()
+        for query, own in read(one.to_dict()).items()
+        for doc, grade in own.items()
+    ):
+        given[query].setdefault(doc, []).append(grade)
+    voted = {query: {doc: VOTES[vote](grades) for doc, grades in own.items()} for query, own in given.items()}
+    assert read(found.consensus(vote).to_dict()) == voted
+
+
+def read(judged: dict[bytes, dict[bytes, Any]]) -> dict[str, dict[str, Any]]:
+    return {query.decode(): {doc.decode(): grade for doc, grade in own.items()} for query, own in judged.items()}
+
+
+def test_what_nobody_judged_stays_in_the_consensus_and_so_do_queries_without_a_judgement() -> None:
+    ours, theirs = {"q": {"a": 1, "b": -2, "c": -1}, "r": {}}, {"q": {"a": 2, "b": -1, "c": 0}, "s": []}
+    voted = tr.judges([ours, theirs], samples=2).consensus("max")
+    assert read(voted.to_dict()) == {"q": {"a": 2, "b": -2, "c": 0}, "r": {}, "s": {}}
+
+
+def test_aspects_are_voted_on_one_by_one_and_keep_their_weights() -> None:
+    ours = Qrels.from_dict({"q": {"a": {"x": 1, "y": 0}}}).weighted({"q": {"x": 3, "y": 1}})
+    theirs, third = {"q": {"a": {"x": 0, "y": 0}, "b": {"z": 1}}}, {"q": {"a": {"x": 1, "y": 1}}}
+    voted = tr.judges([ours, theirs, third], samples=2).consensus()
+    assert voted.by_aspect(0) == {b"a": {b"x": 1, b"y": 0}, b"b": {b"z": 1}}
+    assert voted.weights_of(0) == {b"x": 3, b"y": 1, b"z": 1}
+    with pytest.raises(tr.InputError, match="a vote is majority, median, mean, max or min, not 'most'"):
+        tr.judges([theirs, third], samples=2).consensus("most")

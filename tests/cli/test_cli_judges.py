@@ -86,6 +86,8 @@ def test_a_report_has_a_section_of_judges(invoke, judged, tmp_path):
         (("{a}", "{b}", "--set", "level=2"), "--set needs --run"),
         (("{a}", "{b}", "--run-format", "trec"), "--run-format needs --run"),
         (("{a}", "{b}", "--run", "-"), "read only once"),
+        (("{a}", "{b}", "--vote", "mean"), "--vote needs --consensus"),
+        (("{a}", "{b}", "--consensus", "{b}"), "this is what is read"),
         (("{a}", "{missing}"), "missing.qrels"),
         (("{a}", "{b}", "-m", "AB", "--run", RUNS[0]), "AB"),
     ],
@@ -110,3 +112,12 @@ def test_the_second_column_of_trec_qrels_is_an_aspect_where_it_is_said(invoke, t
     refused = invoke("judges", one, other)
     assert refused.exit_code == 2
     assert "if these are aspects, say so" in refused.stderr
+
+
+def test_what_judges_vote_is_written_as_qrels(invoke, judged, tmp_path):
+    panel, asked = tmp_path / "panel.jsonl", ("judges", *judged, "--samples", 50)
+    for words, vote in (((), "majority"), (("--vote", "mean"), "mean")):
+        told = invoke(*asked, "--consensus", panel, *words)
+        assert (told.exit_code, told.stdout) == (0, invoke(*asked).stdout)
+        voted = tr.judges(list(judged), samples=50).consensus(vote)
+        assert tr.evaluate(panel, RUNS[0], "AP nDCG").mean == tr.evaluate(voted, RUNS[0], "AP nDCG").mean

@@ -8,13 +8,14 @@ import click
 
 from truerank.analysis.compare.naming import by_name
 from truerank.analysis.judges import Judges, judges
+from truerank.analysis.judges.judgements import VOTES
 from truerank.cli import drawing, inputs, options, tables
-from truerank.cli.output import spoken
+from truerank.cli.output import say_left_out, spoken
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.rules import Rules
-from truerank.formats import open_run, read_qrels
+from truerank.formats import convert, open_run, read_qrels
 from truerank.present.judges import document_of, pictures
 from truerank.present.renderers.figures import draw_each
 
@@ -68,6 +69,18 @@ binary = click.option(
 @click.option("--common", is_flag=True, help="Score runs on only the documents that all judges have judged.")
 @click.option("--per-query", is_flag=True, help="The agreement on each query too; csv has a row for each then.")
 @tables.plot("the runs' means by one judge against another: .svg, .png or .html; a file each measure and pair")
+@click.option(
+    "--consensus",
+    metavar="FILE",
+    type=options.FILE,
+    help="Write qrels there in which the judges of each document have voted on its grade.",
+)
+@click.option(
+    "--vote",
+    type=click.Choice(list(VOTES)),
+    help="How they vote: majority is the grade that most of them gave, the lowest of several given equally often; "
+    "with --consensus [default: majority].",
+)
 @drawing.options(
     confidence="Of the intervals; what is left to 1 is the level of the tests.",
     samples="How often queries are resampled.",
@@ -88,6 +101,8 @@ def command(
     common: bool,
     per_query: bool,
     plot: str | None,
+    consensus: str | None,
+    vote: str | None,
     format: str | None,
     output: str,
     digits: int | None,
@@ -110,8 +125,11 @@ def command(
       truerank judges experts.qrels model.qrels --binary 2,1 --per-query --format csv
       truerank judges experts.qrels crowd.qrels model.qrels --run *.run -m "nDCG@10 AP"
       truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
+      truerank judges gpt.qrels llama.qrels qwen.qrels --consensus panel.qrels --vote median
     """
-    inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
+    inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot, consensus=consensus)
+    if vote and not consensus:
+        raise click.UsageError(message("{option} needs --consensus.", option="--vote"))
     format = format or tables.by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     _refuse_unused(runs, under)
@@ -127,6 +145,8 @@ def command(
                 "there is no order of runs to draw: give two or more, and a measure that orders them", plot
             )
         draw_each(drawn, plot, spoken())
+    if consensus:
+        say_left_out(convert(judged.consensus(vote or "majority"), consensus, what="qrels"))
     tables.show(document_of(judged, digits, per_query=per_query), format, output)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,24 +91,75 @@ class Judgements:
     def of_all(self) -> dict[str, Qrels]:
         """The qrels of each judge, with the documents alone that every judge has judged."""
         kept = set(itertools.compress(self.ids, self.whole.tolist()))
-        return {name: _among(one, kept, self.is_by_aspect) for name, one in self.qrels.items()}
+        return {
+            name: _qrels({key: grade for key, grade in self._graded(one) if key in kept}, [one], one.name)
+            for name, one in self.qrels.items()
+        }
+
+    def consensus(self, vote: str = "majority") -> Qrels:
+        """The grade of each document on which those who judged it have voted.
+
+        What none of them has judged, being pooled or ignored alone, stays as the first one has it who has it, and
+        so do the weights of aspects.
+
+        Args:
+            vote: one of `VOTES`.
+
+        Raises:
+            InputError: there is no such vote.
+        """
+        if vote not in VOTES:
+            raise InputError("a vote is majority, median, mean, max or min, not {vote}", vote=quoted(vote))
+        voted = dict(zip(self.ids, VOTES[vote](self.grades).tolist(), strict=True))
+        for one in self.qrels.values():
+            for key, grade in self._graded(one):
+                voted.setdefault(key, grade)
+        return _qrels(voted, list(self.qrels.values()), "consensus")
+
+    def _graded(self, qrels: Qrels) -> Iterator[tuple[Key, float]]:
+        """Each judgement of a judge."""
+        by_aspect = self.is_by_aspect
+        return zip(keys(qrels, by_aspect), grades(qrels, by_aspect).tolist(), strict=True)
 
 
-def _among(qrels: Qrels, kept: set[Key], is_by_aspect: bool) -> Qrels:
-    rows = np.array([key in kept for key in keys(qrels, is_by_aspect)], bool)
-    known = qrels.aspects
-    if known is None or not is_by_aspect:
-        parts = qrels.query[rows], qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
-        return Qrels.build(qrels.queries, *parts, name=qrels.name)
-    of, aspect = known.of[rows], known.aspect[rows].tolist()
-    query, names = qrels.query[of], [known.names[each] for each in aspect]
-    parts = query, qrels.begin[of], qrels.end[of], qrels.text, known.grade[rows]
-    left = Qrels.build(qrels.queries, *parts, name=qrels.name, aspects=distinct_ids(names))
-    if left.aspects is None:
-        return left
-    weight = dict(zip(zip(query.tolist(), names, strict=True), known.weight[aspect].tolist(), strict=True))
-    given = [weight[pair] for pair in zip(left.aspects.query.tolist(), left.aspects.names, strict=True)]
-    return replace(left, aspects=replace(left.aspects, weight=np.array(given, np.float64)))
+def _qrels(graded: Mapping[Key, float], given: Sequence[Qrels], name: str) -> Qrels:
+    """Qrels of these grades, with all queries of the given ones, and the first weight these have of each aspect."""
+    queries = sorted({query for one in given for query in one.queries})
+    place = {query: number for number, query in enumerate(queries)}
+    query, docs, *named = zip(*graded, strict=True) if graded else ((), ())
+    aspects = distinct_ids(named[0]) if named else None
+    rows = [place[each] for each in query], docs, list(graded.values())
+    made = Qrels.from_rows(queries, *rows, name=name, aspects=aspects)
+    if made.aspects is None:
+        return made
+    weights = {
+        (query, aspect): weight
+        for one in reversed(given)
+        for number, query in enumerate(one.queries)
+        for aspect, weight in one.weights_of(number).items()
+    }
+    own = zip(made.aspects.query.tolist(), made.aspects.names, strict=True)
+    weight = np.array([weights[made.queries[number], aspect] for number, aspect in own], np.float64)
+    return replace(made, aspects=replace(made.aspects, weight=weight))
+
+
+def _majority(given: Floats) -> Floats:
+    scale = np.unique(given[np.isfinite(given)])
+    votes = [(given == grade).sum(axis=1) for grade in scale]
+    return np.asarray(scale[np.argmax(votes, axis=0)])
+
+
+VOTES: Mapping[str, Callable[[Floats], Any]] = {
+    "majority": _majority,
+    "median": partial(np.nanmedian, axis=1),
+    "mean": partial(np.nanmean, axis=1),
+    "max": partial(np.nanmax, axis=1),
+    "min": partial(np.nanmin, axis=1),
+}
+"""The grade of each document by those of its judges, (documents, judges), NaN where one has not judged it.
+
+The majority is the grade that most of them gave, the lowest where several were given equally often.
+"""
 
 
 def read_judges(given: Any) -> dict[str, Qrels]:

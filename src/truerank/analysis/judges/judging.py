@@ -91,6 +91,7 @@ def _judges(judgements: Judgements, how: Procedure) -> Judges:
     is_pair = len(judgements.names) == 2
     return Judges(
         names=judgements.names,
+        judgements=judgements,
         judged=dict(zip(judgements.names, np.isfinite(judgements.grades).sum(axis=0).tolist(), strict=True)),
         grades={
             name: tuple(np.unique(own[np.isfinite(own)]).tolist())

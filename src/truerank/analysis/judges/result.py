@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.analysis.compare.result import Outcome, Pair
+from truerank.analysis.judges.judgements import Judgements
 from truerank.core.errors import InputError, quoted
 from truerank.core.presented import Presented, finite
+from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats import Interval
@@ -196,6 +198,7 @@ class Judges(Presented):
 
     Attributes:
         names: of the judges.
+        judgements: what each of them says of each document.
         judged: {judge: how many documents}.
         grades: {judge: the different grades that were given}.
         scale: all grades that were given.
@@ -215,6 +218,7 @@ class Judges(Presented):
     built_by = "judges"
 
     names: tuple[str, ...]
+    judgements: Judgements
     judged: Mapping[str, int]
     grades: Mapping[str, tuple[float, ...]]
     scale: tuple[float, ...]
@@ -253,6 +257,23 @@ class Judges(Presented):
             second=quoted(second),
             names=", ".join(self.names),
         )
+
+    def consensus(self, vote: str = "majority") -> Qrels:
+        """Qrels in which those who judged a document have voted on its grade.
+
+        Args:
+            vote: "majority", the grade that most of them gave, the lowest where several were given equally often;
+                "median", the middle one, the mean of two middle ones; "mean", "max" or "min".
+
+        Raises:
+            InputError: there is no such vote.
+
+        >>> import truerank as tr
+        >>> found = tr.judges([{"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 0}}, {"q": {"a": 2, "b": 1, "c": 1}}])
+        >>> found.consensus().to_dict(), found.consensus("mean").to_dict()[b"q"][b"b"]
+        ({b'q': {b'a': 2.0, b'b': 0.0, b'c': 1.0}}, 0.3333333333333333)
+        """
+        return self.judgements.consensus(vote)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
