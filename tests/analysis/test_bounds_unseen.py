@@ -1,6 +1,10 @@
-"""Bounds by ties of measures that do not see all documents that have a grade."""
+"""Bounds by ties of measures that do not see all documents that have a grade, and of what could be reranked."""
 
 from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
 
 import pytest
 
@@ -56,3 +60,54 @@ def test_other_measures_have_the_same_bounds_whether_or_not_documents_answer_asp
     for rules in ({}, {"unreturned": "ignore"}, {"unreturned": "ignore", "depth": 2}):
         found, wanted = (tr.bounds(qrels, run, "AP nDCG@2", rules=rules) for qrels in (aspects, judged))
         assert found.to_dict() == wanted.to_dict()
+
+
+@pytest.mark.parametrize("rules", [{}, {"depth": 3}, {"unjudged": "removed"}, {"level": 2}])
+def test_what_a_reranker_could_reach_is_found_among_all_orders_of_its_candidates(rules: dict[str, Any]) -> None:
+    measures, rng = "nDCG@3 AP RR P@2 R@3 ERR Bpref infAP", random.Random(0)
+    for rerank in (1, 2, 3, 4, 4, 5, 9):
+        run = {doc: float(rng.randint(1, 4)) for doc in "abcde"}
+        qrels = {"q": {doc: rng.choice([-1, 0, 1, 2]) for doc in "abdfg"}}
+        order = sorted(run, key=lambda doc: (run[doc], doc), reverse=True)
+        found = tr.bounds(qrels, {"q": run}, measures, "ties", rules=rules, rerank=rerank).ties
+        ways = [[*first, *order[rerank:]] for first in itertools.permutations(order[:rerank])]
+        every = [tr.evaluate(qrels, {"q": way}, measures, rules=rules).mean for way in ways]
+        now = tr.evaluate(qrels, {"q": run}, measures, rules=rules).mean
+        for name, each in found.items():
+            values = [one[name] for one in every]
+            assert each.mean == now[name]
+            assert (each.lowest, each.highest) == pytest.approx((min(values), max(values)))
+            assert each.expected_mean == pytest.approx(sum(values) / len(values))
+
+
+def test_an_oracle_reranks_the_first_results_alone() -> None:
+    run = {"q": [f"d{n}" for n in range(500)], "r": ["x"]}
+    qrels = {"q": {"d400": 2, "d90": 1, "d50": 3, "d7": 0, "missed": 1}, "r": {"y": 1}}
+    oracle = {"q": ["d50", "d90", *(doc for doc in run["q"] if doc not in ("d50", "d90"))], "r": ["x"]}
+    found = tr.bounds(qrels, run, "nDCG AP RR R@100 ERR", "ties", rerank=100)
+    assert {name: each.best for name, each in found.ties.items()} == pytest.approx(
+        tr.evaluate(qrels, oracle, "nDCG AP RR R@100 ERR").mean
+    )
+    assert found.ties["nDCG"].searched == 0
+    assert (found.rerank, found.to_dict()["rerank"]) == (100, 100)
+    assert "1 query would score otherwise in another order." in found.to_text()
+
+
+def test_nothing_is_tied_in_a_list_that_was_reranked() -> None:
+    measures = "AP(ties='together') AUROC"
+    found = tr.bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, measures, "ties", rerank=2)
+    for name, limits in {"AP(ties='together')": (0.5, 0.5, 1), "AUROC": (0.5, 0, 1)}.items():
+        assert (found.ties[name].mean, found.ties[name].worst, found.ties[name].best) == limits
+
+
+@pytest.mark.parametrize("how", [{"rerank": 0}, {"rerank": 1.5}, {"rerank": 3, "of": "unjudged"}])
+def test_a_reranker_has_candidates_and_orders_them(how: dict[str, Any]) -> None:
+    with pytest.raises(tr.InputError, match="rerank is 1 or more, and about bounds of ties"):
+        tr.bounds({"q": {"a": 1}}, {"q": ["a"]}, "RR", **how)
+
+
+def test_lists_of_several_calls_are_reranked_where_the_rules_make_them_one() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": [["x", "a"], ["b"]]}
+    with pytest.raises(tr.MeasureError, match="what a reranker could change is about one list a query"):
+        tr.bounds(qrels, run, "AP", "ties", rerank=3)
+    assert tr.bounds(qrels, run, "AP", "ties", rerank=3, rules={"calls": "concatenated"}).ties["AP"].best == 1

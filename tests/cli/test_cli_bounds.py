@@ -98,9 +98,17 @@ def test_the_seed_of_drawn_orders_is_told(invoke, here):
     assert "means of 200 random orders (seed 7); the largest standard error is 0.0" in text
 
 
+def test_what_a_reranker_could_reach_is_what_python_finds(invoke):
+    (found,) = json.loads(invoke(*ONE, "-m", "RR AP", "--rerank", 2, "-f", "json").stdout)["bounds"]
+    expected = tr.bounds("qrels.txt", "first.run", "RR AP", rerank=2)
+    assert {**found, "remarks": None} == {**json.loads(json.dumps(expected.to_dict())), "remarks": None}
+    assert "over all orders of the first 2 results" in invoke(*ONE, "-m", "RR", "--rerank", 2).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ((*ONE, "--of", "unjudged", "--rerank", 3), "truerank: --rerank is about ties: leave out --of unjudged"),
         ((*ONE, "--judge-next", 3), "truerank: --judge-next needs a second run"),
         ((*ONE, "--of", "holes"), "truerank: Invalid value for '--of'"),
         ((*ONE, "-m", "NDGC"), "truerank: unknown measure 'NDGC'"),

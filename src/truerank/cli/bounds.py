@@ -32,6 +32,12 @@ from truerank.present.bounds import document
     help="Only by the order of equal scores, or only by unjudged documents [default: both].",
 )
 @click.option(
+    "--rerank",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Count the first N results of each query as tied: best tied is the most that a reranker could reach.",
+)
+@click.option(
     "--judge-next",
     "to_judge",
     metavar="N",
@@ -60,6 +66,7 @@ def command(
     rules: str | None,
     changes: tuple[str, ...],
     of: Doubt | None,
+    rerank: int | None,
     to_judge: int | None,
     samples: int,
     seed: int,
@@ -74,12 +81,14 @@ def command(
 
     Prints each measure's worst, expected and best mean over the orders of equal scores, and its lowest and
     highest mean whatever the unjudged documents that were returned may be. With a second run and --judge-next:
-    which documents to judge to tell the two runs apart. --set depth=100 looks at the first 100 results only.
+    which documents to judge to tell the two runs apart. --set depth=100 looks at the first 100 results only;
+    with --rerank 100 the best mean is the most that a reranker of these could reach.
 
     \b
     Examples:
       truerank bounds qrels.txt bm25.run -m "nDCG@10 AP"
       truerank bounds qrels.txt bm25.run --of ties
+      truerank bounds qrels.txt bm25.run --of ties --rerank 100 -m nDCG@10
       truerank bounds qrels.txt bm25.run dense.run -m AP --judge-next 20
     """
     names = [run, *([run_b] if run_b else [])]
@@ -87,6 +96,8 @@ def command(
     format = format or tables.by_ending(output)
     if to_judge and not run_b:
         raise click.UsageError(message("--judge-next needs a second run to tell the first one from."))
+    if rerank and of == "unjudged":
+        raise click.UsageError(message("--rerank is about ties: leave out --of unjudged."))
     under = inputs.rules_asked(rules, changes, names)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     refuse_lines(under)  # before anything is read
@@ -97,10 +108,10 @@ def command(
     by_run, readings = [], list[Reading]()
     for source in sources:
         with Counting(message("trying orders and grades")) as bar:
-            how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "progress": bar.reach}
+            how: dict[str, Any] = {"rules": under, "rerank": rerank, "samples": samples, "seed": seed}
             reading = reading_of(judged, source, under, keep=keep)
             id_overlap.of_reading(judged, reading, source)
-            by_run.append(bounds(reading, None, wanted, under_doubt, **how))
+            by_run.append(bounds(reading, None, wanted, under_doubt, progress=bar.reach, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None
     if to_judge:

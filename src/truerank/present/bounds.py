@@ -101,7 +101,15 @@ def notes(bounds: Sequence[Bounds], names: Sequence[str]) -> list[str]:
             queries=ledger.queries(len(first.queries)),
         )
     ]
-    if first.ties:
+    if first.rerank is not None:
+        sentences.append(
+            message(
+                "Tied: the worst, the expected and the best mean over all orders of the first {n:,} results, "
+                "whatever their scores: the best is the most that a reranker of these candidates could reach.",
+                n=first.rerank,
+            )
+        )
+    elif first.ties:
         sentences.append(
             message("Tied: the worst, the expected and the best mean over all orders of equal scores.")
         )
@@ -124,7 +132,13 @@ def remarks(bounds: Bounds) -> list[str]:
 
 
 def _moved(bounds: Bounds) -> Iterator[str]:
-    if bounds.ties:
+    if bounds.rerank is not None:
+        yield plural(
+            "{n:,} query would score otherwise in another order.",
+            "{n:,} queries would score otherwise in another order.",
+            n=bounds.tied,
+        )
+    elif bounds.ties:
         none = message("No score depends on ties.")
         some = plural(
             "{n:,} query depends on the order of equal scores.",

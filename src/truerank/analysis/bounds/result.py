@@ -134,6 +134,7 @@ class Bounds(Presented):
         open: how many documents were returned that are unjudged; None if not asked for.
         grades: what each of those could be given.
         samples, seed: of the random orders.
+        rerank: so many first results of each query counted as tied, and no others; None: those with equal scores.
 
     >>> import truerank as tr
     >>> found = tr.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "RR")
@@ -157,6 +158,7 @@ class Bounds(Presented):
     grades: tuple[float, ...]
     samples: int
     seed: int
+    rerank: int | None = None
 
     def _summary(self) -> str:
         lines = []
@@ -184,6 +186,7 @@ class Bounds(Presented):
             "query_count": len(self.queries),
             "samples": self.samples,
             "seed": self.seed,
+            **({} if self.rerank is None else {"rerank": self.rerank}),
             **{why: {name: range.to_dict() for name, range in ranges.items()} for why, ranges in self._asked},
             **({} if self.open is None else {"open": self.open, "grades": list(self.grades)}),
         }

@@ -33,6 +33,7 @@ def under_ties(
     measures: tuple[Measure, ...],
     rules: Rules,
     *,
+    rerank: int | None = None,
     samples: int,
     seed: int,
     progress: Progress,
@@ -45,16 +46,24 @@ def under_ties(
 
     Args:
         hits: no rule was applied to them yet.
+        rerank: so many first results of each query are tied, whatever their scores, and no others.
         progress: called with how many queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
+    hits = hits if rerank is None else _tied_above(hits, rerank)
     limits = {name: _Limits.of(values) for name, values in now.items()}
     seeing = tuple(m for m in measures if m.definition.needs or sees_judgements(m, rules))
     others = tuple(m for m in measures if m not in seeing)
     looks = [look for look in ((seeing, hits), (others, hits.where(hits.grade > 0))) if look[0]]
     for (some, seen), part in zip(looks, parts(len(hits.queries), len(looks), progress), strict=True):
-        _look(seen, limits, partial(_Search, some, rules, samples, seed, part))
+        _look(seen, limits, partial(_Search, some, rules, rerank, samples, seed, part))
     return {str(m): limits[str(m)].range(m, now[str(m)]) for m in measures}
+
+
+def _tied_above(hits: Hits, rank: int) -> Hits:
+    """The same with all results of a query down to this rank as one group of ties, and no others."""
+    above, end = hits.rank <= rank, np.minimum(hits.returned[hits.query], rank)
+    return replace(hits, first=np.where(above, 1, hits.rank), last=np.where(above, end, hits.rank))
 
 
 def _look(seen: Hits, limits: dict[str, _Limits], search_of: Callable[[int, int], _Search]) -> None:
@@ -91,6 +100,7 @@ class _Search:
 
     measures: tuple[Measure, ...]
     rules: Rules
+    rerank: int | None
     samples: int
     seed: int
     progress: Progress
@@ -106,7 +116,7 @@ class _Search:
             some = hits.select(chosen)
             ways = Repeated.of(some, times[part])
             rank = np.concatenate([_all_orders(some, q).ravel() for q in range(len(some.queries))])
-            values = values_of(self.measures, _in_order(ways.hits, rank), self.rules)
+            values = self._values(ways.hits, rank)
             for measure in self.measures:
                 name = str(measure)
                 own, of = limits[name], at[part]
@@ -124,7 +134,7 @@ class _Search:
         orders, complete = priorities(hits)
         drawn = _random_orders(hits, self.samples, np.random.default_rng(self.seed))
         for number, rank in enumerate(itertools.chain(orders, drawn)):
-            for name, values in values_of(self.measures, _in_order(hits, rank), self.rules).items():
+            for name, values in self._values(hits, rank).items():
                 limits[name].low[at] = np.minimum(limits[name].low[at], values)
                 limits[name].high[at] = np.maximum(limits[name].high[at], values)
                 if number >= len(orders):
@@ -137,11 +147,13 @@ class _Search:
             limits[name].error[at] = _deviation(*totals[name], self.samples)
             limits[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
 
-
-def _in_order(hits: Hits, rank: Ints) -> Hits:
-    """The same hits at other ranks."""
-    order = np.lexsort((rank, hits.query))
-    return replace(hits.where(order), rank=rank[order])
+    def _values(self, hits: Hits, rank: Ints) -> dict[str, Floats]:
+        """What each measure says of the same hits at other ranks; nothing is tied in a list that was reranked."""
+        order = np.lexsort((rank, hits.query))
+        moved = replace(hits.where(order), rank=rank[order])
+        if self.rerank is not None:
+            moved = replace(moved, first=moved.rank, last=moved.rank, score=np.full(len(moved), math.nan))
+        return values_of(self.measures, moved, self.rules)
 
 
 def _deviation(total: Floats, squares: Floats, n: int) -> Floats:
