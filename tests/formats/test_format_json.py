@@ -203,6 +203,28 @@ def test_a_key_that_comes_twice_in_a_record_is_refused(tmp_path, twice):
             tr.evaluate({"q": {'b":': 1}}, path, "RR")
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"query_id": "q", "results": [{"id": "a", "score": 1, "meta": {}, "score": 2}]}',
+        '{"query_id": "q", "hits": [{"id": "a", "score": 1}], "hits": []}',
+        '{"query_id": "q", "hits": {"hits": [{"_id": "a", "_score": 1, "_source": {}, "_id": "b"}]}}',
+        '{"query_id": "q", "results": [{"document": {"id": "a", "id": "b"}}]}',
+        '{"query_id": "q", "response": {"docs": [{"id": "a", "id": "b"}]}}',
+        '{"query": {"qid": "q", "text": "why?", "qid": "r"}, "candidates": [{"docid": "a", "score": 1}]}',
+        '{"query_id": "q", "doc_id": "a", "score": 1, "meta": {"tag": "x"}, "score": 2}',
+        '{"question": "q", "ctxs": [{"id": "a", "score": 1, "id": "b"}]}',
+        '{"qid": "q", "run_id": "r", "nuggets": [{"text": "n", "assignment": "support", "text": "m"}]}',
+    ],
+)
+def test_a_key_that_comes_twice_in_what_is_read_is_refused(record, tmp_path):
+    (tmp_path / "x.jsonl").write_text(f"{record}\n")
+    (tmp_path / "x.json").write_text(f"[{record}]")
+    for name in ("x.jsonl", "x.json"):
+        with pytest.raises(tr.InputError, match=f"{name}.*comes 2 times in one object"):
+            tr.open_run(tmp_path / name).to_dict()
+
+
 def test_a_key_may_come_twice_in_what_is_not_read_of_a_document(tmp_path):
     row = '{"query_id": "q", "doc_id": "%s", "score": %d, "metadata": {"tag": "x", "tag": "y"}}'
     rows = [row % ("a", 2), row % ("b", 1)]

@@ -146,7 +146,7 @@ def _listed(source: Source) -> Iterator[Numbered]:
     text = source.text()
     listed = parsed(text, source.name)
     if type(listed) is list and may_repeat(listed, text):
-        refuse_repeats(listed, text, source.name)
+        refuse_repeats(listed, text, source.name, of_records=True)
     return unnumbered(listed)
 
 

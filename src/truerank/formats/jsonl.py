@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -37,8 +37,11 @@ _BLANK = re.compile(rb"[^\S\n]*\n")
 _SCORE = re.compile(rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]')
 KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
-_OF_DOCS = {*names.ANSWERS, *names.RESPONSES, *names.RELEVANT, *names.WEIGHTS}
-"""Keys of what may be an object of documents, or of aspects, with a number each."""
+_READ = {
+    *(*names.QUERY, *names.ANSWERS, *names.RESPONSES, names.CONTEXTS, *names.RELEVANT, *names.WEIGHTS),
+    names.NUGGETS,
+}
+"""Keys of records under which objects may be read; those under others are what is known of one."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -77,7 +80,7 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
     """Each line's value with its number.
 
     Args:
-        are_distinct: a key that comes twice is refused, in records without objects and in an object of documents.
+        are_distinct: a key that comes twice is refused, in a record and in its documents.
     """
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
@@ -87,22 +90,21 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
         for place, (number, line) in enumerate(_lines(block, first)):
             value = parsed(line, source.name, number) if values is None else values[place]
             if are_distinct and may_repeat([value], text := bytes(line)):
-                refuse_repeats(value, text, source.name, number)
+                refuse_repeats(value, text, source.name, number, of_records=True)
             yield number, value
 
 
 def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
-    """Whether the text may have more keys than were kept of records, or of the objects of documents in some."""
+    """Whether the text may have more keys than were kept of records, and of the objects in them."""
     if set(map(type, records)) != {dict}:
         return False
     kept = sum(map(len, records))
     if not _has_more(text, b":", kept):  # one behind each key, so that nothing comes twice
         return False
-    if not (_has_more(text, b"{", len(records)) and any(map(_holds_objects, records))):
-        if not any(odd in text for odd in _ODD):
-            return text.count(b'":') != kept
-    elif not _has_docs(records):
-        return False
+    if _has_more(text, b"{", len(records)) and any(map(_holds_objects, records)):
+        return _quotes(text) != 2 * _all_strings(records)
+    if not any(odd in text for odd in _ODD):
+        return text.count(b'":') != kept
     return _quotes(text) != 2 * sum(map(_near_strings, records))
 
 
@@ -116,17 +118,6 @@ def _holds_objects(record: dict[str, Any]) -> bool:
         type(value) is dict or (type(value) is list and not {dict, list}.isdisjoint(map(type, value)))
         for value in record.values()
     )
-
-
-def _has_docs(records: list[Any]) -> bool:
-    """Whether some have an object of documents under a key; others, such as what is known of one, are not read."""
-    keys = _keys_of_docs(tuple(records[0]) if len(records) == 1 else tuple(set[str]().union(*records)))
-    return any(type(record.get(key)) is dict for key in keys for record in records)
-
-
-@lru_cache(maxsize=64)
-def _keys_of_docs(keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(key for key in keys if names.folded(key) in _OF_DOCS)
 
 
 def _has_more(text: bytes | bytearray, letter: bytes, n: int) -> bool:
@@ -148,30 +139,50 @@ def _quotes(text: bytes | bytearray) -> int:
     return quotes if b"\\" not in text or b"\\\\" in text else quotes - text.count(b'\\"')
 
 
-def refuse_repeats(value: Any, text: bytes | bytearray, name: str, line: int | None = None) -> None:
+def refuse_repeats(
+    value: Any, text: bytes | bytearray, name: str, line: int | None = None, *, of_records: bool = False
+) -> None:
     """Raise where a key comes twice in an object: parsers keep one of them and say nothing.
 
     Args:
         value: what the text holds.
+        of_records: of which only the keys and the documents are looked at.
     """
     quotes = _quotes(text)
     if quotes == 2 * _near_strings(value) or quotes == 2 * _all_strings(value):
         return
     import json
 
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        for key, count in Counter(key for key, _ in pairs).items():
-            if count > 1:
-                raise InputError(
-                    "'{key}' comes {n} times in one object: only one would count",
-                    name,
-                    line,
-                    key=truncated(key),
-                    n=count,
-                )
-
     with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
-        json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
+        whole = json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=_Object)
+        for key, count in _repeated(whole, of_records):
+            raise InputError(
+                "'{key}' comes {n} times in one object: only one would count",
+                name,
+                line,
+                key=truncated(key),
+                n=count,
+            )
+
+
+class _Object(dict[str, Any]):
+    """An object, and how often each of its keys comes."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]):
+        super().__init__(pairs)
+        self.times = Counter(key for key, _ in pairs)
+
+
+def _repeated(value: Any, of_records: bool) -> Iterator[tuple[str, int]]:
+    """The keys that come several times in an object, and how often."""
+    if isinstance(value, _Object):
+        yield from ((key, times) for key, times in value.times.items() if times > 1)
+        inner = [each for key, each in value.items() if not of_records or names.folded(key) in _READ]
+        of_records = False
+    else:
+        inner = value if isinstance(value, list) else []
+    for each in inner:
+        yield from _repeated(each, of_records)
 
 
 def _near_strings(value: Any) -> int:
@@ -188,15 +199,15 @@ def _strings(value: Any) -> int:
 
 
 def _all_strings(value: Any) -> int:
-    """How many there are, at any depth."""
-    found, left = 0, [value]
-    while left:
-        one = left.pop()
-        inner = one.values() if type(one) is dict else one
+    """How many there are, at any depth; each depth is gone through at once."""
+    found, level = 0, [value]
+    while level:
+        objects = [each for each in level if type(each) is dict]
+        lists = [each for each in level if type(each) is list]
+        inner = list(chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists)))
         kinds = list(map(type, inner))
-        found += kinds.count(str) + (len(one) if type(one) is dict else 0)
-        if dict in kinds or list in kinds:
-            left += [each for each in inner if type(each) in (dict, list)]
+        found += kinds.count(str) + sum(map(len, objects))
+        level = inner if dict in kinds or list in kinds else []
     return found
 
 

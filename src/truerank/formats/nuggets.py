@@ -25,14 +25,14 @@ def read_run(source: Source) -> Iterator[Batch]:
     """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
     from truerank.formats import assignments
 
-    return assignments.run_of(jsonl.records(source), source.name)
+    return assignments.run_of(jsonl.records(source, are_distinct=True), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
     from truerank.formats import assignments
 
-    return assignments.qrels_of(jsonl.records(source), source.name)
+    return assignments.qrels_of(jsonl.records(source, are_distinct=True), source.name)
 
 
 register(
