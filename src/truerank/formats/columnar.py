@@ -138,7 +138,7 @@ def may_be_table(part: Mapping[str, Any]) -> bool:
 
 
 def _batch_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
-    """A record a query of Chroma's answer to several, which are numbered from 0 where no query_ids stand beside it.
+    """A record a query of Chroma's answer to several, which are numbered from 0 where none have ids.
 
     Raises:
         InputError: there are not as many lists of distances, or ids of queries, as lists of documents.
@@ -146,7 +146,10 @@ def _batch_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     ids, distances = table.get("ids"), table.get("distances")
     if what != "run" or not _are_lists(ids) or not ("distances" in table or "documents" in table):
         return None
-    queries = table.get("query_ids") or list(map(str, range(len(ids))))
+    place = find(list(map(str, table)), ("queryids", *QUERY))
+    queries = list(map(str, range(len(ids)))) if place is None else list(table.values())[place]
+    if isinstance(queries, str | Integral):  # a record of one query
+        return None
     beside = [None] * len(ids) if distances is None else distances
     if not isinstance(queries, list) or not isinstance(beside, list) or {len(queries), len(beside)} != {len(ids)}:
         raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
