@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
@@ -19,6 +20,7 @@ import truerank as tr
 from truerank import truth
 from truerank.formats import trec
 from truerank.measures.sums import exact_total, rounded
+from truerank.present.lines import jsonl
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Bpref"]
 
@@ -324,3 +326,10 @@ def test_a_measure_of_ones_own_writes_into_nothing_that_others_read(part):
         assert tr.evaluate(qrels, run, "nDCG P@1").mean == before
     finally:
         tr.unregister("Writes")
+
+
+def test_numbers_of_the_whole_run_alone_leave_queries_without_a_value():
+    scores = tr.evaluate({"q": {"a": 1}, "r": {}}, {"q": ["a"]}, "Coverage@2", items=["a", "b"])
+    assert scores.per_query() == scores.to_dict(per_query=True)["queries"] == {"q": {}, "r": {}}
+    assert [json.loads(line)["values"] for line in jsonl([scores], per_query=True).splitlines()] == [{}, {}]
+    assert scores.mean == {"Coverage@2": 0.5}

@@ -109,8 +109,8 @@ class Scores(Means[PerQuery]):
     def per_query(self) -> dict[str, dict[str, float]]:
         """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""
         names, columns = list(self._named), [values.tolist() for values in self._named.values()]
-        rows = [self._by_heading(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-        return dict(zip(distinct(self.queries), rows, strict=True))
+        rows = zip(distinct(self.queries), *columns, strict=True)
+        return {query: self._by_heading(zip(names, values, strict=True)) for query, *values in rows}
 
     def _plain(self) -> dict[str, dict[str, float | None]]:
         queries = self.per_query()

@@ -38,12 +38,9 @@ def jsonl(scores: Sequence[Scores], per_query: bool) -> str:
 
 def _query_lines(scores: Scores) -> list[dict[str, Any]]:
     names = list(scores)
-    rows = zip(*(scores[name].tolist() for name in names), strict=True)
+    rows = zip(scores.queries, *(scores[name].tolist() for name in names), strict=True)
     who = {"run": scores.run, "rules": scores.rules.name}
-    return [
-        {**who, "query": query, "values": dict(zip(names, row, strict=True))}
-        for query, row in zip(scores.queries, rows, strict=True)
-    ]
+    return [{**who, "query": query, "values": dict(zip(names, row, strict=True))} for query, *row in rows]
 
 
 def means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
