@@ -93,6 +93,7 @@ def test_a_reading_of_lines_comes_back_from_its_file_as_it_was(duplicates: str, 
     for found in (evaluate(saved, measures="AP RR nDCG@3 P@2"), evaluate(TRUTH, saved, "AP RR nDCG@3 P@2")):
         assert (found.mean, found.ledger) == (wanted.mean, wanted.ledger)
         assert all(found[measure].tolist() == wanted[measure].tolist() for measure in found)
+    assert wanted.ledger.extra == evaluate(tr.merge([saved]), measures="AP").ledger.extra == 2, "two lines"
 
 
 def test_readings_of_lines_are_not_merged_and_are_no_qrels(tmp_path: Path):

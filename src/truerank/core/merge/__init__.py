@@ -59,6 +59,8 @@ def merge(
     if given and all(isinstance(part, RankCounts) for part in given):
         return added([part for part in given if isinstance(part, RankCounts)])
     parts = Parts.of([part for part in given if isinstance(part, Reading)])
+    if len(parts.readings) == 1:  # nothing is added up: submitted lines answer a query several times
+        return replace(parts.readings[0], name=name or parts.name)
     several = parts.times > 1
     if not several.any():
         return _merged(parts, [~several] * len(given), name)
