@@ -105,7 +105,7 @@ def test_tables_that_cannot_be_used_are_refused_with_their_lines(tmp_path):
         (CHUNKED, {"how": "mean"}, "chunks are collapsed by max, first or sum, not 'mean'."),
         (CHUNKED, {"ids": "(.+"}, "'(.+' is no regular expression: missing )"),
         ({"q": ["FT-1", "FT-2"]}, {}, "run: no id looks like a chunk's (such as d7#2"),
-        ({"q": ["a#1", "a#1"]}, {}, "run: chunk a#1 is returned twice for query q; mend the run"),
+        ({"q": ["b#1", "a#1", "a#1"]}, {}, "run: chunk a#1 is returned twice for query q; mend the run"),
         ({"q": ["a-1", "b"]}, {"ids": r"(.+)-\d"}, "run: chunk b of query q: the rule of ids does not say"),
         ({"q": ["a-1"]}, {"how": "first", "ids": r"(.+)-\d"}, "run: where does chunk a-1 stand in its document?"),
         ({"q": ["b#1", "a#1", "a#2"]}, {"how": "sum"}, "run: there are ranks or distances here and no scores"),

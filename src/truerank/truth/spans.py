@@ -242,11 +242,13 @@ def _refuse_pages(table: Table, column: str, docs: Sequence[bytes], start: Ints)
         pages = _numbers(table, column)
     except InputError:  # such as iv, or none: the characters are asked for
         return
-    furthest: dict[bytes, tuple[int, int, int]] = {}  # of each document: a page, and starts on it and before it
+    furthest: dict[
+        bytes, tuple[int, int, int]
+    ] = {}  # of each document: a page, and the last starts on and before it
     for row in np.lexsort((start, pages)).tolist():
         page, begin = int(pages[row]), int(start[row])
         last, here, before = furthest.get(docs[row], (page, -1, -1))
-        before = before if page == last else max(here, before)
+        before = before if page == last else here
         furthest[docs[row]] = page, begin, before
         if begin <= before:
             raise InputError(
