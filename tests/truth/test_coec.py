@@ -160,6 +160,12 @@ def test_a_list_is_no_id(column: str, several: Any) -> None:
         read_clicks([{**ROW, column: several}])
 
 
+@pytest.mark.parametrize("column", ["query", "user"])
+def test_an_impression_is_of_one_query_and_one_user(column: str) -> None:
+    with pytest.raises(tr.InputError, match="the impression 1 has two queries, or two users"):
+        read_clicks([ROW, {**ROW, "doc_id": "b", column: "other"}])
+
+
 def test_ids_may_be_bytes_and_columns_have_names() -> None:
     expected = read_clicks([ROW]).impressions
     assert read_clicks([{**ROW, "query": b"q", "doc_id": b"a", 7: "rank"}]).impressions == expected

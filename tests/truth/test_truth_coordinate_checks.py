@@ -196,3 +196,10 @@ def test_longitudes_beyond_180_are_told_and_mean_what_they_mean_west_of_greenwic
     (note,) = (note.message for note in right.notes if note.kind == "beyond 180")
     assert note.startswith("1 longitude is beyond 180 in queries (the first is 181.5 of q): read as degrees east")
     assert right.metres.round(0).tolist() == [55660.0]
+
+
+def test_a_tile_without_a_place_is_where_its_middle_is_also_across_the_date_line() -> None:
+    tiles = np.array([[126.0, 37, 128, 39], [175, -2, -165, 4], [170, 0, -170, 2], [-180, -90, 180, 90]])
+    found = Items(("seoul", "fiji", "line", "world"), bounds=tiles)
+    assert found.places.tolist() == [[38, 127], [1, -175], [1, 180], [0, 0]]
+    assert Items(("a", "b"), bounds=[[0, 0, 4, 2], [-3, 5, 1, 6]]).plane.tolist() == [[2, 1], [-1, 5.5]]

@@ -190,6 +190,16 @@ def test_pages_are_counted_whole(pattern):
     }
 
 
+def test_chunks_of_a_run_are_judged_for_the_queries_whose_documents_they_are_of():
+    """A run has not all chunks: evidence in others is not found, and is no error."""
+    evidence = [{"query_id": q, "source": doc, "page": 3} for q, doc in (("q", "a"), ("q", "z"), ("r", "a"))]
+    run = {"q": ["a-p3", "a-p9"], "r": ["b-p8"]}
+    found = truth.overlaps(evidence, truth.read_spans(run, pattern=r"(?P<doc>.+)-p(?P<page>\d+)"))
+    of_a = {b"a-p3": 1, b"a-p9": 0}
+    assert found.to_dict() == {b"q": {**of_a, b"evidence:z:3-4": 1}, b"r": {**of_a, b"b-p8": 0}}
+    assert tr.evaluate(found, run, "EvidenceRecall")["EvidenceRecall"].tolist() == [0.5, 0]
+
+
 def test_spans_are_read_from_tables_as_libraries_write_them(tmp_path):
     path = tmp_path / "chunks.jsonl"
     rows = [{"id": "x", "page_content": "four", "metadata": {"source": "a.txt", "start_index": 7}}]
