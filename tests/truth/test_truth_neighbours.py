@@ -138,7 +138,7 @@ def test_padding_is_no_document_on_either_side():
     exact, far = [[5, 1, -1], [4, 2, 3]], [[0.5, 1.0, 9e9], [0.5, 1.0, 2.0]]
     assert recall(exact, far, [[5, -1, -1], [-1, 4, 2]], 3) == [1 / 3, 2 / 3]
     assert truth.neighbours((exact, far), k=3, epsilon=1e12).to_dict()[b"0"] == {b"5": 1.0, b"1": 1.0}
-    none = truth.neighbours([[-1, -1], [4, 2]], k=2)
+    none = truth.neighbours([[-1, -1], [4, 2], [7, -1]], k=2)
     assert none.without_relevant == ("0",)
 
 
