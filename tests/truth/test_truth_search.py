@@ -12,6 +12,7 @@ from pyproj import Geod
 
 from truerank import truth
 from truerank.truth import DISTANCES, Items
+from truerank.truth.distances import distance_named
 
 GEOD = Geod(ellps="WGS84")
 RADIUS = 6371008.8
@@ -148,9 +149,9 @@ def test_distances_are_the_known_ones():
 
 @settings(max_examples=100)
 @given(st.tuples(LATS, LONS), st.tuples(LATS, LONS))
-@pytest.mark.parametrize("distance", ["geodesic", "haversine"])
+@pytest.mark.parametrize("distance", ["geodesic", "haversine", "haversine(6400000)"])
 def test_the_bound_behind_the_search_holds(distance, one, other):
-    measured = DISTANCES[distance]
+    measured = distance_named(distance)
     one, other = np.array([one]), np.array([other])
     straight = np.linalg.norm(measured.points(one) - measured.points(other))
     assert straight <= measured.reach(measured.metres(one, other)[0])
