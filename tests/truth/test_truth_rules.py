@@ -103,6 +103,10 @@ def test_the_distance_of_a_tile_is_the_one_to_its_middle_across_the_antimeridian
         ([300000, 4000000, 300100, 4000100], "geodesic", "distance='xy'"),
         ([5, 0, 1, 1], "xy", "metres on a plane"),
         ([0, 0, math.nan, 1], "geodesic", "no west, south"),
+        ([0, -90.5, 1, 1], "geodesic", "no west, south"),
+        ([0, 0, 1, 90.5], "geodesic", "no west, south"),
+        ([-360.5, 0, 1, 1], "geodesic", "no west, south"),
+        ([0, 0, 360.5, 1], "geodesic", "no west, south"),
     ],
 )
 def test_bounds_that_are_none_are_refused(bounds, distance, said):
