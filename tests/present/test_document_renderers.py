@@ -275,3 +275,13 @@ def test_a_missing_package_is_named(document: Document, package: str, monkeypatc
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r"truerank\[report\]"):
         html.render(document)
+
+
+def test_a_report_of_runs_names_its_own_extra_where_scipy_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(MissingPackage, match=r'a report needs: pip install "truerank\[report\]"'):
+        build.write_report({"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}}, tmp_path / "report.md")

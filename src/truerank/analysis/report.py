@@ -14,9 +14,11 @@ from truerank.analysis.compare.outcome import direction
 from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
+from truerank.core.errors import needs
 from truerank.core.evaluate import ranked, read_catalogue, rules_of, score, seen_rows
 from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Keep, Reading, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
@@ -136,6 +138,8 @@ def evaluated(
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
+    with needs(message("a report"), "report"):
+        import scipy  # type: ignore[import-untyped]  # noqa: F401
     named = by_name(runs, told_apart)
     read = {name: opened(run, name, format) for name, run in named.items()}
     under = rules_of(rules, *read.values())
