@@ -42,6 +42,8 @@ def unpacked(tmp_path_factory):
         "CONTRIBUTING.md",
     ):
         shutil.copy(HERE / name, there / "tree")
+    (there / "tree" / "tests").mkdir()
+    shutil.copy(__file__, there / "tree" / "tests")
     left = shutil.ignore_patterns("*.so", "_*.c", "__pycache__", "*.egg-info")
     shutil.copytree(HERE / "src", there / "tree" / "src", ignore=left)
     name = run(there / "tree", sys.executable, "-c", BUILD, str(there)).splitlines()[-1]
@@ -58,6 +60,10 @@ def test_every_file_of_the_package_is_in_the_source_distribution(unpacked):
     ]
     assert any(path.suffix == ".pyx" for path in wanted)
     assert [str(path) for path in wanted if not (unpacked / path).is_file()] == []
+
+
+def test_no_test_is_in_it_without_the_others_that_it_stands_on(unpacked):
+    assert not (unpacked / "tests").exists()
 
 
 @pytest.mark.slow
