@@ -333,3 +333,12 @@ def test_numbers_of_the_whole_run_alone_leave_queries_without_a_value():
     assert scores.per_query() == scores.to_dict(per_query=True)["queries"] == {"q": {}, "r": {}}
     assert [json.loads(line)["values"] for line in jsonl([scores], per_query=True).splitlines()] == [{}, {}]
     assert scores.mean == {"Coverage@2": 0.5}
+
+
+def test_an_empty_list_is_an_answer_and_a_query_that_is_left_out_lacks_nothing() -> None:
+    qrels = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 0}, "d": {"x": 0}}
+    run: dict[str, dict[str, float]] = {"a": {"x": 1.0}, "b": {}, "c": {}}
+    skipped, counted = (tr.evaluate(qrels, run, "P@1", rules={"missing": how}).ledger for how in ("skip", "zero"))
+    assert skipped.examples == {"missing": ("d",), "without_relevant": ("c",)}
+    assert counted.examples == {"missing": ("d",), "without_relevant": ("c", "d")}
+    assert (skipped.evaluated, counted.evaluated, counted.answered) == (3, 4, 3)

@@ -398,6 +398,13 @@ def test_scores_that_become_infinite_are_refused():
         tr.fuse([{"q": {"a": 1.7e308}}, {"q": {"a": 1.7e308}}], "sum", norm=None).to_dict()
 
 
+@pytest.mark.parametrize("method", ["geometric_mean", "harmonic_mean"])
+def test_a_document_without_a_score_above_nought_has_none(method):
+    runs = [{"q": {"a": 0.0, "b": 0.0}}, {"q": {"a": 0.0, "b": 4.0}}]
+    assert tr.fuse(runs, method, norm=None, weights=(1, 1)).to_dict() == {"q": {"b": 4.0, "a": 0.0}}
+    assert tr.fuse(runs, "sum", norm="max").to_dict() == {"q": {"b": 1.0, "a": 0.0}}
+
+
 @pytest.mark.parametrize("highest", [-1.0, 0.0])
 def test_scores_are_not_divided_by_a_highest_one_that_is_not_above_nought(highest):
     with pytest.raises(tr.InputError, match="no score of query q is above 0, and norm='max'"):
