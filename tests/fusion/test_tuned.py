@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.fusion import methods
+from truerank.fusion import learning, methods
 from truerank.fusion.tuning import shares
 from truerank.present.fusion import document_of
 
@@ -304,3 +305,25 @@ def test_runs_of_another_collection_are_refused():
     _, runs = world(12)
     with pytest.raises(tr.InputError, match="the runs answer no judged query"):
         tr.tune_fusion({"x1": {"a": 1}, "x2": {"a": 1}}, runs, folds=2)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_learnt_of_ranks_is_the_mean_over_queries_of_shares_that_are_relevant(seed):
+    """ProbFuse (Lillis and others, 2006) by parts of lists, SegFuse by ranks that double, SlideFuse by rank."""
+    rng = random.Random(seed)
+    lists = [[rng.random() < 0.4 for _ in range(rng.randint(1, 24))] for _ in range(6)]
+    found = [(q, n) for q, flags in enumerate(lists) for n, is_relevant in enumerate(flags, 1) if is_relevant]
+    query, rank = np.array(found).T
+    one = learning.Places(query, rank, np.array([len(flags) for flags in lists]), np.zeros(6))
+    by_rank = [
+        sum(flags[n] for flags in lists if n < len(flags)) / sum(n < len(flags) for flags in lists)
+        for n in range(max(map(len, lists)))
+    ]
+    assert learning.by_rank(one, 8) == pytest.approx(by_rank)
+    doubling = [sum(sum(flags[a:b]) for flags in lists) / (b - a) / 8 for a, b in ((0, 5), (5, 15), (15, 35))]
+    assert learning.by_doubling(one, 8)[:3] == pytest.approx(doubling)
+    for segments in (1, 2, 5):
+        sizes = [math.ceil(len(flags) / segments) for flags in lists]
+        cut = [[flags[i : i + n] for i in range(0, len(flags), n)] for n, flags in zip(sizes, lists, strict=True)]
+        shares = [sum(sum(p[s]) / len(p[s]) for p in cut if s < len(p)) / 8 for s in range(segments)]
+        assert learning.by_share(one, 8, segments=segments) == pytest.approx(shares)
