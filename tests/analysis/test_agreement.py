@@ -187,3 +187,21 @@ def test_an_agreement_is_frozen_prints_and_becomes_json() -> None:
 def test_the_overlap_of_more_documents_than_there_are_is_that_of_the_whole_lists() -> None:
     a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "x"]}
     assert tr.agreement(a, b, k=10**30).overlap.tolist() == tr.agreement(a, b, k=3).overlap.tolist()
+
+
+@pytest.mark.parametrize("self_match", ["remove", "remove-from-answers"])
+@pytest.mark.parametrize("depth", [None, 2])
+def test_a_document_with_the_id_of_the_query_leaves_the_lists_that_rules_take_it_from(
+    self_match: str, depth: int | None
+) -> None:
+    one, other = {"q": ["q", "a", "x", "b"], "r": ["a", "q", "r"]}, {"q": ["a", "b", "q"], "r": ["r", "q", "a"]}
+    without = [{q: [doc for doc in docs if doc != q] for q, docs in run.items()} for run in (one, other)]
+    wanted = tr.agreement(*without, k=2, depth=depth).to_dict()
+    assert tr.agreement(one, other, k=2, depth=depth, rules={"self_match": self_match}).to_dict() == wanted
+    for qrels, keep in ((None, "all"), (None, 2), ({"q": {"a": 1}, "r": {"r": 1}}, "all")):
+        if depth or keep == "all":
+            read = [tr.read(qrels, run, rules={"self_match": self_match}, keep=keep) for run in (one, other)]
+            assert tr.agreement(*read, k=2, depth=depth).to_dict() == wanted
+            assert [each.rows.returned.tolist() for each in read] == [[3, 2], [2, 2]]
+    few = tr.read(None, one, rules={"self_match": self_match})
+    assert (len(few.rows), few.rows.returned.tolist()) == (0, [3, 2])

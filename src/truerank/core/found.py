@@ -142,6 +142,16 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     return known[key]
 
 
+def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
+    """The same, of queries without judgements and all their rows, where a query's own id is an ignored document."""
+    ignoring, docs = qrels.ignoring_self(keeping=False), list(scan.unjudged)  # of each query one judgement
+    pairs = zip(scan.table["doc"].tolist(), scan.table["query"].tolist(), strict=True)
+    own = np.array([docs[doc] == qrels.queries[query] for doc, query in pairs], bool)
+    table = scan.table.copy()
+    table["doc"] = np.where(own, table["query"], table["doc"] + len(qrels))
+    return ignoring, scan._replace(table=table)
+
+
 def ranks_read(qrels: Qrels, kept: int) -> int:
     """Down to which rank unjudged documents are read, so that those of so many are there when ignored ones left."""
     ignored = np.isnan(qrels.grades) if 0 < kept < EVERY_RANK else np.empty(0, bool)

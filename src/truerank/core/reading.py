@@ -15,7 +15,7 @@ import numpy as np
 
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, RulesError, SeveralCalls, quoted, truncated
-from truerank.core.found import as_ruled, first_ranks, hits_of, ranks_read
+from truerank.core.found import as_ruled, first_ranks, hits_of, ignoring_selves, ranks_read
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids, is_later
 from truerank.core.kernel.scanning import as_text
@@ -344,11 +344,7 @@ def reading_of(
 
 
 def ranks_kept(keep: Keep) -> int:
-    """Up to which rank unjudged documents are rows.
-
-    Raises:
-        InputError: it is no `Keep`.
-    """
+    """Up to which rank unjudged documents are rows; what is no `Keep` is refused."""
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
     if isinstance(keep, str) or not is_whole(keep) or keep < 1:
@@ -439,8 +435,8 @@ def scan_units(
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
     """A reading without judgements, of every query that the run answers."""
-    kept = ranks_kept(keep)
-    scanned = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
+    kept, has_selves = ranks_kept(keep), rules.self_match == "keep"
+    scanned = scan(run, NO_QRELS.judged, rules, threads, kept if has_selves else EVERY_RANK, every=True)
     order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
     place = np.argsort(order)
     for table in scanned.tables:
@@ -448,4 +444,7 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
     repeats = None if scanned.repeats is None else scanned.repeats[order]
     scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)
-    return Reading.of(qrels, scanned, rules, run.name, kept)
+    if has_selves:
+        return Reading.of(qrels, scanned, rules, run.name, kept)
+    reading = Reading.of(*ignoring_selves(qrels, scanned), rules, run.name, kept)
+    return replace(reading, rows=reading.rows.where(reading.rows.rank <= kept))

@@ -155,7 +155,7 @@ def agreement(
             the tie rule, as they always are to Kendall's tau. A group that the depth cuts is what is left of it.
         unseen: the rest of both lists agrees as they do so far ("ext"), not at all ("min"), as far as it can
             ("max"); or the residual between these two ("res").
-        rules: how lists are put in order: equal scores, bits of scores, repeated documents.
+        rules: how lists are put in order: equal scores, bits of scores, repeated documents, the query's own id.
 
     Raises:
         TruerankError: wrong input, or no query that both runs answer.
