@@ -362,3 +362,13 @@ def test_parts_with_judgements_of_their_own_keep_as_many_ranks_whatever_is_ignor
         assert whole.rows.rank[whole.rows.grade < 0].max() == 2
         with pytest.raises(tr.InputError, match="lacks unjudged documents; read the run with keep=3"):
             tr.evaluate(whole, measures="Coverage@3", items=list("bwxyz"))
+
+
+def test_repeated_documents_of_a_query_whose_last_list_is_empty_are_known_of_all_parts_too():
+    rules = {"calls": "last", "empty": "missing", "duplicates": "first"}
+    qrels = {"q": {"a": 1}, "r": {"c": 1}}
+    one = [{"query": "q", "call": 1, "docs": ["a", "a", "b"]}, {"query": "q", "call": 2, "docs": []}]
+    other = [{"query": "r", "call": 1, "docs": ["c", "c"]}]
+    merged = tr.merge([tr.read(qrels, rows, rules=rules) for rows in (one, other)])
+    assert same(merged, replace(tr.read(qrels, one + other, rules=rules), name=merged.name))
+    assert merged.repeats.tolist() == [1, 1]

@@ -149,7 +149,7 @@ def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
     own = np.array([docs[doc] == qrels.queries[query] for doc, query in pairs], bool)
     table = scan.table.copy()
     table["doc"] = np.where(own, table["query"], table["doc"] + len(qrels))
-    return ignoring, scan._replace(table=table)
+    return ignoring, scan._replace(tables=[table])
 
 
 def ranks_read(qrels: Qrels, kept: int) -> int:

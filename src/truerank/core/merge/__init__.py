@@ -129,8 +129,8 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         before += len(part.unjudged)
         mine = kept[place] & (part.rows.returned >= 0)
         returned[place[mine]] = part.rows.returned[mine]
-        if part.repeats is not None:
-            repeats[place[mine]] = part.repeats[mine]
+        if part.repeats is not None:  # of queries without a document too: the rules may count those as not answered
+            repeats[place] += np.where(kept[place], part.repeats, 0)
     first = parts.readings[0]
     scan = Scan(
         tables,
