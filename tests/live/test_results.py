@@ -427,7 +427,7 @@ def test_the_front_of_a_measure_that_less_is_better_of_has_the_least():
     ("measure", "against", "says"),
     [
         ("AP", "p50", r"AP was not measured\. There is RR"),
-        ("RR", "p59", r"p59 was not measured\. Did you mean p99\? There is mean, min, max, p50"),
+        ("RR", "p59", r"p59 was not measured\. Did you mean p95\? There is mean, min, max, p50"),
         (None, "p50", "None was not measured"),
     ],
 )
