@@ -144,11 +144,10 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
 
 def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
     """The same, of queries without judgements and all their rows, where a query's own id is an ignored document."""
-    ignoring, docs = qrels.ignoring_self(keeping=False), list(scan.unjudged)  # of each query one judgement
-    pairs = zip(scan.table["doc"].tolist(), scan.table["query"].tolist(), strict=True)
-    own = np.array([docs[doc] == qrels.queries[query] for doc, query in pairs], bool)
-    table = scan.table.copy()
-    table["doc"] = np.where(own, table["query"], table["doc"] + len(qrels))
+    ignoring, ids, table = qrels.ignoring_self(keeping=False), scan.unjudged, scan.table.copy()
+    query, doc = table["query"].copy(), table["doc"].copy()
+    own = ignoring.judged.find_each(query, np.append(0, ids.ends)[doc], ids.ends[doc], ids.text)
+    table["doc"] = np.where(own < 0, doc + len(ignoring.grades), own)
     return ignoring, scan._replace(tables=[table])
 
 
