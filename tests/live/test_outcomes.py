@@ -407,9 +407,9 @@ def test_a_retriever_that_wants_ids_is_asked_with_them():
     asked = []
     looked_up = Retriever(
         "replay",
-        lambda query, k: asked.append(query) or ["d1"],
+        lambda query, k: ["d2"],
         lambda raw: Answer(tuple(raw), (1.0,)),
-        queries_are_ids=True,
+        call_of=lambda query_id: lambda query, k: asked.append(query_id) or ["d1"],
     )
     bench(looked_up)
     assert sorted(asked) == list(QUERIES)

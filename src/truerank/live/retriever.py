@@ -78,8 +78,7 @@ class Retriever:
         is_async: whether `call` returns an awaitable.
         close: lets go of connections and processes.
         describe: library, version and whatever else a reader of the numbers should know.
-        queries_are_ids: whether `call` wants the query's id instead of its text.
-        call_of: the query's id → the call for it, of a library that is told the id too; None for others.
+        call_of: the query's id → the call for it, of a library that wants the id; None where `call` is for all.
         takes: what queries may be: "texts", "vectors" (arrays of one dimension), or "both".
     """
 
@@ -89,10 +88,5 @@ class Retriever:
     is_async: bool = False
     close: Callable[[], None] = field(default=_nothing, repr=False)
     describe: Mapping[str, str] = field(default_factory=dict)
-    queries_are_ids: bool = False
     call_of: Callable[[str], Callable[[Any, int], object]] | None = field(default=None, repr=False)
     takes: str = "texts"
-
-    def job(self, key: str, text: Any) -> tuple[Callable[[Any, int], object], Any]:
-        """What is called for a query, and what it is asked."""
-        return self.call if self.call_of is None else self.call_of(key), key if self.queries_are_ids else text

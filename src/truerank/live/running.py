@@ -216,7 +216,7 @@ def _measured(
     if len({retriever.is_async for retriever in retrievers}) > 1:
         raise InputError("one of these retrievers is a coroutine and the other is not: they cannot take turns")
     time = clock or WallClock()
-    jobs = [r.job(key, text) for r in retrievers for key, text in texts.items()]
+    jobs = [(r.call_of(key) if r.call_of else r.call, text) for r in retrievers for key, text in texts.items()]
     planned = plan(load, jobs, len(texts))
     tally = Tally(planned, retrievers, len(texts))
     begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
