@@ -313,20 +313,42 @@ def propensity_scored_precision(
     *,
     k: int | None = None,
     level: float = 1,
-    users: int | None = None,
-    a: float = 0.55,
-    b: float = 1.5,
+    **propensity: Any,
 ) -> float:
+    worth = inverse_propensity(known, **propensity)
+    rights = [[doc for doc, grade in answer.judged.items() if grade >= level] for answer in answers]
+    got = [[worth(doc) for doc in top if doc in own] for top, own in zip(tops(answers, k), rights, strict=True)]
+    most = sum(sum(sorted(map(worth, own), reverse=True)[:k]) for own in rights)
+    return over(sum(map(sum, got)), most)
+
+
+@lists("PSnDCG")
+def propensity_scored_ndcg(
+    answers: list[Listed],
+    known: Known,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    **propensity: Any,
+) -> float:
+    worth = inverse_propensity(known, **propensity)
+    got = most = 0.0
+    for answer, top in zip(answers, tops(answers, k), strict=True):
+        own = [doc for doc, grade in answer.judged.items() if grade >= level]
+        ideal = sum(1 / math.log2(rank + 1) for rank in range(1, len(own[:k]) + 1))
+        got += over(sum(worth(doc) / math.log2(rank + 1) for rank, doc in enumerate(top, 1) if doc in own), ideal)
+        best = sorted(map(worth, own), reverse=True)[:k]
+        most += over(sum(each / math.log2(rank + 1) for rank, each in enumerate(best, 1)), ideal)
+    return over(got, most)
+
+
+def inverse_propensity(
+    known: Known, users: int | None = None, a: float = 0.55, b: float = 1.5
+) -> Callable[[str], float]:
+    """What a document is worth."""
     n = sum(known.popularity.values()) if users is None else users
     c = max(math.log(max(n, 1)) - 1, 0) * (b + 1) ** a
-
-    def weights(docs: Any) -> list[float]:
-        return [1 + c / (known.popularity.get(doc, 0) + b) ** a for doc in docs]
-
-    rights = [[doc for doc, grade in answer.judged.items() if grade >= level] for answer in answers]
-    got = [weights(doc for doc in top if doc in own) for top, own in zip(tops(answers, k), rights, strict=True)]
-    most = sum(sum(sorted(weights(own), reverse=True)[:k]) for own in rights)
-    return over(sum(map(sum, got)), most)
+    return lambda doc: 1 + c / (known.popularity.get(doc, 0) + b) ** a
 
 
 @lists("Exposure")

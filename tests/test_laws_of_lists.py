@@ -41,6 +41,7 @@ VARIANTS = {
     "Entropy": [],
     "Popularity": [],
     "Serendipity": ["Serendipity(level=2)@2"],
+    "PSnDCG": ["PSnDCG(users=500)@2", "PSnDCG(users=2)", "PSnDCG(a=0.5, b=0.4)", "PSnDCG(level=2, a=0)@4"],
     "PSP": ["PSP(users=500)@2", "PSP(users=2)", "PSP(a=0.5, b=0.4)", "PSP(level=2, a=0)@4"],
     "ILD": ["ILD(distance='hamming')", "ILD(distance='jaccard')@3", "ILD(distance='jaccard')"],
     "Exposure": [

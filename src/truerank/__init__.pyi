@@ -143,6 +143,7 @@ P: Measure
 PFound: Measure
 PMeasure: Measure
 PSP: Measure
+PSnDCG: Measure
 P_IA: Measure
 Pkq: Measure
 Popularity: Measure

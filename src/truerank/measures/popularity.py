@@ -10,10 +10,11 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
+from truerank.measures.discounts import discounted
 from truerank.measures.of_run import OfRun
 from truerank.measures.parameters import Positive, Share
 from truerank.measures.registry import measure
-from truerank.measures.sums import Floats, Ints, by_value, log2, total
+from truerank.measures.sums import Floats, Ints, by_value, log2, ratio, total
 from truerank.measures.terms import Quantity, Terms, Words, per_row, whole, wholes
 
 
@@ -183,17 +184,60 @@ def propensity_scored_precision(
     >>> round(scores.mean["PSP(users=1000)@1"], 4)
     0.3468
     """
-    rows, popularity, used = _used(hits, "PSP", k)
+    rows, worth, best = _weighted(hits, "PSP", k, level, users, a, b)
+    return Quotient(len(hits.queries), rows.sum(worth), best.sum(best.grade))
+
+
+@measure(
+    "PSnDCG",
+    "propensity_scored_ndcg",
+    average="run",
+    needs="popularity",
+    monotone="no",
+    sees_judged=False,
+    formula="Σ over queries of Σ_{i≤k} rel_i w_i / log2(i + 1) / ideal / Σ of the largest such sums; w as of PSP, "
+    "ideal = Σ_{i≤min(k, R)} 1 / log2(i + 1)",
+    source="Jain, Prabhu and Varma, Extreme multi-label loss functions, KDD 2016; pyxclib psndcg",
+)
+def propensity_scored_ndcg(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    users: int | None = None,
+    a: Share = 0.55,
+    b: Positive = 1.5,
+) -> Quotient:
+    """nDCG in which documents count more the rarer they are, by the most that there could be.
+
+    One number of the run, for the reason and with the parameters of PSP.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 900}, "b": {"popularity": 10}}
+    >>> scores = tr.evaluate({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "PSnDCG(users=1000)@3", items=items)
+    >>> round(scores.mean["PSnDCG(users=1000)@3"], 4)
+    0.6948
+    """
+    rows, worth, best = _weighted(hits, "PSnDCG", k, level, users, a, b)
+    ideal = best.sum(discounted(best, np.ones(len(best))))
+    got, most = (each.sum(discounted(each, of)) for each, of in ((rows, worth), (best, best.grade)))
+    return Quotient(len(hits.queries), ratio(got, ideal), ratio(most, ideal))
+
+
+def _weighted(
+    hits: Hits, measure: str, k: int | None, level: float, users: int | None, a: float, b: float
+) -> tuple[Hits, Floats, Hits]:
+    """(the first k rows, (rows,) the worth of each, the best first k there could be, their worth as grades)."""
+    rows, popularity, used = _used(hits, measure, k)
     every = total(popularity) if users is None else float(users)
     scale = max(math.log(max(every, 1.0)) - 1, 0.0) * (b + 1) ** a
 
     def worth(popularity: Floats) -> Floats:
         return by_value(lambda n: 1 + scale * (n + b) ** -a, popularity)
 
-    got = rows.sum(np.where(rows.grade >= level, worth(used), 0.0))
     assert hits.items is not None
     query, item = hits.items.relevant(hits.queries, level)
     each = worth(np.append(popularity, 0.0)[np.minimum(item, len(popularity))])
     order = np.lexsort((-each, query))
     best = hits.listed(query[order], item[order], each[order]).top(k)
-    return Quotient(len(hits.queries), got, best.sum(best.grade))
+    return rows, np.where(rows.grade >= level, worth(used), 0.0), best
