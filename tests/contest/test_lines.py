@@ -105,3 +105,11 @@ def test_readings_of_lines_are_not_merged_and_are_no_qrels(tmp_path: Path):
     first.save(tmp_path / "lines.arrow")
     with pytest.raises(tr.InputError, match=r"lines\.arrow: this reading has the judgements of the lines"):
         evaluate(tmp_path / "lines.arrow", {"1": ["a"]}, "AP")
+
+
+def test_lines_of_which_none_is_judged_score_0_from_a_reading_and_from_its_file_too(tmp_path: Path):
+    rules = tr.Rules.named("science-qa").replace(extra="skip")
+    reading = tr.read(TRUTH, [("8", ["a"]), ("9", [])], rules=rules)
+    reading.save(path := tmp_path / "lines.arrow")
+    found = [tr.evaluate(reading, measures="RR"), *(tr.evaluate(TRUTH, run, "RR") for run in (reading, path))]
+    assert [scores.mean for scores in found] == [{"RR": 0}] * 3

@@ -222,8 +222,9 @@ def test_a_notebook_shows_the_means_as_a_table_whatever_the_run_is_called():
 
 
 def test_no_judgements_are_no_score_of_0():
-    with pytest.raises(tr.InputError, match="qrels: there are no judgements in it"):
-        tr.evaluate({}, {"q": ["a"]})
+    for asked in (({}, {"q": ["a"]}), (tr.read({}, {"q": ["a"]}),)):
+        with pytest.raises(tr.InputError, match="qrels: there are no judgements in it"):
+            tr.evaluate(*asked)
 
 
 @pytest.mark.parametrize(

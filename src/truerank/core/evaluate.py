@@ -71,7 +71,8 @@ def evaluate(
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     judged = qrels if isinstance(qrels, Reading) else read_qrels(qrels)
-    if not len(judged):
+    is_of_lines = isinstance(judged, Reading) and under.unit == "line"  # none of which may be judged
+    if not len(judged) and not is_of_lines:
         source = judged.qrels if isinstance(judged, Reading) else judged
         raise InputError("there are no judgements in it", source.name)
     words = {word: str(m) for word, m in asked.items()}
