@@ -93,6 +93,15 @@ def test_what_the_mean_is_over_is_said_where_that_is_not_all_of_them():
     )
 
 
+def test_of_submitted_lines_judged_queries_are_counted_where_they_are_known_which_is_in_an_audit():
+    lines = [("q1", ["a"]), ("q1", ["b"])]
+    assert (
+        ledger.counted(tr.evaluate(QRELS, lines, "AP", rules="science-qa")) == "The mean is over 2 submitted lines."
+    )
+    audited = ledger.counted(judge(QRELS, lines))
+    assert audited == "3 queries judged, 1 answered. The mean is over 2 submitted lines."
+
+
 def test_runs_with_the_same_ledger_share_its_sentences():
     one, other = scored(), scored(interleaved=True)
     told = ledger.shared([one, other, one], ["a", "b", "c"])

@@ -58,8 +58,9 @@ def command(
 
     What is written is small: the ranks of the judged documents, and the judgements. `eval`, `compare`, `check`,
     `bounds`, `curve`, `confusion`, `explain`, `power`, `agreement`, `lint` and `report` take it in place of the
-    run, under its rules unless others are said. `truerank merge` makes one of the parts of a run that were read
-    apart, on whatever machines. Several RUNs are parts of one run.
+    run, under its rules unless others are said; one of a contest's submitted lines only `compare`, `check` and
+    `power` take. `truerank merge` makes one of the parts of a run that were read apart, on whatever machines.
+    Several RUNs are parts of one run.
 
     Needs: pip install "truerank[parquet]"
 

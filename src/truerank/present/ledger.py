@@ -72,7 +72,7 @@ def counted(scores: HasLedger) -> str:
         lines = plural(
             "The mean is over {n:,} submitted line.", "The mean is over {n:,} submitted lines.", n=ledger.evaluated
         )
-        return joined(" ", [text, lines])
+        return joined(" ", [text, lines]) if audit.is_audited(scores) else lines  # the ledger counts them
     if ledger.evaluated != ledger.judged:
         return joined(" ", [text, message("The mean is over {queries}.", queries=queries(ledger.evaluated))])
     return text
