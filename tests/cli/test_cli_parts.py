@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import truerank as tr
@@ -168,3 +170,13 @@ def test_a_reading_of_all_rows_is_explained_as_its_run_is(invoke, here):
     expected = invoke("explain", "qrels.txt", "first.run", *asked, "--set", "depth=2")
     assert expected.exit_code == 0
     assert invoke("explain", "qrels.txt", "first.arrow", *asked).stdout == expected.stdout
+
+
+@pytest.mark.parametrize("line", ["read qrels.txt missing.run -o run.arrow", "merge missing.arrow -o run.arrow"])
+def test_without_the_package_that_writes_readings_nothing_is_read(invoke, monkeypatch, line):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = invoke(*line.split())
+    assert (said.exit_code, said.stderr) == (
+        2,
+        'truerank: writing a reading needs: pip install "truerank[parquet]"\n',
+    )

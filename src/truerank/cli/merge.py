@@ -39,7 +39,7 @@ def command(
       truerank merge part-*.arrow | truerank eval qrels.txt -
     """
     inputs.refuse(*parts, *again, output=output)
-    readings.refuse_terminal(output)
+    readings.refuse_unwritable(output)
     loaded = [Reading.load(part) for part in parts]
     split = scattered(loaded) if again else None
     with inputs.opened(again, run_format, again=True) as sources:

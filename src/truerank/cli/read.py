@@ -73,7 +73,7 @@ def command(
       truerank eval qrels.txt bm25.arrow -m "nDCG@10 AP"
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output)
-    readings.refuse_terminal(output)
+    readings.refuse_unwritable(output)
     if collapse is not options.uncollapsed and len(runs) > 1:
         raise click.UsageError(message("--collapse takes one RUN: parts may have chunks of one document."))
     under = options.changed(rules, changes)

@@ -7,15 +7,16 @@ import sys
 import click
 
 from truerank.cli import tables
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, arrow
 from truerank.core.messages import message
 from truerank.core.reading import Reading
 
 name = click.option("--name", help="What to call the run in tables [default: its file's name; of parts the first].")
 
 
-def refuse_terminal(output: str) -> None:
-    """Raise where bytes would be written to a terminal."""
+def refuse_unwritable(output: str) -> None:
+    """Raise where bytes would be written to a terminal, or the package that writes them is missing."""
+    arrow(message("writing a reading"))
     if output == "-" and sys.stdout is not None and sys.stdout.isatty():
         raise InputError("a reading is not text: name a file (-o run.arrow)")
 

@@ -54,7 +54,7 @@ def read_table(source: Source) -> pyarrow.Table:
     Raises:
         InputError: it is no file of Arrow, or is damaged.
     """
-    pa = arrow(f"reading {source.name}")
+    pa = arrow(message("reading {source}", source=source.name))
     with undamaged(source.name):
         data = pa.memory_map(os.fsencode(source.path)).read_buffer() if source.path else pa.py_buffer(source.read())
         start = pa.BufferReader(data)
@@ -96,7 +96,7 @@ def rules_of(source: Source) -> Rules | None:
 
 def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
     """Write the table of a reading."""
-    pa = arrow("writing a reading")
+    pa = arrow(message("writing a reading"))
     with writing(path) as file, pa.ipc.new_file(counted := _Counted(file), table.schema) as out:
         out.write_table(table)
         seal = {"bytes": str(counted.bytes), "crc32": str(counted.crc32)}
