@@ -349,3 +349,28 @@ def test_submitted_lines_are_not_compared_query_by_query_and_have_no_audit_once_
         agreement(reading, reading)
     with pytest.raises(tr.InputError, match="this is a reading, which is no run any more; give the run"):
         evaluated({"q": {"a": 1}}, [reading])
+
+
+def test_lint_tells_that_a_reading_was_made_with_other_judgements(tmp_path: Path) -> None:
+    reading = tr.read(QRELS, Opened(TEXT, "one").run)
+    reading.save(tmp_path / "saved")
+    for other in ({**QRELS, "q9": {"a": 1}}, {**QRELS, "q1": {"a": 9}}):
+        for given in (reading, tmp_path / "saved"):
+            first = lint(other, given)[0]
+            assert (first.severity, first.kind) == ("error", "other-judgements")
+            assert "this reading was made with other judgements than qrels" in first.message
+    assert "other-judgements" not in {one.kind for one in lint(dict(reversed(QRELS.items())), reading)}
+
+
+def test_readings_in_files_need_no_qrels_beside_them_as_readings_do(tmp_path: Path) -> None:
+    one, other = (tr.read(QRELS, Opened(text, "one").run, keep="all") for text in (TEXT, OTHER))
+    unlike = tr.read({**QRELS, "q1": {"a": 9}}, Opened(OTHER, "one").run, keep="all")
+    for name, reading in {"one": one, "other": other, "unlike": unlike}.items():
+        reading.save(tmp_path / name)
+    files = [tmp_path / "one", tmp_path / "other"]
+    assert tr.judge_next(None, *files).candidates == tr.judge_next(None, one, other).candidates
+    means = [[scores.mean for scores in evaluated(None, runs).scores] for runs in (files, [one, other])]
+    assert means[0] == means[1]
+    for ask in (lambda *runs: tr.judge_next(None, *runs), lambda *runs: evaluated(None, runs)):
+        with pytest.raises(tr.InputError, match="this reading was made with other judgements"):
+            ask(files[0], tmp_path / "unlike")

@@ -20,7 +20,7 @@ from truerank.core.hits import Hits
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Keep, Reading, refuse_others, run_reading
+from truerank.core.reading import Keep, Reading, loaded, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
@@ -127,8 +127,8 @@ def evaluated(
 
     Args:
         qrels, measures, rules, items: as for `evaluate`.
-        runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
-            there need be no qrels.
+        runs: what `evaluate` takes, or {name: run}; of `Reading`s, as themselves or in files, of as many first
+            ranks as results are shown there need be no qrels.
         baseline, confidence, samples, seed, progress: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
@@ -142,6 +142,8 @@ def evaluated(
         import scipy  # type: ignore[import-untyped]  # noqa: F401
     named = by_name(runs, told_apart)
     read = {name: opened(run, name, format) for name, run in named.items()}
+    if qrels is None:
+        read = {name: loaded(run) for name, run in read.items()}
     under = rules_of(rules, *read.values())
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures, under)
@@ -151,7 +153,7 @@ def evaluated(
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"
     if not is_contest:
-        refuse_others(judged, named.values())
+        refuse_others(judged, read.values())
     submitted = named if is_contest else {}
     audited = {name: judge(judged, run, chosen, rules=under, format=format) for name, run in submitted.items()}
     keep = _kept(chosen, results)

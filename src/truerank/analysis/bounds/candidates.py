@@ -19,7 +19,7 @@ from truerank.core.ids import chunks
 from truerank.core.kernel.scanning import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import Reading, refuse_others, run_reading
+from truerank.core.reading import Reading, loaded, refuse_others, run_reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.schema import is_whole
@@ -128,8 +128,8 @@ def judge_next(
     test collections for retrieval evaluation", SIGIR 2006). It counts as relevant for both runs, found or not.
 
     Args:
-        qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, and the
-            qrels are None where both are.
+        qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, as
+            itself or in a file, and the qrels are None where both are.
         n: how many at most.
         progress: called with how many grades were tried, and of how many.
 
@@ -143,7 +143,7 @@ def judge_next(
     """
     if not is_whole(n) or n < 1:
         raise InputError("how many to judge is 1 or more")
-    runs = opened(run_a), opened(run_b)
+    runs = [loaded(opened(run)) if qrels is None else opened(run) for run in (run_a, run_b)]
     under = rules_of(rules, *runs)
     chosen = resolve(measure, under).measure
     if chosen.definition.average == "geometric":

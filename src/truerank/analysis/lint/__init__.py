@@ -34,10 +34,11 @@ from truerank.core.hits import Hits
 from truerank.core.kernel.rows import Rows
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import Reading, reading_of
+from truerank.core.reading import Reading, reading_of, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, Run, unreported
 from truerank.core.vocabulary import measures_under
+from truerank.formats import read_qrels
 from truerank.formats.source import watching_bytes
 from truerank.measures import Measure, MeasuresLike
 
@@ -84,6 +85,7 @@ def lint(
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
         if isinstance(system, Reading):
+            findings += _judged_otherwise(system, qrels, qrels_format)
             findings += _lint_reading(system, judged, rules, chosen)
         else:
             findings += _lint_system(system, judged, rules, chosen)
@@ -153,6 +155,20 @@ def _inspected(
             log.once("error", "no-rows", message("there is no result in it"))
     except InputError as error:
         _note_unreadable(log, error)
+    return log.findings()
+
+
+def _judged_otherwise(reading: Reading, qrels: QrelsLike, format: str | None) -> list[Finding]:
+    """That a reading was made with other judgements, which other commands refuse."""
+    log = Log(reading.name)
+    try:
+        judged = read_qrels(qrels, format)
+    except InputError:  # a finding of the judgements
+        return []
+    try:
+        refuse_others(judged, [reading], in_all=True)
+    except InputError as error:
+        log.once("error", "other-judgements", error.said)
     return log.findings()
 
 
