@@ -376,7 +376,10 @@ def test_a_cell_without_a_list_of_ids_is_refused_with_its_line(column, cell, sai
         ({"matches": [{"score": 1.0}]}, "no key holds the document ids"),
         ({"matches": [{"id": "a", "score": "high"}]}, "a number should stand here, not 'high'"),
         ({"matches": [{"id": "a", "score": 1.0}, {"score": 0.5}]}, "not all written in one way"),
-        ({"ids": [["a", "b"]], "distances": [[0.5]]}, "there are 2 documents, but 1 scores"),
+        (
+            {"ids": [["a", "b"]], "distances": [[0.5]]},
+            "there are 2 documents, but 1 scores, distances or ranks",
+        ),
         ({"ids": ["a"], "distances": ["near"]}, "a number should stand here, not 'near'"),
         ({"ids": ["a", "b"], "distances": [0.5, None]}, "a number should stand here, not None"),
         ([{"node": {"id_": "a"}, "score": 1.0}, {"node": None, "score": 0.5}], "not all written in one way"),

@@ -328,3 +328,16 @@ def test_a_row_a_query_tells_by_its_list_what_it_is_in_csv_as_in_parquet(tmp_pat
     for file in ("x.csv", "x.parquet"):
         source = as_source(tmp_path / file)
         assert registry.sniffed(source).holds(source) == held
+
+
+def test_a_key_that_comes_twice_in_an_object_of_a_cell_is_refused(tmp_path):
+    for cell, is_repeated in (
+        ('[{""id"": ""a"", ""score"": 1, ""score"": 2}]', True),
+        ('[{""id"": ""a"", ""score"": 2}]', False),
+    ):
+        (tmp_path / "run.csv").write_text(f'query_id,docs\nq,"{cell}"\n')
+        if not is_repeated:
+            assert tr.open_run(tmp_path / "run.csv").to_dict() == {"q": {"a": 2.0}}
+            continue
+        with pytest.raises(tr.InputError, match=r"run.csv:2: 'score' comes 2 times in one object"):
+            tr.open_run(tmp_path / "run.csv").to_dict()

@@ -23,6 +23,7 @@ from truerank.core.messages import plural
 from truerank.core.run import Ranked
 from truerank.formats import names
 from truerank.formats.names import DISTANCE, DOC, LISTED_DOC, RANK, SCORE
+from truerank.formats.repeats import refuse_repeats
 from truerank.formats.rows import checked_ids, checked_numbers, whole_calls
 
 LISTS = (list, np.ndarray)
@@ -180,8 +181,11 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
         return cell
     import orjson
 
-    with suppress(ValueError):
-        return orjson.loads(cell)
+    with suppress(orjson.JSONDecodeError):
+        listed = orjson.loads(cell)
+        if "{" in cell:
+            refuse_repeats(listed, cell.encode(), name, line)
+        return listed
     with suppress(ValueError, SyntaxError):
         if _LIST.fullmatch(cell):
             return ast.literal_eval(cell.strip())
@@ -211,7 +215,11 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
         raise InputError("a list of documents should stand here, not {value}", name, line, value=value)
     if scores is not None and len(docs) != len(scores):
         raise InputError(
-            "there are {n} documents, but {scores} scores", name, line, n=len(docs), scores=len(scores)
+            "there are {n} documents, but {numbers} scores, distances or ranks beside them",
+            name,
+            line,
+            n=len(docs),
+            numbers=len(scores),
         )
     return Ranked(
         query, checked_ids(docs, name, line), None if scores is None else checked_numbers(scores, name, line), line

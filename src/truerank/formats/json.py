@@ -16,9 +16,10 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
 from truerank.formats.answers import answers, is_answer
-from truerank.formats.jsonl import dumped, graded, may_repeat, refuse_repeats, scattered, utf8
+from truerank.formats.jsonl import dumped, graded, scattered, utf8
 from truerank.formats.records import parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
+from truerank.formats.repeats import may_repeat, refuse_repeats
 from truerank.formats.rows import Numbered, complete_answers, complete_judgements, unnumbered
 from truerank.formats.source import BLOCK, MARK, Source
 
