@@ -323,3 +323,27 @@ def test_uuids_are_their_text(first, tmp_path):
     objects = pd.DataFrame({"query_id": "q", "doc_id": ids[first:], "score": 1.0})
     for run in (rows, tmp_path / "run.parquet", objects):
         assert open_run(run).to_dict() == expected
+
+
+KINDS_OF_FRAMES = [pd.DataFrame, lambda columns: pl.DataFrame(pa.table(columns)), pa.table]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_FRAMES)
+def test_objects_in_cells_have_the_documents_of_their_own_row_alone(kind, tmp_path):
+    cells = [{"a": 1.0, "x": 2.0}, {"b": 3.0}, {}]
+    frame = kind({"query_id": ["1", "2", "3"], "docs": cells})
+    pq.write_table(frames.stream(frame, "run").read_all(), tmp_path / "run.parquet")
+    for run in (frame, tmp_path / "run.parquet"):
+        assert open_run(run).to_dict() == dict(zip("123", cells, strict=True))
+    judged = tr.read_qrels(kind({"query_id": ["1", "2", "3"], "relevant": cells}))
+    assert judged.to_dict() == {b"1": {b"a": 1.0, b"x": 2.0}, b"2": {b"b": 3.0}, b"3": {}}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_FRAMES)
+def test_lists_in_columns_of_single_values_are_refused_with_what_to_call_them(kind):
+    frame = kind(
+        {"user_id": ["1", "2"], "item_id": [["a", "x"], ["b"]], "rating": [[1, 2], [3]], "score": [2.0, 1.0]}
+    )
+    for read in (tr.read_qrels, lambda run: open_run(run).to_dict()):
+        with pytest.raises(tr.InputError, match="column 'item_id' holds lists: where a row is a query, call"):
+            read(frame)

@@ -72,7 +72,18 @@ def _some(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterab
 
 def _records(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterator[Numbered]:
     """The rows of some columns, each by their names."""
-    return unnumbered(record for batch in _some(names, read, places) for record in batch.to_pylist())
+    return records_of(_some(names, read, places))
+
+
+def records_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Numbered]:
+    """The rows of Arrow batches, each by the names of the columns."""
+    rows = (record for batch in batches for record in batch.to_pylist())
+    return unnumbered({column: _own(cell) for column, cell in record.items()} for record in rows)
+
+
+def _own(cell: Any) -> Any:
+    """An object without the keys of other rows, which Arrow gives each row of a column; other cells as they are."""
+    return {key: value for key, value in cell.items() if value is not None} if isinstance(cell, dict) else cell
 
 
 _Batches = Callable[[list[str], tuple[int, ...]], Iterable[Any]]
@@ -215,7 +226,14 @@ def queries(array: Any, field: str, name: str, row: int) -> tuple[Ints, NDArray[
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
-    """The column without a dictionary; every row has a value."""
+    """The column without a dictionary; every row has a value, and no list of them."""
+    if str(array.type).partition("<")[0].endswith("list"):
+        raise InputError(
+            "column {column} holds lists: where a row is a query, call the lists of documents docs and those "
+            "beside them scores, in judgements relevant and grades",
+            name,
+            column=quoted(field),
+        )
     if hasattr(array, "dictionary"):
         values = array.dictionary
         array = (values.cast("large_string") if is_text(values.type) else values).take(array.indices)

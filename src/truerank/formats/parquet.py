@@ -20,7 +20,7 @@ from truerank.formats import frames, names, records
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.records import list_places
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Numbered, by_aspect, peeked, qrels_of, text_column, unnumbered
+from truerank.formats.rows import Numbered, by_aspect, peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _lists(source: Source, what: str) -> list[str]:
 def _records(source: Source, columns: Sequence[str]) -> Iterator[Numbered]:
     """The rows of some columns, each by their names."""
     some = batches(source, lambda _: columns, LISTS)
-    return unnumbered(record for batch in some for record in batch.to_pylist())
+    return frames.records_of(some)
 
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
