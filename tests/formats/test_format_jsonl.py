@@ -250,7 +250,7 @@ def test_the_text_of_a_question_without_an_id_is_its_id_as_in_tables_of_ragas(tm
         tr.evaluate(rows, [rows[1], rows[0], rows[1]], "RR")
 
 
-@pytest.mark.parametrize("key", ["grades", "gains", "relevance", "labels"])
+@pytest.mark.parametrize("key", ["grades", "gains", "relevance", "labels", "scores", "score"])
 def test_grades_may_stand_in_a_list_beside_the_documents(key, tmp_path):
     rows = [
         {"query_id": "q", "relevant": ["a", "b", "c"], key: [2, 0, 1]},
@@ -273,8 +273,16 @@ def test_grades_may_stand_in_a_list_beside_the_documents(key, tmp_path):
 def test_what_may_be_said_of_answers_is_no_grade_of_the_relevant_documents():
     row = {"query_id": "q", "retrieved": ["x", "a"], "relevance": [0.1, 0.9], "relevant": ["a"]}
     assert tr.evaluate([row], [row], "RR nDCG(gain='exp')").mean["RR"] == 0.5
+    row["scores"] = [3]
+    assert tr.evaluate([row], {"q": ["a"]}, "DCG").mean == {"DCG": 1.0}
     row["grades"] = [3]
     assert tr.evaluate([row], {"q": ["a"]}, "DCG").mean == {"DCG": 3.0}
+
+
+def test_fractions_in_a_list_of_scores_beside_the_relevant_documents_are_no_grades():
+    with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
+        tr.read_qrels([{"query_id": "q", "relevant": ["a", "b"], "scores": [1, 0.5]}])
+    assert tr.read_qrels([{"query_id": "q", "relevant": ["a"], "score": 0.5}]).to_dict() == {b"q": {b"a": 1.0}}
 
 
 @pytest.mark.parametrize("first", ['"metadata": {"page": 1}', '"tags": ["x"]', '"query": {"text": "what"}'])

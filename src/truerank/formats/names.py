@@ -86,6 +86,8 @@ GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
 """Of a list of documents, in a list beside it."""
 OWN_GRADES = ("relevances", "rels", "ratings", "labels", "relevance", "rel", "grade", "rating", "label", "gain")
 """The same, where no answers stand there whose they may be."""
+UNSURE_GRADES = ("scores", "relevancescores", "score")
+"""The same; they are grades where they are whole numbers, as BEIR's are."""
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop", "stratum")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")

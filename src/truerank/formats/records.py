@@ -172,7 +172,7 @@ def list_places(keys: list[str], what: str) -> tuple[int, ...]:
     if lists is None:
         return ()
     more = [names.find(keys, names.WEIGHTS), _beside(tuple(keys))] if what == "qrels" else []
-    own = [keys.index(key) for key in lists if key is not None]
+    own = [keys.index(key) for key in (lists if what == "run" else lists[:2]) if key is not None]
     return tuple(dict.fromkeys([*own, *(place for place in more if place is not None)]))
 
 
@@ -180,7 +180,8 @@ def list_places(keys: list[str], what: str) -> tuple[int, ...]:
 def _beside(keys: tuple[str, ...]) -> int | None:
     """The key of the grades that may stand in a list beside that of the documents."""
     has_answers = names.find(keys, names.ANSWERS) is not None
-    return names.find(keys, names.GRADES if has_answers else (*names.GRADES, *names.OWN_GRADES))
+    own = () if has_answers else (*names.OWN_GRADES, *names.UNSURE_GRADES)
+    return names.find(keys, (*names.GRADES, *own))
 
 
 @lru_cache(maxsize=64)
@@ -233,17 +234,25 @@ def _judged(
             raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
         if grades is None and (place := _beside(keys)) is not None:
             grades = _grades_beside(docs, list_in(record[keys[place]], name, line), name, line)
+            if names.folded(keys[place]) in names.UNSURE_GRADES:
+                _refuse_fractions(grades or (), name, line)
         graded = zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
         weights = names.find(keys, names.WEIGHTS)
         return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
     where = _row_keys(keys) or names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
-    if where.unsure and type(grade) is not int and _number(grade, name, line) % 1:
+    if where.unsure:
+        _refuse_fractions([grade], name, line)
+    more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
+    return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
+
+
+def _refuse_fractions(scores: Iterable[Any], name: str, line: int | None) -> None:
+    """Raise where what is called a score, as BEIR calls grades, is no whole number."""
+    if any(type(score) is not int and _number(score, name, line) % 1 for score in scores):
         raise InputError(
             "this score is a fraction, as in a run, and no grade: are the two files swapped?", name, line
         )
-    more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
-    return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
 
 
 def _grades_beside(docs: list[Any], grades: Any, name: str, line: int | None) -> list[Any] | None:
