@@ -56,6 +56,25 @@ def test_calls_that_are_yielded_asynchronously_are_lists_of_one_answer():
     assert [one.docs for one in found.answers.by_query["1"].lists] == [("a", "b")] * 4
 
 
+@pytest.mark.parametrize(("concurrency", "rate"), [(1, None), (4, None), (4, 1)])
+def test_a_time_out_is_measured_by_the_clock_in_coroutines_as_in_threads(concurrency, rate):
+    clock, other = SimulatedClock(), SimulatedClock()
+    seconds = {query: 5 if number % 10 == 3 else 0.25 for number, query in enumerate(QUERIES)}
+
+    async def task(query):
+        await clock.asleep(seconds[query])
+        return ["d1"]
+
+    def thread(query):
+        other.sleep(seconds[query])
+        return ["d1"]
+
+    how = {"warmup": 0, "timeout": 1, "concurrency": concurrency, "rate": rate}
+    found, wanted = tr.bench(task, QUERIES, clock=clock, **how), tr.bench(thread, QUERIES, clock=other, **how)
+    assert (found.outcomes, found.latency) == (wanted.outcomes, wanted.latency)
+    assert found.outcomes["timeout"] == 10
+
+
 def test_tasks_overlap_in_time():
     clock = SimulatedClock()
     found = tr.bench(steady(clock), QUERIES, concurrency=4, clock=clock)

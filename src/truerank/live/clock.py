@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import asyncio
@@ -50,6 +50,9 @@ class Clock(Protocol):
 
     async def sleep_until(self, due: int) -> None:
         """The same in a coroutine."""
+
+    async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
+        """Wait for a task, or until that time; whether it is over."""
 
     def start(self, work: Callable[[], None]) -> None:
         """Do that in a thread of its own, which does not keep the process alive."""
@@ -99,6 +102,13 @@ class WallClock:
             await asyncio.sleep((left - NEAR_ON_LOOP) / NANO)
         while time.perf_counter_ns() < due:
             await asyncio.sleep(0)
+
+    async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
+        """Wait for a task, or until that time; whether it is over."""
+        import asyncio
+
+        await asyncio.wait((task,), timeout=max(0, until - time.perf_counter_ns()) / NANO)
+        return task.done()
 
     def start(self, work: Callable[[], None]) -> None:
         """Do that in a thread of its own, which does not keep the process alive."""
@@ -204,6 +214,15 @@ class SimulatedClock:
             self._settling = True
             loop.call_soon(self._settle, loop, IDLE)
         await future
+
+    async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
+        """Wait for a task, or until that time; whether it is over."""
+        import asyncio
+
+        timer = asyncio.create_task(self.sleep_until(until))
+        await asyncio.wait((task, timer), return_when=asyncio.FIRST_COMPLETED)
+        timer.cancel()
+        return task.done()
 
     def _settle(self, loop: asyncio.AbstractEventLoop, rounds: int) -> None:
         """Jump to the earliest moment that is waited for, after some rounds in which the others could go on."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from typing import cast
 
-from truerank.live.clock import NANO, Clock
+from truerank.live.clock import Clock
 from truerank.live.plan import Plan
 from truerank.live.record import NEVER_STARTED, TIMED_OUT, Tally, failure
 from truerank.live.workers import GONE, INTERRUPTED, Worker, WorkerPool
@@ -110,8 +110,7 @@ class Coroutines(WorkerPool):
     async def _limited(self, call: int, begin: int, limit: int) -> tuple[int, object]:
         """What is returned by a task of its own, and when; it is cancelled when it takes too long."""
         task = asyncio.create_task(self._answer(call))
-        await asyncio.wait((task,), timeout=limit / NANO)
-        if task.done():
+        if await self.clock.finished(task, begin + limit):
             return task.result()
         task.cancel()
         return begin + limit, TIMED_OUT
