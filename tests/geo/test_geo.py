@@ -22,6 +22,7 @@ from truerank import geo, truth
 from truerank.core.mappings import IGNORED
 from truerank.core.rules import CHOICES, Rules
 from truerank.core.run import Ranked
+from truerank.formats.neighbours import folder_run
 from truerank.geo import accuracy
 from truerank.geo.evaluation import RULES
 from truerank.geo.landings import first, leaving
@@ -426,6 +427,7 @@ def test_values_that_all_run_against_their_name_are_turned_with_a_note(tmp_path)
     places = world.evaluate()
     assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
     assert [note.kind for note in places.notes] == ["direction"]
+    assert places.threshold(0.5) == 0.5
     forced = world.evaluate(better="lower")
     assert forced.notes == ()
     assert forced["geo"].mean != places["geo"].mean
@@ -441,6 +443,31 @@ def test_values_decide_where_lists_are_not_in_order(tmp_path):
     places = world.evaluate()
     assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
     assert [note.kind for note in places.notes] == ["order"]
+    assert places.threshold(0.5) == -0.5
+
+
+def test_values_decide_beside_answers_that_are_empty_and_before_strangers_are_named(tmp_path):
+    flight, references = dict.fromkeys("pqr", HERE), {"a": HERE, "b": {"lat": 37.6, "lon": 127.0}}
+    answers = {"p": [["b", 0.5]], "q": [["b", 0.25], ["a", 0.75], ["s", 0.5]], "r": []}
+    for query, found in answers.items():
+        (tmp_path / f"{query}.json").write_text(json.dumps([{"id": doc, "score": value} for doc, value in found]))
+    places = geo.evaluate(flight, references, tmp_path, k=[1, 2])
+    assert places["geo"].scores["R@1"].tolist() == [0, 1, 0]
+    assert [str(note.message) for note in places.notes if note.kind == "strangers"] == [
+        "1 result among the first 2 of a query names no reference: s."
+    ]
+
+
+@pytest.mark.parametrize("value", ["0.5", True, None])
+def test_what_orders_answers_is_a_number_at_every_door(value, tmp_path):
+    for query, highest in (("p", 0.75), ("q", value)):
+        answer = [{"id": "a", "score": highest}, {"id": "b", "score": 0.25}]
+        (tmp_path / f"{query}.json").write_text(json.dumps(answer))
+    said = rf"q\.json: a score or a distance is a number, not {value!r}$"
+    with pytest.raises(tr.InputError, match=said):
+        geo.evaluate(dict.fromkeys("pq", HERE), {"a": HERE, "b": HERE}, tmp_path)
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate({"p": ["a"]}, folder_run(tmp_path, "(.)"), "RR")
 
 
 NORTH = {"a": {"lat": 37.5001, "lon": 127.0}, "b": {"lat": 37.6, "lon": 127.0}}

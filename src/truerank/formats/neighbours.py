@@ -102,7 +102,7 @@ class Folder:
             watch: called with how many bytes more were read.
 
         Raises:
-            InputError: a file is no JSON, or not of a shape that is known.
+            InputError: a file is no JSON, or not of a shape that is known, or what orders it is no number.
         """
         for file in self.files if files is None else files:
             value = _value(os.path.join(self.name, file), watch)
@@ -120,7 +120,7 @@ class Folder:
         if ids and ids[-1] == FILL:
             kept = [i for i, number in enumerate(ids) if number != FILL]
             ids, values = [ids[i] for i in kept], values and [values[i] for i in kept]
-        return Neighbours(file, ids, values)
+        return Neighbours(file, ids, values and _checked(values, os.path.join(self.name, file)))
 
     def _unlike(self, file: str, error: Exception) -> InputError:
         where = os.path.join(self.name, file)
@@ -306,7 +306,7 @@ def _ranked(
         if each.values is None:
             yield Ranked(files[each.file], each.ids)
             continue
-        values = [sign * value for value in _checked(each.values, each.file)]
+        values = [sign * value for value in each.values]
         ranked = Ranked(files[each.file], each.ids, values, are_distances=sign < 0)
         steps += trend(np.array(ranked.scores), np.array([0, len(each.ids)]))
         yield ranked
@@ -327,10 +327,10 @@ def _ranked(
         )
 
 
-def _checked(values: list[Any], file: str) -> list[Any]:
-    for value in values:
-        if type(value) not in (int, float):
-            raise InputError("a score or a distance is a number, not {value!r:.60}", file, value=value)
+def _checked(values: list[Any], where: str) -> list[Any]:
+    if not {*map(type, values)} <= {int, float}:
+        bad = next(value for value in values if type(value) not in (int, float))
+        raise InputError("a score or a distance is a number, not {value!r:.60}", where, value=bad)
     return values
 
 

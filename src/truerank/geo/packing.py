@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Union
 
 import numpy as np
 
-from truerank.core.errors import InputError, printable, quoted
+from truerank.core.errors import InputError, printable
 from truerank.core.ids import starts_of
 from truerank.truth.items import Floats, Ints
 
@@ -16,10 +16,7 @@ Packed = Union[str, "array[int]", list[Any]]
 
 
 def packed(names: list[Any]) -> Packed:
-    """Names as one thing.
-
-    Raises:
-        TypeError: a name is neither text nor a whole number.
+    """Names, which are texts and whole numbers, as one thing.
 
     >>> packed(["a", "b"]), unpacked(packed([3, 1]))
     ('a\\nb', [3, 1])
@@ -34,11 +31,8 @@ def packed(names: list[Any]) -> Packed:
 
 
 def _numbers(names: list[Any]) -> Packed:
-    kinds = set(map(type, names))
-    if not kinds <= {str, int}:
-        raise TypeError(next(name for name in names if type(name) not in (str, int)))
     try:
-        return array("q", names) if kinds == {int} else list(map(str, names))
+        return array("q", names) if set(map(type, names)) == {int} else list(map(str, names))
     except OverflowError:
         return list(map(str, names))
 
@@ -58,7 +52,6 @@ class PackedAnswers:
         queries: whose they are.
         docs: the packed names.
         counts: how many each has.
-        is_scored: whether all answers that are not empty have scores.
     """
 
     def __init__(self, source: str):
@@ -66,34 +59,14 @@ class PackedAnswers:
         self.queries: list[str] = []
         self.docs: list[Packed] = []
         self.counts: list[int] = []
-        self.is_scored = True
         self._values = array("d")
 
-    def add(self, query: str, names: list[Any], values: Sequence[Any] | None, where: str) -> None:
-        """One answer.
-
-        Raises:
-            InputError: a name or a value is not what it should be; `where` it stands.
-        """
-        try:
-            self.docs.append(packed(names))
-        except TypeError as error:
-            raise InputError(
-                "an id is text or a whole number, not {value}", where, value=quoted(error.args[0])
-            ) from None
+    def add(self, query: str, names: list[Any], values: list[Any] | None) -> None:
+        """One answer: names, and a number to each where answers have these."""
+        self.docs.append(packed(names))
         self.queries.append(query)
         self.counts.append(len(names))
-        if values is not None:
-            self._extend(values, where)
-        elif names:
-            self.is_scored = False
-
-    def _extend(self, values: Sequence[Any], where: str) -> None:
-        try:
-            self._values.fromlist(values if isinstance(values, list) else list(values))
-        except TypeError:
-            bad = next(value for value in values if not isinstance(value, int | float))
-            raise InputError("a score or a distance is a number, not {value!r:.60}", where, value=bad) from None
+        self._values.fromlist(values or [])
 
     @property
     def start(self) -> Ints:
@@ -101,12 +74,12 @@ class PackedAnswers:
         return starts_of(self.counts)
 
     def scores(self, sign: int) -> Floats | None:
-        """The values, the higher the better; None if some answers have none.
+        """The values, the higher the better; None if there are none.
 
         Raises:
             InputError: one is not finite.
         """
-        if not self.is_scored or not self._values:
+        if not self._values:
             return None
         values = np.frombuffer(self._values)
         if not np.isfinite(values).all():

@@ -135,7 +135,7 @@ def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: 
     form, notes = _form(Names(references), sample, folder.name)
     answers = PackedAnswers(folder.name)
     for answer in folder.read(files, watch):
-        answers.add(files[answer.file], answer.ids, answer.values, os.path.join(folder.name, answer.file))
+        answers.add(files[answer.file], answer.ids, answer.values)
     return _results(folder.name, answers, form, references, folder.shape.sign if folder.shape else 1, notes)
 
 
@@ -221,7 +221,7 @@ def _of_run(run: Run, queries: Items, references: Items, better: str | None) -> 
             docs = [docs[place] for place in sorted(range(len(docs)), key=lambda place: -scores[place])]
         values = [-score for score in scores] if are_distances else scores
         has_values = better != "order" and not are_ranks
-        answers.add(known[query], docs, values if has_values else None, run.name)
+        answers.add(known[query], docs, values if has_values else None)
     sign = neighbours.sign_of(better or ("lower" if are_distances else None))
     return _results(run.name, answers, form, references, sign, [*notes, *more])
 
