@@ -298,6 +298,10 @@ def test_values_that_are_not_finite_are_left_out_and_no_values_decide_nothing() 
     found = tr.check(saved, no_worse_than=saved)
     assert (found.outcome, found.verdicts[0].queries) == ("pass", 2)
     assert found.verdicts[0].note.startswith("1 query without a finite value left out; no query's value changed")
+    one = {**saved, "queries": {**values, "q1": {"Mine": 0.75}}}
+    for here, there in ((one, saved), (saved, one)):
+        verdict = tr.check(here, no_worse_than=there).verdicts[0]
+        assert (verdict.outcome, verdict.value, verdict.queries) == ("pass", 0, 2)
     nothing = {"mean": {"Mine": math.nan}, "queries": {"q1": {"Mine": math.nan}}}
     assert tr.check(nothing, no_worse_than=nothing, min={"Mine": 0.1}).outcome == "undecided"
     nobody = tr.evaluate({"q": ["a"]}, {}, "AP", rules={"missing": "skip"})
@@ -314,6 +318,7 @@ def test_without_values_of_the_queries_the_mean_decides_limits_and_nothing_decid
     found = tr.check(path, no_worse_than=scores(40), measures=["AP"])
     assert found.outcome == "undecided"
     assert found.verdicts[0].note.startswith("only the mean was saved (save with --per-query)")
+    assert tr.check({"AP": 0.3}, no_worse_than={"AP": 0.5}).verdicts[0].value == pytest.approx(-0.2)
 
 
 def test_saved_scores_are_checked_as_those_in_memory(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def test_a_slice_is_judged_as_its_queries_alone_are(seed: int) -> None:
     _, old, _ = world(seed + 100)
     measures = "AP nDCG@5 NumRelRet"
     new, base = tr.evaluate(qrels, run, measures), tr.evaluate(qrels, old, measures)
-    gates: dict[str, Any] = {"min": {"AP": 0.45, "NumRelRet": 70}, "measures": ["AP", "nDCG@5"], "sure": True}
+    gates: dict[str, Any] = {"min": {"AP": 0.45, "NumRelRet": 70}, "max": {"nDCG@5": 0.55}}
+    gates |= {"measures": ["AP", "nDCG@5"], "sure": True}
     found = tr.check(new, no_worse_than=base, margin=0.05, by=by, by_name="language", **gates)
     assert (found.by, found.unsliced, {v.slice for v in found.verdicts}) == ("language", 4, {"", "de", "en", "ko"})
     level = 1 - 0.05 / 3
@@ -45,7 +46,7 @@ def test_a_slice_is_judged_as_its_queries_alone_are(seed: int) -> None:
             **gates,
         )
         sliced = [verdict for verdict in found.verdicts if verdict.slice == value]
-        assert len(sliced) == len(alone.verdicts) == 4
+        assert len(sliced) == len(alone.verdicts) == 5
         for one, other in zip(sliced, alone.verdicts, strict=True):
             assert one.interval is not None
             assert (one.asked, one.outcome, one.value, one.queries) == (
@@ -89,6 +90,12 @@ def test_numbers_of_the_whole_run_have_no_slices() -> None:
             {"by": {"q": "de"}},
             "scores has no values of queries, which slices need: measures of the whole run .*--per-query",
         ),
+        (
+            None,
+            {"by": {"q000": "de"}, "no_worse_than": {"AP": 0.4}},
+            "scores has no values of queries, which slices need",
+        ),
+        (None, {"by": {"q000": "de"}, "watch": tr.Watch("new")}, "slices are of plain scores, neither watched nor"),
         (None, {"slices": {"de": {}}}, "gates of slices need the attribute"),
         (None, {"by": {"q000": "de"}, "slices": {"dee": {}}}, "'dee', which has gates. Did you mean de\\?"),
         (None, {"by": {"q000": "de"}, "slices": {"de": {"mini": {}}}}, "min, max and margin.*Did you mean min\\?"),

@@ -136,12 +136,13 @@ def test_no_threshold_has_a_higher_f_than_the_best_of_a_sweep(world: World, alph
     assert (swept.best.counts.f(alpha=alpha) if swept.best else 0.0) == highest
 
 
-def test_a_long_sweep_keeps_the_first_the_last_and_the_best() -> None:
+@pytest.mark.parametrize(("alpha", "at"), [(0.5, 76), (0.9, 36)])
+def test_a_long_sweep_keeps_the_first_the_last_and_the_best(alpha: float, at: int) -> None:
     scores = {f"d{n}": float(100 - n) for n in range(100)}
     qrels = {"q": dict.fromkeys(list(scores)[:37] + list(scores)[60:], 1)}
-    full, few = (sweep(qrels, {"q": scores}, steps=steps) for steps in (200, 5))
+    full, few = (sweep(qrels, {"q": scores}, steps=steps, alpha=alpha) for steps in (200, 5))
     assert (len(full.steps), len(few.steps)) == (77, 5)
-    assert few.best == full.best
+    assert few.best == full.best == full.steps[at]
     assert {full.steps[0], full.steps[-1], full.best} <= set(few.steps) <= set(full.steps)
     thresholds = [step.threshold for step in few.steps]
     assert thresholds == sorted(thresholds, reverse=True)

@@ -150,17 +150,19 @@ def test_a_ratio_over_ones_is_a_mean_and_many_clusters_are_normal() -> None:
 
 def test_propensities_come_from_a_table_a_power_law_or_lists_in_random_order(tmp_path: Path) -> None:
     log, runs = world(2)
-    rates = [sum(r["docs"][n] in r["clicks"] for r in log) for n in range(6)]
     (tmp_path / "p.csv").write_text("rank,propensity\n" + "".join(f"{n + 1},{(n + 1) ** -0.8}\n" for n in range(6)))
     by_table = tr.ips(log, runs, propensities=tmp_path / "p.csv", samples=50)
     table = pyarrow.csv.read_csv(tmp_path / "p.csv")  # older pandas is off by a last bit
     for frame in (table, table.to_pandas(), polars.from_arrow(table)):
         assert tr.ips(log, runs, propensities=frame, samples=50).estimates == by_table.estimates
     assert by_table.estimates == tr.ips(log, runs, eta=0.8, samples=50).estimates
-    relative = {n + 1: min(1.0, rate / rates[0]) for n, rate in enumerate(rates)}
-    if max(rates) == rates[0]:
-        by_clicks = tr.ips(log, runs, randomized=log, samples=50)
-        assert by_clicks.estimates == tr.ips(log, runs, propensities=relative, samples=50).estimates
+    docs = list("abcdef")
+    randomized = [{"query": "q", "docs": docs, "clicks": docs[:n]} for n in (0, 1, 2, 3, 3, 5, 6)]
+    relative = {1: 1.0, 2: 5 / 6, 3: 4 / 6, 4: 2 / 6, 5: 2 / 6, 6: 1 / 6}
+    by_clicks = tr.ips(log, runs, randomized=randomized, samples=50)
+    known = tr.ips(log, runs, propensities=relative, samples=50)
+    for one, other in zip(by_clicks.estimates, known.estimates, strict=True):
+        assert (one.ips.estimate, one.snips.estimate) == pytest.approx((other.ips.estimate, other.snips.estimate))
 
 
 def test_what_the_log_cannot_say_is_told() -> None:

@@ -194,3 +194,8 @@ def test_a_measure_that_comes_later_needs_new_queries():
 def test_what_is_no_watch_is_said(watch):
     with pytest.raises(tr.InputError, match="is a Watch"):
         tr.check({"AP": 0.5}, min={"AP": 0.1}, watch=watch)
+
+
+def test_the_confidence_of_a_watch_is_below_1():
+    with pytest.raises(tr.InputError, match="confidence is at least 0.5 and below 1"):
+        tr.Watch("new", 1.5)

@@ -473,6 +473,7 @@ def test_a_run_with_scores_is_ranked_by_them(tmp_path: Path) -> None:
     for submission in (scored, tmp_path / "scored.json", tmp_path / "scored.run"):
         found = audit({1: ["a"], 2: ["c"]}, submission)
         assert (found.official, found.strict) == (1.0, 1.0)
+        assert kinds(audit({1: ["a"]}, submission))["unknown-id"] == (1, (2,))
 
 
 @pytest.mark.parametrize(
@@ -501,6 +502,13 @@ def test_other_keys_have_no_effect(other: Record, is_first: bool, tmp_path: Path
     assert audit({1: ["a"]}, tmp_path / "one.json").official == 0.5
 
 
+def test_a_line_whose_brackets_are_nested_too_deeply_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+    deep = '{"eval_id": 2, "topk": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    (tmp_path / "sent.jsonl").write_text('{"eval_id": 1, "topk": ["a"]}\n' + deep + "\n")
+    found = audit({1: ["a"], 2: ["b"]}, tmp_path / "sent.jsonl")
+    assert (found.strict, kinds(found)["unreadable"]) == (0.5, (1, (2,)))
+
+
 @pytest.mark.parametrize("record", [{"qid": 1, "topk": ["a"]}, {"eval_id": 1, "TOPK": ["a"]}])
 def test_other_spellings_of_the_keys_are_not_read(record: Record) -> None:
     found = audit({1: ["a"]}, [record])
@@ -525,9 +533,34 @@ def test_the_judge_gives_scores_whose_ledger_counts_judged_ids() -> None:
     assert scores.queries == ("1", "2", "1", "4")
 
 
+def test_the_ledger_counts_an_id_once_however_many_lines_it_has() -> None:
+    rules = tr.Rules.named("science-qa").replace(extra="skip")
+    lines = [(4, []), (9, ["a"]), (1, ["a"]), (4, ["x", "x"]), (9, []), (1, [])]
+    ledger = judge(TRUTH, lines, rules=rules).ledger
+    assert (ledger.judged, ledger.answered, ledger.missing, ledger.evaluated) == (4, 2, 2, 4)
+    assert (ledger.extra, ledger.without_relevant, ledger.duplicates) == (1, 1, 1)
+    assert (ledger.examples["extra"], ledger.examples["missing"]) == (("9",), ("2", "3"))
+
+
 def test_the_judge_refuses_what_the_official_code_cannot_score() -> None:
     with pytest.raises(tr.InputError, match=r":?2: There is no official score. 1 line .* line 2: 77"):
         judge(TRUTH, [HONEST[0], {"eval_id": 77, "topk": []}])
+
+
+def test_the_first_line_at_which_the_official_code_stops_is_named_and_what_stops_it_before_the_rest() -> None:
+    sent = [
+        {"topk": ["a", "a"], "eval_id": 1},
+        {"eval_id": 2, "topk": 5},
+        {"eval_id": 77, "topk": []},
+        {"topk": []},
+    ]
+    with pytest.raises(tr.InputError) as told:
+        judge(TRUTH, sent)
+    assert told.value.line == 2
+    parts = ("cannot be read", "unknown to the truth", "of a wrong type", "missing", "repeated document")
+    places = [str(told.value).index(part) for part in parts]
+    assert places == sorted(places)
+    assert audit(TRUTH, sent).to_dict()["official"] is None
 
 
 @pytest.fixture
