@@ -197,5 +197,5 @@ def test_what_is_no_watch_is_said(watch):
 
 
 def test_the_confidence_of_a_watch_is_below_1():
-    with pytest.raises(tr.InputError, match="confidence is at least 0.5 and below 1"):
+    with pytest.raises(tr.InputError, match="confidence is at least 0\\.5 and below 1"):
         tr.Watch("new", 1.5)

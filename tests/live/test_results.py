@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import truerank as tr
 from truerank.live import SimulatedClock, alternate, compare, front, sweep
-from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
+from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, percentiles, summary
 from truerank.present import bench as report
 from truerank.present.sections import speed
 from truerank.stats import mean_interval, quantile_interval
@@ -712,6 +713,16 @@ def test_a_plain_loop_gives_the_figures_of_seed_004(warmup):
     found = tr.bench(taking(clock, by_number), texts, warmup=warmup, plain=True, clock=clock)
     assert {name: found.latency[name] for name in expected} == pytest.approx(expected, rel=1e-12)
     assert [found.queries[q] for q in found.measured.query] == [str(i) for i in range(warmup + 1, 61)]
+
+
+@pytest.mark.parametrize("failed", range(12))
+@pytest.mark.parametrize("calls", [2, 3, 5, 11, 21, 101])
+def test_a_linear_percentile_is_endless_only_where_it_lies_above_a_call_that_ended(calls, failed):
+    ended = max(0, calls - failed)
+    times = np.array([*range(ended), *[np.inf] * (calls - ended)])
+    for name, value in percentiles(times, "linear").items():
+        place = Fraction(name[1:]) / 100 * (calls - 1)
+        assert value == (pytest.approx(float(place)) if place <= ended - 1 else np.inf)
 
 
 def test_ten_samples_have_the_percentiles_that_numpy_has_only_where_that_is_asked_for():

@@ -69,8 +69,9 @@ def _nearest(ordered: Floats, q: float) -> float:
 
 
 def _between(ordered: Floats, q: float) -> float:
-    above = float(ordered[math.ceil(round(q * (len(ordered) - 1), 9))])
-    return above if math.isinf(above) else float(np.percentile(ordered, round(100 * q, 9)))
+    place = round(q * (len(ordered) - 1), 9)
+    above = float(ordered[math.ceil(place)])
+    return above if place.is_integer() or math.isinf(above) else float(np.percentile(ordered, round(100 * q, 9)))
 
 
 def checked(kind: str) -> str:
