@@ -547,6 +547,12 @@ def test_the_numbers_of_ir_measures_come_out(text: str, value: float) -> None:
         ("normalized discounted cumulative gain", "nDCG@10"),
         ("NDGC@10", "nDCG"),
         ("NCDG@10", "nDCG"),
+        ("MRR10", "MRR@10"),
+        ("P5", "P@5"),
+        ("Rank1", "Rank@1"),
+        ("Recall20", "Recall@20"),
+        ("Rprec5", "Rprec"),
+        ("acc@1", "Success@10"),
         ("PA", "AP"),
     ],
 )

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 
 from truerank.core.messages import did_you_mean, message
+from truerank.measures.registry import find
 
 CALLED = {
     "P@10": ("precision at", "precision", "prec", "positive predictive value"),
     "R@100": ("recall at", "recall", "sensitivity", "true positive rate", "coverage of relevant documents"),
     "Success@10": (
-        *("hit rate", "hit ratio", "hits", "hr", "success rate", "hit at", "top accuracy", "accuracy at"),
+        *("hit rate", "hit ratio", "hits", "hr", "success rate", "hit at", "top accuracy", "accuracy at", "acc"),
         *("top", "answer coverage", "match rate"),
     ),
     "RR": ("mean reciprocal rank", "reciprocal rank", "inverse rank", "first relevant rank"),
@@ -49,12 +50,17 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     >>> suggestion("hit rate", []), suggestion("precission", []), suggestion("NDGC", ["nDCG"])
     (' Did you mean Success@10 (hit rate)?', ' Did you mean P@10 (precision)?', ' Did you mean nDCG?')
 
-    What stands before a name, as a similarity does in sentence-transformers' results, is left out:
+    What stands before a name, as a similarity does in sentence-transformers' results, is left out; and a number
+    behind one is its cutoff:
 
-    >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"])
-    ' Did you mean nDCG?'
+    >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"]), suggestion("MRR10", [])
+    (' Did you mean nDCG?', ' Did you mean MRR@10?')
     """
     known = list(known)
+    glued = re.fullmatch(r"(.*[^\W\d_])(\d+)", text, re.ASCII)
+    entry = glued and (find(f"{glued[1]}@") or find(glued[1]))
+    if glued and entry and entry[0].at in entry[0].parameters:
+        return message(" Did you mean {name}?", name=f"{glued[1]}@{glued[2]}")
     words = _words(text)
     likeness, name, phrase = max(
         (_likeness(words, _words(phrase)), name, phrase) for name, phrases in CALLED.items() for phrase in phrases
