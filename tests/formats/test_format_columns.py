@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import random
 import sqlite3
 from collections.abc import Callable
@@ -258,3 +259,111 @@ def test_binary_ids_and_uuids_of_rows_that_a_database_answered_are_read_as_they_
     assert tr.evaluate(judged, run, "RR R@2").mean == {"RR": 0.5, "R@2": 0.5}
     with pytest.raises(tr.InputError, match="an id is text or a whole number, not b''"):
         tr.read_qrels([(b"q", b"", 2)])
+
+
+JUDGED = {"q1": {"a": 1.0}, "q2": {"b": 1.0, "c": 1.0}}
+RETURNED = {"q1": ["x", "a"], "q2": ["c", "y"]}
+WHICH = (
+    "relevant",
+    "gold",
+    "golden",
+    "reference",
+    "expected",
+    "ground_truth",
+    "gt",
+    "correct",
+    "positive",
+    "target",
+)
+LISTED = (
+    "doc_ids",
+    "document_ids",
+    "chunk_ids",
+    "passage_ids",
+    "context_ids",
+    "node_ids",
+    "item_ids",
+    "ids",
+    "pids",
+)
+TEXTS = ("docs", "documents", "chunks", "passages", "nodes", "items", "sources", "files", "pages", "titles", "urls")
+
+
+@pytest.mark.parametrize("held", [*LISTED, *TEXTS])
+def test_a_list_is_known_by_which_documents_it_has_and_what_stands_in_it(held):
+    for which in WHICH:
+        truth = [{"query": q, f"{which}_{held}": list(docs)} for q, docs in JUDGED.items()]
+        assert tr.evaluate(truth, RETURNED, "RR").mean == {"RR": 0.75}
+    for which in ("retrieved", "ranked", "predicted", "recommended", "returned"):
+        run = [{"question": q, f"{which}_{held}": docs} for q, docs in RETURNED.items()]
+        assert tr.evaluate(JUDGED, run, "RR").mean == {"RR": 0.75}
+
+
+@pytest.mark.parametrize("texts", [f"{which}_{held}" for which in WHICH for held in ("docs", "chunks", "contexts")])
+def test_ids_are_taken_and_not_the_texts_beside_them(texts):
+    truth = [
+        {"query": q, texts: [f"text of {d}" for d in docs], "gold_ids": list(docs)} for q, docs in JUDGED.items()
+    ]
+    assert tr.evaluate(truth, RETURNED, "RR").mean == {"RR": 0.75}
+
+
+@pytest.mark.parametrize(
+    "texts", ["docs", "documents", "retrieved", "retrieved_docs", "retrieved_contexts", "items"]
+)
+def test_ids_that_were_returned_are_taken_and_not_the_texts_beside_them(texts):
+    for ids in ("retrieved_ids", "doc_ids", "ids"):
+        run = [{"query": q, texts: [f"text of {d}" for d in docs], ids: docs} for q, docs in RETURNED.items()]
+        assert tr.evaluate(JUDGED, run, "RR").mean == {"RR": 0.75}
+
+
+WRAPPED: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda rows: {"queries": rows},
+    "beside what is said of it": lambda rows: {"version": 2, "name": "tea", "tags": ["a"], "examples": rows},
+    "beside a corpus": lambda rows: {
+        "id": "s",
+        "corpus": [{"id": "a", "text": "t"}],
+        "meta": {"k": 5},
+        "results": rows,
+    },
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPPED)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_records_may_stand_in_a_list_of_an_object(wrap, indent, tmp_path):
+    truth = WRAPPED[wrap]([{"query_id": q, "relevant_chunks": list(docs)} for q, docs in JUDGED.items()])
+    found = WRAPPED[wrap]([{"query_id": q, "retrieved_chunks": docs} for q, docs in RETURNED.items()])
+    assert tr.evaluate(truth, found, "RR").mean == {"RR": 0.75}
+    for name, whole in (("truth.json", truth), ("found.json", found)):
+        (tmp_path / name).write_text(json.dumps(whole, indent=indent))
+    assert tr.evaluate(tmp_path / "truth.json", tmp_path / "found.json", "RR").mean == {"RR": 0.75}
+
+
+def test_what_a_query_returned_is_no_list_of_records():
+    hits = [
+        {"query": "red shoes", "doc_id": "x", "score": 2.0},
+        {"query": "red shoes", "doc_id": "a", "score": 1.0},
+    ]
+    assert tr.evaluate({"q1": ["a"]}, {"q1": hits}, "RR").mean == {"RR": 0.5}
+    assert tr.evaluate(JUDGED, {"q1": hits, "q2": []}, "RR").ledger.missing == 0
+
+
+@pytest.mark.parametrize("start", ['{"version": 1, "queries"', '{\n"queries"'])
+def test_a_key_that_comes_twice_in_such_a_list_is_refused(start, tmp_path):
+    text = start + ': [{"query_id": "q1", "gold_docs": [{"id": "a", "grade": 1, "grade": 0}]}]}'
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(tr.InputError, match="'grade' comes 2 times in one object"):
+        tr.read_qrels(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.jsonl", '{"query": "q", "must_have": ["a"]}', "name it doc_id, or docs where it has lists"),
+        ("a.tsv", "q1\ta\t0.5\nq1\tb\t0.4\n", "put a first line before it .* as query_id, doc_id, score"),
+    ],
+)
+def test_of_names_that_are_not_known_it_is_said_what_to_write(name, text, says, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(tr.InputError, match=says):
+        tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")

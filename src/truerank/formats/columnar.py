@@ -51,6 +51,8 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     """
     if queries := queries_of(table, what, name) or questions_of(table) or _batch_of(table, what, name):
         return queries
+    if records := listed_in(table, what):
+        return partial(iter, records)
     first = next(iter(table.values()), None)
     if type(first) is dict and _are_columns(first, what):
         rows = list(table.values())
@@ -91,6 +93,24 @@ def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
     return not are_texts or numbers == list(map(str, range(len(rows))))
 
 
+def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
+    """The records, a query each, that an object has under one key, beside what is said of them all; else None.
+
+    >>> listed_in({"version": 2, "examples": [{"query": "red shoes", "expected_ids": ["d"]}]}, "qrels")
+    [{'query': 'red shoes', 'expected_ids': ['d']}]
+    """
+    lists = [each for each in whole.values() if isinstance(each, list)]
+    if not all(lists) or len(whole) > WIDEST or _are_columns(whole, what):  # an empty list is that of a query
+        return None
+    held = [each for each in lists if isinstance(each[0], Mapping) and _has_list(each[0], what)]
+    return held[0] if len(held) == 1 else None
+
+
+def _has_list(record: Mapping[Any, Any], what: str) -> bool:
+    """Whether a record names its query and has a list of documents, as no document that was returned does."""
+    return _are_columns(record, what) and bool(list_places(list(record), what))
+
+
 def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """The relevant documents of a data set that has them beside its queries, as LlamaIndex does; else the mapping.
 
@@ -129,11 +149,15 @@ def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
 
 
 def may_be_table(part: Mapping[str, Any]) -> bool:
-    """Whether an object that begins so may be {column: values}, or {row: {column: value}}."""
+    """Whether an object that begins so may be {column: values}, {row: {column: value}} or have a list of rows."""
     first = next(iter(part.values()), None)
-    return "ids" in part or any(
-        len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
-        for keys in (part, first if type(first) is dict else {})
+    return (
+        "ids" in part
+        or listed_in(part, "run") is not None
+        or any(
+            len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
+            for keys in (part, first if type(first) is dict else {})
+        )
     )
 
 

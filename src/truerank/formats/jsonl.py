@@ -15,7 +15,7 @@ from truerank.formats import names
 from truerank.formats.records import LONGEST, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.repeats import may_repeat, refuse_repeats
-from truerank.formats.rows import Numbered
+from truerank.formats.rows import Numbered, peeked
 from truerank.formats.source import Source
 
 SHORT = 1 << 11
@@ -55,12 +55,29 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """A line at a time."""
-    return run_parts(records(source, are_distinct=True), source.name)
+    return run_parts(_rows(source, "run"), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
-    return qrels_of_records(records(source, are_distinct=True), source.name)
+    return qrels_of_records(_rows(source, "qrels"), source.name)
+
+
+def _rows(source: Source, what: str) -> Iterator[Numbered]:
+    """The records; those that stand in a list, where the first line is an object that has them so."""
+    first, there = peeked(records(source, are_distinct=True))
+    if first is None or _listed(first[1], what) is None:
+        return there
+    return ((line, each) for line, whole in there for each in _listed(whole, what) or [whole])
+
+
+def _listed(value: Any, what: str) -> list[Any] | None:
+    """The records that an object has in a list; None of a record, which most are."""
+    if type(value) is not dict or list not in map(type, value.values()):
+        return None
+    from truerank.formats.columnar import listed_in
+
+    return listed_in(value, what)
 
 
 def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]:
@@ -77,7 +94,8 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
         for place, (number, line) in enumerate(_lines(block, first)):
             value = parsed(line, source.name, number) if values is None else values[place]
             if are_distinct and may_repeat([value], text := bytes(line)):
-                refuse_repeats(value, text, source.name, number, of_records=True)
+                is_record = all(_listed(value, what) is None for what in ("run", "qrels"))
+                refuse_repeats(value, text, source.name, number, of_records=is_record)
             yield number, value
 
 

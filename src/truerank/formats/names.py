@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
 QUESTION = ("userinput", "question")  # its text, which is its id where it has no other, as RAGAS has them
@@ -99,12 +99,33 @@ PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
 BEIR = ["query-id", "corpus-id", "score"]
 """BEIR's own, as they are written: there a score is a grade."""
 
-# Lists of documents, one list a query.
-_LISTED = ("docids", "chunkids", "passageids", "contextids", "ids")
+# Lists of documents, one list a query; ids before what may be texts.
+_IDS = (*(of + "ids" for of in ("doc", "document", "chunk", "passage", "context", "node", "item", "")), "pids")
+_LISTED = (
+    "docs",
+    "documents",
+    "chunks",
+    "passages",
+    "nodes",
+    "items",
+    "sources",
+    "files",
+    "pages",
+    "titles",
+    "urls",
+)
+
+
+def _each(which: Iterable[str], lists: Iterable[str]) -> tuple[str, ...]:
+    """What lists of one kind may be called, by what they hold."""
+    return tuple(of + held for held in lists for of in which)
+
+
+_RETURNED = ("retrieved", "ranked", "predicted", "recommended", "returned")
 ANSWERS = (
-    *("topk", "results", "docs", "ranking", "hits", "ids", "documents", "retrieved"),
-    *("retrieved" + ids for ids in (*_LISTED, "docs", "documents")),
-    *("docids", "items", "candidates", "matches", "points", "retrievednodes", "sourcenodes", "nodes"),
+    *("topk", "results", "ranking", "hits", *_each(_RETURNED, _IDS), "docids", "ids", "docs", "documents"),
+    *("retrieved", *_each(_RETURNED, _LISTED), "items", "candidates", "matches", "points", "sourcenodes", "nodes"),
+    *("rankedlist", "searchresults", "predictions", "preds", "recommendations"),
     *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
 )
 RESPONSES = ("result", "response", "value", "data", "rows")
@@ -113,11 +134,21 @@ NUGGETS = "nuggets"
 """Of an answer or a passage, as they are written: each says how far it is supported."""
 CONTEXTS = "ctxs"
 """Of a question, as they are written: each says whether it has the answer."""
+_RIGHT = (
+    "relevant",
+    "gold",
+    "golden",
+    "reference",
+    "expected",
+    "groundtruth",
+    "gt",
+    "correct",
+    "positive",
+    "target",
+)
 RELEVANT = (
-    *("relevant", "relevantdocs"),
-    *(which + ids for which in ("relevant", "gold", "reference", "expected") for ids in _LISTED),
-    "referencecontexts",
-    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "positives", "positive", "qrels"),
+    *(*_each(_RIGHT, _IDS), "answerpids", "relevant", *_each(_RIGHT, _LISTED), *_each(_RIGHT, ("contexts",))),
+    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "expected", "positives", "positive", "qrels"),
     "judgments",
 )
 
@@ -313,23 +344,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
 def _layout(names: Sequence[str], what: str, path: str | None, line: int | None) -> Layout:
     query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
     if query is None or doc is None:
-        said = (
-            message("no column holds the query ids; name it query_id (there is {known})", known=few(names))
-            if query is None
-            else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
-        )
-        if query is None and (doc is None or folded(names[doc]) == "id") and may_name(names):
-            said = message(
-                "{fault}: a table has a document a row, or a query a row and its list as JSON, as {example}",
-                fault=said,
-                example="query_id, " + ("docs" if what == "run" else "relevant"),
-            )
-        is_bare = what == "run" and len(names) == 3 and str(names[2]).isdecimal()
-        hint = message(
-            "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",
-            fault=said,
-        )
-        raise InputError(hint if is_bare else said, path, line)
+        raise InputError(_without_id(names, what, query, doc), path, line)
     if what == "run" and score is not None:
         return Layout(query, doc, score, call=find(names, CALL))
     if what == "run" and rank is not None:
@@ -364,6 +379,37 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
             "{fault}; these look like a run: are the two files swapped?", fault=fault
         )
     raise InputError(swapped or fault, path, line)
+
+
+def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | None) -> Message:
+    """What is said of columns of which none holds the queries, or none the documents."""
+    listed, value = ("docs", "score") if what == "run" else ("relevant", "relevance")
+    known = few(names)
+    if query is not None:
+        return message(
+            "no column holds the document ids; name it doc_id, or {listed} where it has lists (there is {known})",
+            listed=listed,
+            known=known,
+        )
+    fault = message("no column holds the query ids; name it query_id (there is {known})", known=known)
+    if len(names) == 3 and str(names[2]).isdecimal() and what == "run":
+        return message(
+            "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",
+            fault=fault,
+        )
+    if not may_name(names):
+        return message(
+            "{fault}: put a first line before it that names the columns, as {example}",
+            fault=fault,
+            example=f"query_id, doc_id, {value}",
+        )
+    if doc is None or folded(names[doc]) == "id":
+        return message(
+            "{fault}: a table has a document a row, or a query a row and its list as JSON, as {example}",
+            fault=fault,
+            example=f"query_id, {listed}",
+        )
+    return fault
 
 
 def may_name(cells: Collection[str]) -> bool:
