@@ -22,7 +22,7 @@ from truerank.formats.answers import LISTS, answer, answers, are_lists, is_answe
 from truerank.formats.columnar import judged_in, predicted_in, rows_of
 from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, plain_array, qrels_of_sparse, run_of_arrays, run_of_sparse
-from truerank.formats.names import CALL, DOC, QUERY, SCORE, find
+from truerank.formats.names import CALL, DOC, QUERY, RELEVANT, SCORE, find
 from truerank.formats.records import kind, qrels_of_records, run_parts
 from truerank.formats.rows import complete_answers, complete_judgements, is_id, no_ids, plain_ids, unnumbered
 
@@ -231,7 +231,9 @@ def _is_by_query(value: Any) -> bool:
         return False
     if all(isinstance(docs, Mapping) for docs in value.values()):
         return True
-    return all(isinstance(docs, list | tuple) for docs in value.values()) and kind(map(str, value)) is None
+    keys = list(map(str, value))
+    is_record = kind(keys) is not None or find(keys, RELEVANT) is not None
+    return not is_record and all(isinstance(docs, list | tuple) for docs in value.values())
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
