@@ -110,3 +110,36 @@ def test_binary_codes_are_ranked_by_hamming_distances_as_papers_on_hashing_have_
     measure = "AP(divisor='hits')@10"
     found = evaluate_vectors(queries, gallery, asked, there, metric="euclidean", measures=measure)
     assert found[measure] == pytest.approx(precisions, abs=1e-12)
+
+
+def own_camera(scores: tr.Scores) -> int:
+    """How many find only what their own camera saw, as the ledger says it in numbers and in words."""
+    told = [text for text in remarks(scores) if "own camera saw" in text]
+    assert bool(told) == bool(scores.ledger.own_camera) == ("own_camera" in scores.ledger.to_dict())
+    return scores.ledger.own_camera
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_queries_that_only_their_own_camera_answers_are_counted(seed):
+    rng = np.random.default_rng(seed)
+    queries, gallery = rng.integers(1, 12, 2)
+    sides = rng.normal(size=(queries, 3)), rng.normal(size=(gallery, 3))
+    labels = rng.integers(1, 5, queries), rng.integers(1, 5, gallery)
+    cameras = rng.integers(0, 2, queries), rng.integers(0, 2, gallery)
+
+    def answers(query: int, entry: int) -> bool:
+        return bool(labels[0][query] == labels[1][entry])
+
+    def is_alone(query: int, entries: list[int]) -> bool:
+        return bool(entries) and all(cameras[1][entry] == cameras[0][query] for entry in entries)
+
+    every = {q: [e for e in range(gallery) if answers(q, e)] for q in range(queries)}
+    several = [np.eye(5)[side] for side in labels]
+    alone = sum(is_alone(query, entries) for query, entries in every.items())
+    assert own_camera(vectors(*sides, *labels, *cameras)) == alone
+    assert own_camera(vectors(*sides, *several, *cameras)) == alone
+    assert own_camera(vectors(*sides, *labels)) == 0
+    assert own_camera(vectors(*sides, *labels, *cameras, rules=RULES.replace(same_camera="keep"))) == 0
+    others = [[e for e in range(queries) if e != q and labels[0][e] == labels[0][q]] for q in range(queries)]
+    by_others = sum(all(cameras[0][e] == cameras[0][q] for e in some) for q, some in enumerate(others) if some)
+    assert own_camera(vectors(sides[0], None, labels[0], query_cameras=cameras[0])) == by_others

@@ -37,6 +37,7 @@ NUMBERS = (
     "listed",
     "unlisted",
     "selves",
+    "own_camera",
 )
 """What is counted of each query; `SAID` holds of all if it holds of one."""
 
@@ -54,6 +55,7 @@ RARE = (
     "listed",
     "unlisted",
     "selves",
+    "own_camera",
 )
 """What is in JSON only where there is something to say."""
 
@@ -123,6 +125,8 @@ class Ledger:
         listed, unlisted: documents in the lists that measures of a table of items see, and how many of them it
             lacks; in JSON only where it lacks some.
         selves: queries that find themselves in a gallery of vectors; in JSON only where most of them do.
+        own_camera: queries whose right entries were all seen by their own camera, and so leave the list; in JSON
+            only where there are any.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -148,6 +152,7 @@ class Ledger:
     listed: int = 0
     unlisted: int = 0
     selves: int = 0
+    own_camera: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod

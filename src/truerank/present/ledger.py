@@ -96,6 +96,8 @@ def remarks(scores: HasLedger) -> list[str]:
         sentences.insert(0, STRANGE)
     if ledger.judged > 1 and ledger.without_relevant == ledger.judged:
         sentences.insert(0, NOTHING)
+    if ledger.own_camera:
+        sentences.append(_own_camera(ledger.own_camera))
     if ledger.unlisted:
         sentences.insert(0, _unlisted(ledger))
     if ledger.swapped:
@@ -171,6 +173,17 @@ def _selves(n: int) -> Message:
             "(--set self_match=remove).",
             n=n,
         )
+    )
+
+
+def _own_camera(n: int) -> Message:
+    """How many queries have nothing to find because only their own camera saw it."""
+    return plural(
+        "{n:,} query has right entries that its own camera saw, and no others, so that none is left to find; "
+        "same_camera = 'keep' (--set same_camera=keep) counts them.",
+        "{n:,} queries have right entries that their own camera saw, and no others, so that none is left to find; "
+        "same_camera = 'keep' (--set same_camera=keep) counts them.",
+        n=n,
     )
 
 

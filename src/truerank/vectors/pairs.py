@@ -28,12 +28,14 @@ class JudgedPairs:
         row: (queries of the qrels,) where the scores of each stand, -1 without any.
         column: (judgements,) the entry of the gallery, -1 for one that is not there.
         extra: queries that are unjudged.
+        own_camera: queries whose right entries, but for themselves, were all seen by their own camera.
     """
 
     qrels: Qrels
     row: Ints
     column: Ints
     extra: tuple[bytes, ...] = ()
+    own_camera: int = 0
 
     @property
     def ignored(self) -> Bools:
@@ -93,11 +95,15 @@ class _Judge:
 
     def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> JudgedPairs:
         """The judgements of these queries; query i's are start[i] to start[i + 1]."""
-        row = np.repeat(rows, np.diff(start))
-        grades = np.where(self._is_ignored(row, column), IGNORED, grades)
+        place, row = np.repeat(np.arange(len(rows)), np.diff(start)), np.repeat(rows, np.diff(start))
+        own, seen = self._is_itself(row, column), self._is_seen(row, column)
         names = tuple(self._queries.ids[row] for row in rows.tolist())
+        grades = np.where(own | seen, IGNORED, grades)
         judged = Qrels(names, start, self._ends[column], self._ends[column + 1], self._text, grades, "labels")
-        return JudgedPairs(judged, rows, column)
+        only_seen = np.zeros(len(rows), bool)
+        only_seen[place[seen & ~own]] = True
+        only_seen[place[~(seen | own)]] = False
+        return JudgedPairs(judged, rows, column, own_camera=int(only_seen.sum()))
 
     def is_own(self, rows: Ints) -> Bools:
         """(rows, gallery) which entries are the query itself and leave its list."""
@@ -107,15 +113,16 @@ class _Judge:
             own[there, self._own[rows[there]]] = True
         return own
 
-    def _is_ignored(self, row: Ints, column: Ints) -> Bools:
-        """(pairs,) which show the same identity, and yet are no test of the system."""
-        ignored = np.zeros(len(row), bool)
+    def _is_seen(self, row: Ints, column: Ints) -> Bools:
+        """(pairs,) which the query's own camera saw, so that they are no test of the system."""
         one, other = self._queries.cameras, self._gallery.cameras
-        if self._leave.camera and one is not None and other is not None:
-            ignored |= one[row] == other[column]
-        if self._own is not None:
-            ignored |= self._own[row] == column
-        return ignored
+        if not self._leave.camera or one is None or other is None:
+            return np.zeros(len(row), bool)
+        return np.equal(one[row], other[column])
+
+    def _is_itself(self, row: Ints, column: Ints) -> Bools:
+        """(pairs,) which are the query itself, where it leaves its list."""
+        return np.zeros(len(row), bool) if self._own is None else self._own[row] == column
 
 
 def _parts(queries: Side, size: Ints) -> list[Ints]:

@@ -81,7 +81,7 @@ class Retrieval:
         """Where the right entries were returned."""
         name = self.source.name
         readings = self._readings(name, None, progress, None)
-        return concatenate([ranked(reading) for reading in readings])
+        return concatenate([ranked(reading) for reading, _ in readings])
 
     def scores(self, wanted: Chosen, name: str, progress: Progress, first: FirstResults | None = None) -> Scores:
         """What the measures say; the run's name says how the scores were made.
@@ -93,7 +93,7 @@ class Retrieval:
         said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
         readings = self._readings(f"{name} ({said})", draw, progress, first)
-        scores = _joined([score(reading, wanted.measures, asked=wanted.asked) for reading in readings])
+        scores = _joined([_scored(reading, wanted, pairs.own_camera) for reading, pairs in readings])
         scores = replace(scores, ledger=replace(scores.ledger, selves=self.selves))
         if draw is None:
             return scores
@@ -107,7 +107,7 @@ class Retrieval:
 
     def _readings(
         self, name: str, draw: SingleShot | None, progress: Progress, first: FirstResults | None
-    ) -> Iterator[Reading]:
+    ) -> Iterator[tuple[Reading, JudgedPairs]]:
         done, one_at_a_time = 0, Lock()
 
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
@@ -123,7 +123,7 @@ class Retrieval:
         score_rows = self.source.over(self.columns)
         for pairs in self._pairs():
             scanned = scan(pairs, self.source, score_rows, len(self.gallery), look)
-            yield Reading.of(pairs.qrels, scanned, self.rules, name)
+            yield Reading.of(pairs.qrels, scanned, self.rules, name), pairs
 
     def _pairs(self) -> Iterator[JudgedPairs]:
         if self.qrels is not None:
@@ -211,6 +211,12 @@ def _columns(both: Sides, rules: Rules) -> Ints:
         by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=rules.ties == "doc-descending")
         columns = np.array(by_id, np.int64)
     return columns if labels is None else columns[~np.isin(labels[columns], both.named(rules.junk_identities))]
+
+
+def _scored(reading: Reading, wanted: Chosen, own_camera: int) -> Scores:
+    """What the measures say of a part of the queries."""
+    scores = score(reading, wanted.measures, asked=wanted.asked)
+    return replace(scores, ledger=replace(scores.ledger, own_camera=own_camera))
 
 
 def concatenate(parts: list[Hits]) -> Hits:
