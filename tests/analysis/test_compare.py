@@ -333,7 +333,9 @@ def test_one_system_has_a_mean_and_nothing_to_compare_with() -> None:
 def test_a_system_without_answers_scores_0_and_is_warned_of() -> None:
     found = compare(QRELS, {"one": RUNS["one"], "mute": {}, "lost": {"elsewhere": ["a"]}}, "AP")
     assert [found["AP"].means[name].estimate for name in ("mute", "lost")] == [0.0, 0.0]
-    assert "Warning: mute answers none of the judged queries" in told(found)
+    assert "Warning: mute answers none of the judged queries: is the run complete?" in told(found)
+    assert "Warning: no query of the run is judged" in told(found)
+    assert told(found).count("Warning: ") == 2
 
 
 def holed(name: str, holes: int) -> tr.Scores:

@@ -52,6 +52,15 @@ def test_the_first_examples_are_named_and_the_others_counted():
     assert korean(ledger.remarks(scores)) == ["답이 없는 질의 1,502개 (0점): q1, q2 외 1,500개."]
 
 
+def test_a_run_whose_queries_are_called_otherwise_than_the_judged_ones_is_warned_of():
+    first = "Warning: no query of the run is judged; `truerank lint` shows whether the ids are spelled differently."
+    lost = tr.evaluate(QRELS, {"q01": ["a"], "q02": ["b"]}, "AP")
+    assert ledger.remarks(lost)[0] == first
+    assert korean(ledger.remarks(lost))[0].startswith("주의: 런의 질의 중 판정된 것이 하나도 없습니다.")
+    others = tr.evaluate(QRELS, {"q01": ["a"], "q2": ["b"]}, "AP"), tr.evaluate(QRELS, {}, "AP")
+    assert not any("Warning" in text for scores in others for text in ledger.remarks(scores))
+
+
 def test_it_is_said_where_leaving_a_query_out_makes_a_mean_better():
     items = {"a": {"popularity": 4}}
     of_some = tr.evaluate(QRELS, {"q1": ["a"]}, "Popularity@1 FallOut(docs=9) AP FirstRank@5", items=items)

@@ -370,16 +370,12 @@ def _alike(comparison: Comparison) -> list[str]:
 
 
 def _silent(comparison: Comparison) -> list[str]:
+    """Runs without any answer; of those whose queries are not judged their ledgers say so."""
     return [
-        warned(
-            message(
-                "{run} answers none of the judged queries; "
-                "`truerank lint` shows whether the ids are spelled differently.",
-                run=printable(name),
-            )
-        )
+        warned(message("{run} answers none of the judged queries: is the run complete?", run=printable(name)))
         for name, one in comparison.scores.items()
         if one.ledger.judged and one.ledger.missing == one.ledger.judged  # and no calls that failed
+        if not one.ledger.extra
     ]
 
 

@@ -92,6 +92,8 @@ def remarks(scores: HasLedger) -> list[str]:
         )
         for measure, n in ledger.undefined.items()
     ]
+    if ledger.extra > ledger.unasked and not ledger.answered:
+        sentences.insert(0, ELSEWHERE)
     if ledger.returned and ledger.unjudged == ledger.returned:
         sentences.insert(0, STRANGE)
     if ledger.judged > 1 and ledger.without_relevant == ledger.judged:
@@ -145,6 +147,10 @@ def remarks(scores: HasLedger) -> list[str]:
 SWAPPED = message(
     "The qrels look like a run and the run like qrels (grades are fractions, scores small whole numbers): "
     "are the two swapped?"
+)
+
+ELSEWHERE = warned(
+    message("no query of the run is judged; `truerank lint` shows whether the ids are spelled differently.")
 )
 
 STRANGE = warned(
