@@ -144,6 +144,7 @@ def test_a_table_without_grades_says_what_to_add(tmp_path):
         ({"query_id": [[1], [2]], "doc_id": [1, 2], "score": [1.0, 2.0]}, "'query_id' holds list"),
         ({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1.0, 2.0]}, r"run:2: .*twice.*first in line 1"),
         ({"x": ["q"], "doc_id": ["a"], "score": [1.0]}, "no column holds the query ids"),
+        ({}, "^run: the table has no columns$"),
         ({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]}, "these look like qrels: are the two"),
         ({"query_id": ["q"], "doc_id": ["a"], "distance": [1.0]}, "the better the lower, give minus it"),
         ({"query_id": ["q"], "doc_id": ["a"], "cosine_distance": [1.0]}, "the better the lower, give minus it"),

@@ -329,8 +329,10 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
     """The columns of a run or of qrels.
 
     Raises:
-        InputError: no column has a name that is known for what is needed, or two have the same.
+        InputError: no column has a name that is known for what is needed, two have the same, or there is none.
     """
+    if not names:
+        raise InputError("the table has no columns", path, line)
     columns = _layout(names, what, path, line)
     for place in columns.places:
         same = [name for name in names if folded(name) == folded(names[place])]

@@ -50,11 +50,13 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     >>> suggestion("hit rate", []), suggestion("precission", []), suggestion("NDGC", ["nDCG"])
     (' Did you mean Success@10 (hit rate)?', ' Did you mean P@10 (precision)?', ' Did you mean nDCG?')
 
-    What stands before a name, as a similarity does in sentence-transformers' results, is left out; and a number
-    behind one is its cutoff:
+    What stands before a name, as a similarity does in sentence-transformers' results, is left out; a number behind
+    one, or in the text, is the cutoff:
 
     >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"]), suggestion("MRR10", [])
     (' Did you mean nDCG?', ' Did you mean MRR@10?')
+    >>> suggestion("precision at 5", [])
+    ' Did you mean P@5 (precision at)?'
     """
     known = list(known)
     glued = re.fullmatch(r"(.*[^\W\d_])(\d+)", text, re.ASCII)
@@ -69,6 +71,8 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     is_name = len(last) > 1 and last.lower() in map(str.lower, known)
     if likeness < 1 and (by_letters := did_you_mean(last if is_name else text, known)):
         return by_letters
+    cutoffs = re.findall(r"\b[1-9][0-9]*\b", text)
+    name = re.sub(r"@[0-9]+$", f"@{cutoffs[0]}", name) if len(cutoffs) == 1 else name
     return message(" Did you mean {name} ({phrase})?", name=name, phrase=phrase) if likeness >= NEAR else ""
 
 
