@@ -357,7 +357,10 @@ def test_a_key_that_comes_twice_in_such_a_list_is_refused(start, tmp_path):
 
 
 def test_records_without_a_query_are_no_list_of_runs():
-    records = [{"relevant_ids": ["a"], "retrieved_ids": ["x", "a"]}, {"relevant_ids": ["b"], "retrieved_ids": ["b"]}]
+    records = [
+        {"relevant_ids": ["a"], "retrieved_ids": ["x", "a"]},
+        {"relevant_ids": ["b"], "retrieved_ids": ["b"]},
+    ]
     for qrels, run in ((records, RETURNED), (JUDGED, records)):
         with pytest.raises(tr.InputError, match="no column holds the query ids; name it query_id"):
             tr.evaluate(qrels, run, "RR")
