@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from truerank.core.errors import printable, truncated
@@ -81,7 +81,7 @@ def counted(scores: HasLedger) -> str:
 def remarks(scores: HasLedger) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
-    sentences = _counts(ledger, rules, audit.TOLD if audit.is_audited(scores) else ())
+    sentences = [*_doubts(ledger), *_counts(ledger, rules, audit.TOLD if audit.is_audited(scores) else ())]
     sentences += _against_rules(scores)
     sentences += [
         plural(
@@ -92,22 +92,8 @@ def remarks(scores: HasLedger) -> list[str]:
         )
         for measure, n in ledger.undefined.items()
     ]
-    if ledger.extra > ledger.unasked and not ledger.answered:
-        sentences.insert(0, ELSEWHERE)
-    if ledger.returned and ledger.unjudged == ledger.returned:
-        sentences.insert(0, STRANGE)
-    if ledger.judged > 1 and ledger.without_relevant == ledger.judged:
-        sentences.insert(0, NOTHING)
     if ledger.own_camera:
         sentences.append(_own_camera(ledger.own_camera))
-    if ledger.unlisted:
-        sentences.insert(0, _unlisted(ledger))
-    if ledger.swapped:
-        sentences.insert(0, SWAPPED)
-    if ledger.selves:
-        sentences.insert(0, _selves(ledger.selves))
-    if ledger.rising:
-        sentences.insert(0, RISING)
     if ledger.foreign:
         sentences.append(
             message(
@@ -142,6 +128,24 @@ def remarks(scores: HasLedger) -> list[str]:
     if ledger.interleaved:
         sentences.append(message("The rows of some queries are scattered over the run; they were put together."))
     return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences
+
+
+def _doubts(ledger: Ledger) -> Iterator[str]:
+    """What says that something else may have been meant."""
+    if ledger.rising:
+        yield RISING
+    if ledger.selves:
+        yield _selves(ledger.selves)
+    if ledger.swapped:
+        yield SWAPPED
+    if ledger.unlisted:
+        yield _unlisted(ledger)
+    if ledger.judged > 1 and ledger.without_relevant == ledger.judged:
+        yield NOTHING
+    if ledger.returned and ledger.unjudged == ledger.returned:
+        yield STRANGE
+    if ledger.extra > ledger.unasked and not ledger.answered:
+        yield ELSEWHERE
 
 
 SWAPPED = message(
