@@ -377,3 +377,24 @@ def test_of_names_that_are_not_known_it_is_said_what_to_write(name, text, says, 
     (tmp_path / name).write_text(text)
     with pytest.raises(tr.InputError, match=says):
         tr.evaluate({"q": ["a"]}, tmp_path / name, "RR")
+
+
+def test_judgements_may_be_objects_with_a_grade_each(tmp_path):
+    judged = {"q1": {"a": 2, "x": 0}, "q2": {"c": 1}, "q3": {}}
+    listed: dict[str, list[Any]] = {
+        query: [{"item_id": doc, "relevance": grade, "violation": True} for doc, grade in docs.items()]
+        for query, docs in judged.items()
+    }
+    (tmp_path / "a.json").write_text(json.dumps(listed))
+    for qrels in (listed, tmp_path / "a.json"):
+        assert tr.read_qrels(qrels).to_dict() == tr.read_qrels(judged).to_dict()
+    refused = {
+        "judged twice": [*listed["q1"], {"item_id": "a", "relevance": 1}],
+        "the grade 'high', which is no finite number": [{"item_id": "a", "relevance": "high"}],
+        "not all written in one way": [*listed["q1"], "c"],
+        "an id is text or a whole number": [{"item_id": ["a"], "relevance": 1}],
+        r"documents are ids, or \{id: grade\}": [{"item_id": "a", "score": 0.5}],
+    }
+    for says, docs in refused.items():
+        with pytest.raises(tr.InputError, match=says):
+            tr.read_qrels({"q1": docs})

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
+from truerank.formats.answers import split
 from truerank.formats.contexts import questions_of
 from truerank.formats.names import (
     DOC,
@@ -25,6 +26,7 @@ from truerank.formats.names import (
 )
 from truerank.formats.rank_eval import queries_of
 from truerank.formats.records import list_places
+from truerank.formats.rows import checked_ids
 
 _QUERY = frozenset(QUERY)
 
@@ -111,14 +113,38 @@ def _has_list(record: Mapping[Any, Any], what: str) -> bool:
     return _are_columns(record, what) and bool(list_places(list(record), what))
 
 
-def judged_in(whole: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The relevant documents of a data set that has them beside its queries, as LlamaIndex does; else the mapping.
+def judged_in(whole: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+    """{query: documents}, where those that are objects with a grade each become {id: grade}.
 
-    >>> judged_in({"queries": {"q": "red shoes"}, "corpus": {"d": "Shoes."}, "relevant_docs": {"q": ["d"]}})
+    Of a data set that has them beside its queries, as LlamaIndex does, the relevant documents.
+
+    >>> judged_in({"queries": {"q": "red"}, "corpus": {"d": "Shoes."}, "relevant_docs": {"q": ["d"]}}, "qrels")
     {'q': ['d']}
+    >>> judged_in({"q": [{"doc_id": "d", "relevance": 2}]}, "qrels")
+    {'q': {'d': 2}}
     """
     relevant, queries = whole.get("relevant_docs"), whole.get("queries")
-    return relevant if isinstance(relevant, Mapping) and isinstance(queries, Mapping) else whole
+    judged = relevant if isinstance(relevant, Mapping) and isinstance(queries, Mapping) else whole
+    if list not in set(map(type, judged.values())):
+        return judged
+    return {query: _graded(query, docs, name) if _are_graded(docs) else docs for query, docs in judged.items()}
+
+
+def _are_graded(docs: Any) -> bool:
+    """Whether these are objects that say a grade of their own."""
+    return type(docs) is list and bool(docs) and type(docs[0]) is dict and find(list(docs[0]), GRADE) is not None
+
+
+def _graded(query: Any, docs: list[dict[str, Any]], name: str) -> dict[Any, Any]:
+    ids, grades = split(docs, GRADE, name, None)
+    graded: dict[Any, Any] = {}
+    for doc, grade in zip(checked_ids(ids, name, None), grades or (), strict=True):
+        if doc in graded:
+            raise InputError(
+                "document {doc} of query {query} is judged twice; keep one of them", name, doc=doc, query=query
+            )
+        graded[doc] = grade
+    return graded
 
 
 def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:

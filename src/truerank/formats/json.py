@@ -116,7 +116,7 @@ def read_qrels(source: Source) -> Qrels:
 
     if rows := rows_of(whole, "qrels", source.name):
         return qrels_of_records(unnumbered(rows()), source.name)
-    judged = judged_in(whole)
+    judged = judged_in(whole, source.name)
     judged = _ignoring(judged) if _has_word(text, b"null") else judged
     return complete_judgements(Qrels.from_dict(judged, source.name))
 

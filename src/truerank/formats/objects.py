@@ -40,7 +40,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if isinstance(qrels, Mapping) and (table := rows_of(qrels, "qrels", "qrels")):
         return qrels_of_records(unnumbered(table()), "qrels")
     if isinstance(qrels, Mapping):
-        return complete_judgements(Qrels.from_dict(judged_in(qrels)))
+        return complete_judgements(Qrels.from_dict(judged_in(qrels, "qrels")))
     if is_frame(qrels):
         return qrels_from_frame(qrels)
     if isinstance(qrels, list) and qrels and all(map(_is_by_query, qrels)):
