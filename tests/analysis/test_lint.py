@@ -712,6 +712,19 @@ def test_the_command_exits_with_2_when_a_file_is_missing(tmp_path):
     assert result.stdout == ""
 
 
+def test_a_reading_that_was_made_with_other_judgements_is_an_error(tmp_path):
+    judged = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+    reading = tr.read(judged, {"q1": ["b", "a"], "q2": ["c"]})
+    reading.save(tmp_path / "saved")
+    more = {**judged, "q3": {"a": 1}}
+    for other in (more, {**judged, "q1": {"a": 9}}, iter([("q1", "a", 9)])):
+        first = lint(other, reading)[0]
+        assert (first.severity, first.kind) == ("error", "other-judgements")
+        assert "this reading was made with other judgements than qrels" in first.message
+    assert lint(more, tmp_path / "saved")[0].kind == "other-judgements"
+    assert "other-judgements" not in {one.kind for one in lint(dict(reversed(judged.items())), reading)}
+
+
 def test_every_kind_that_the_checks_name_is_tested_here():
     here = Path(__file__).read_text("utf-8")
     folder = Path(tr.__file__).parent / "analysis" / "lint"

@@ -351,17 +351,6 @@ def test_submitted_lines_are_not_compared_query_by_query_and_have_no_audit_once_
         evaluated({"q": {"a": 1}}, [reading])
 
 
-def test_lint_tells_that_a_reading_was_made_with_other_judgements(tmp_path: Path) -> None:
-    reading = tr.read(QRELS, Opened(TEXT, "one").run)
-    reading.save(tmp_path / "saved")
-    for other in ({**QRELS, "q9": {"a": 1}}, {**QRELS, "q1": {"a": 9}}):
-        for given in (reading, tmp_path / "saved"):
-            first = lint(other, given)[0]
-            assert (first.severity, first.kind) == ("error", "other-judgements")
-            assert "this reading was made with other judgements than qrels" in first.message
-    assert "other-judgements" not in {one.kind for one in lint(dict(reversed(QRELS.items())), reading)}
-
-
 def test_readings_in_files_need_no_qrels_beside_them_as_readings_do(tmp_path: Path) -> None:
     one, other = (tr.read(QRELS, Opened(text, "one").run, keep="all") for text in (TEXT, OTHER))
     unlike = tr.read({**QRELS, "q1": {"a": 9}}, Opened(OTHER, "one").run, keep="all")

@@ -38,7 +38,6 @@ from truerank.core.reading import Reading, reading_of, refuse_others
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, Run, unreported
 from truerank.core.vocabulary import measures_under
-from truerank.formats import read_qrels
 from truerank.formats.source import watching_bytes
 from truerank.measures import Measure, MeasuresLike
 
@@ -85,7 +84,7 @@ def lint(
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
         if isinstance(system, Reading):
-            findings += _judged_otherwise(system, qrels, qrels_format)
+            findings += _judged_otherwise(system, truth)
             findings += _lint_reading(system, judged, rules, chosen)
         else:
             findings += _lint_system(system, judged, rules, chosen)
@@ -158,11 +157,11 @@ def _inspected(
     return log.findings()
 
 
-def _judged_otherwise(reading: Reading, qrels: QrelsLike, format: str | None) -> list[Finding]:
+def _judged_otherwise(reading: Reading, truth: Truth) -> list[Finding]:
     """That a reading was made with other judgements, which other commands refuse."""
     log = Log(reading.name)
     try:
-        judged = read_qrels(qrels, format)
+        judged = truth.read()
     except InputError:  # a finding of the judgements
         return []
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from truerank.analysis.lint.checks import Answer, Judgements
@@ -19,6 +20,7 @@ from truerank.analysis.lint.reading import (
 from truerank.analysis.lint.text import QRELS, RUN, note_swapped
 from truerank.core.errors import InputError
 from truerank.core.kernel.rows import Rows
+from truerank.core.qrels import Qrels
 from truerank.core.reading import loaded
 from truerank.core.run import Batch, Run
 from truerank.core.scan import each_once
@@ -35,11 +37,12 @@ Watching = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Truth:
-    """Qrels that can be read: `judgements` yields them, faults go to the log."""
+    """Qrels that can be read: `judgements` yields them, faults go to the log; `read` does as other commands do."""
 
     name: str
     numbering: Numbering
     judgements: Callable[[Log], Iterator[Judgements]]
+    read: Callable[[], Qrels]
 
 
 @dataclass(frozen=True)
@@ -54,17 +57,18 @@ class System:
 def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     """Qrels of any kind."""
     if not isinstance(qrels, str | os.PathLike):
-        read = read_qrels(qrels)
-        return Truth(read.name, "line" if read is qrels else "row", lambda log: judgements_of(read))
+        known = read_qrels(qrels)
+        numbering: Numbering = "line" if known is qrels else "row"
+        return Truth(known.name, numbering, lambda log: judgements_of(known), lambda: known)
     source = as_source(qrels)
-    chosen = _format(source, format)
+    chosen, name = _format(source, format), source.name
+    read = partial(read_qrels, source, format if chosen.is_folder else chosen.name)  # a folder's reading says why
     if chosen.name == "trec":
-        return Truth(source.name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log))
+        return Truth(name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log), read)
     if chosen.holds(source) == "run" and not chosen.is_folder:
-        return Truth(source.name, "line", lambda log: note_swapped(QRELS, log))
-    numbering: Numbering = "line" if chosen.name in LINED else "row"
-    name = format if chosen.is_folder else chosen.name  # what a folder is instead, its reading says
-    return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, name)))
+        return Truth(name, "line", lambda log: note_swapped(QRELS, log), read)
+    numbering = "line" if chosen.name in LINED else "row"
+    return Truth(name, numbering, lambda log: judgements_of(read()), read)
 
 
 def read_before(run: Any, format: str | None) -> Any:
