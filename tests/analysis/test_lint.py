@@ -725,6 +725,54 @@ def test_a_reading_that_was_made_with_other_judgements_is_an_error(tmp_path):
     assert "other-judgements" not in {one.kind for one in lint(dict(reversed(judged.items())), reading)}
 
 
+def corpus(path: Path, ids: list[str]) -> Path:
+    """A collection of these documents, some without a text, in one of the forms."""
+    if path.suffix == ".jsonl":
+        rows = [json.dumps({"_id": id, "title": "", "text": "x" * (i % 2)}) for i, id in enumerate(ids)]
+    else:
+        rows = [f"{id}\ttext" for id in ids]
+    path.write_text("".join(f"{row}\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_judged_and_not_there_is_counted_and_named(seed, tmp_path):
+    rng = random.Random(seed)
+    qrels = {f"q{i}": {f"é{rng.randrange(9)}": rng.choice([0, 1, 2]) for _ in range(3)} for i in range(4)}
+    asked = [query for query in qrels if rng.random() < 0.7] or ["q0"]
+    there = [f"é{i}" for i in range(9) if rng.random() < 0.8] or ["é0"]
+    level = rng.choice([1, 2])
+    judged = {doc for grades in qrels.values() for doc in grades}
+    absent = sorted(judged - set(there))
+    relevant = {doc for grades in qrels.values() for doc, grade in grades.items() if grade >= level} - set(there)
+    queries = corpus(tmp_path / "queries.tsv", asked)
+    docs = corpus(tmp_path / f"docs.{rng.choice(['jsonl', 'tsv'])}", ["other", *there])
+    for given in (queries, docs), (dict.fromkeys(asked, "x"), dict.fromkeys(there, "")):
+        found = {one.kind: one for one in lint(qrels, queries=given[0], docs=given[1], rules={"level": level})}
+        lost = found.get("no-such-query")
+        assert (lost.count if lost else 0) == len(qrels) - len(asked)
+        gone = found.get("no-such-document")
+        assert sorted(gone.examples if gone else ()) == absent
+        if gone:
+            some = "warning" if relevant else "note"
+            assert gone.severity == ("error" if len(absent) == len(judged) else some)
+            assert set(gone.examples[: len(relevant)]) == relevant
+            assert (f"{len(relevant)} of them relevant" in gone.message) == bool(relevant)
+
+
+def test_the_command_finds_judged_documents_that_the_collection_lacks(tmp_path):
+    (tmp_path / "qrels.txt").write_bytes(QRELS)
+    docs = corpus(tmp_path / "corpus.jsonl", ["a", "b", "c"])
+    arguments = ["lint", str(tmp_path / "qrels.txt"), "--docs", str(docs)]
+    result = CliRunner().invoke(truerank, arguments)
+    assert result.exit_code == 0
+    assert "note: 1 of 4 judged documents is not in the collection (--docs): d [no-such-document]" in result.stdout
+    docs.write_text("word\n", "utf-8")
+    refused = CliRunner().invoke(truerank, arguments)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "corpus.jsonl" in refused.stderr
+
+
 def test_every_kind_that_the_checks_name_is_tested_here():
     here = Path(__file__).read_text("utf-8")
     folder = Path(tr.__file__).parent / "analysis" / "lint"

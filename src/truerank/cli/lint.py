@@ -21,6 +21,18 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 @options.measures
 @options.rules
 @options.changes
+@click.option(
+    "--queries",
+    metavar="FILE",
+    type=options.FILE,
+    help="All queries, to find judged ones that nobody asks: JSON lines, JSON, TSV, CSV, Parquet or TREC's topics.",
+)
+@click.option(
+    "--docs",
+    metavar="FILE",
+    type=options.FILE,
+    help="All documents, such as BEIR's corpus.jsonl, to find judged ones that no run can return.",
+)
 @click.option("-f", "--format", type=click.Choice(["text", "json"]), default="text", help="How to write it.")
 @click.option("--strict", is_flag=True, help="Let warnings fail, too.")
 @options.qrels_format
@@ -33,6 +45,8 @@ def command(
     measures: tuple[str, ...],
     rules: str | None,
     changes: tuple[str, ...],
+    queries: str | None,
+    docs: str | None,
     format: str,
     strict: bool,
     qrels_format: str | None,
@@ -49,8 +63,9 @@ def command(
       truerank lint qrels.txt
       truerank lint qrels.txt bm25.run dense.run.gz
       truerank lint qrels.txt bm25.run --strict --format json
+      truerank lint qrels.txt --queries queries.jsonl --docs corpus.jsonl.gz
     """
-    inputs.refuse(qrels, *runs)
+    inputs.refuse(qrels, *runs, queries, docs)
     under = inputs.rules_asked(rules, changes, runs)
     with ReadingBar() as reading:
         findings = lint(
@@ -58,6 +73,8 @@ def command(
             *runs,
             rules=under,
             measures=" ".join(measures) or None,
+            queries=queries,
+            docs=docs,
             qrels_format=qrels_format,
             run_format=run_format,
             progress=reading.reach,

@@ -138,6 +138,21 @@ def snippets(source: Any, wanted: Collection[str], kind: TextKind, length: int =
     return {key: texts[key] for key in wanted if key in texts}
 
 
+def lacking(source: Any, wanted: Iterable[str], kind: TextKind) -> list[str]:
+    """Those of the wanted ids that are not there, with a text or an empty one; sorted.
+
+    >>> lacking({"d1": "shoes", "d2": ""}, ["d3", "d2", "d1"], DOCS)
+    ['d3']
+    """
+    left = set(wanted)
+    with closing(_found(source, left, kind)) as pairs:
+        for key, _ in pairs if left else ():
+            left.discard(key)
+            if not left:
+                break
+    return sorted(left)
+
+
 def snippet(text: str, length: int = SNIPPET) -> str:
     r"""The beginning of a text in one line: blanks folded; what cannot be seen or turns the line is escaped.
 

@@ -2,7 +2,7 @@
 
 A file is read once, tolerantly: no fault stops it, and only counts and the first few examples are kept. What
 a check is, and how to add one, stands in `checks`; they are in `judgements`, `answers`, `ids`, `coverage` and
-`ranks`.
+`ranks`, and where the queries or documents are given, in `collection`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.lint import answers, coverage, ids, judgements, ranks  # noqa: F401 (they register their checks)
+from truerank.analysis.lint import answers, collection, coverage, ids, judgements, ranks  # noqa: F401 (they register their checks)
 from truerank.analysis.lint.checks import (
     ANSWER_CHECKS,
     HITS_CHECKS,
@@ -49,6 +49,8 @@ def lint(
     *runs: Any,
     rules: RulesLike | None = None,
     measures: MeasuresLike | None = None,
+    queries: Any = None,
+    docs: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     progress: Progress = unreported,
@@ -60,6 +62,8 @@ def lint(
             file, has no lines: seen are which queries it answers, with how many results, and what ranks show.
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
+        queries, docs: all that can be asked and returned, to find what is judged and not there: a file, or
+            {id: text}, as for `explain`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
         progress: called with how many bytes were read, and of how many.
 
@@ -81,7 +85,7 @@ def lint(
         run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")
         for i, run in enumerate(given, 1)
     ]
-    judged, findings = _lint_truth(truth, rules)
+    judged, findings = _lint_truth(truth, rules, queries, docs)
     for system in systems:
         if isinstance(system, Reading):
             findings += _judged_otherwise(system, truth)
@@ -91,23 +95,25 @@ def lint(
     return Findings(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
+def _lint_truth(truth: Truth, rules: Rules, queries: Any, docs: Any) -> tuple[Grades, list[Finding]]:
     judged: dict[bytes, dict[bytes, float]] = {}
     log, by_aspect = Log(truth.name, truth.numbering), rules.iteration == "aspect"
-    watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
+    case = Case(log, judged, rules)
+    watchers = Watchers(JUDGEMENT_CHECKS, case)
     try:
         for some in truth.judgements(log):
             watchers.see(some)
-            docs = judged.setdefault(some.query, {})
+            graded = judged.setdefault(some.query, {})
             for doc, grade in zip(some.docs, some.grades, strict=True):
-                first = docs.setdefault(doc, grade)
+                first = graded.setdefault(doc, grade)
                 if by_aspect:
-                    docs[doc] = max(grade, first)
+                    graded[doc] = max(grade, first)
         watchers.end()
         if not judged and not log.findings():
             log.once("error", "no-rows", message("there is no judgement in it"))
     except InputError as error:
         _note_unreadable(log, error)
+    collection.look(case, queries, docs)
     return judged, log.findings()
 
 
