@@ -313,8 +313,10 @@ def test_objects_that_are_no_run(run, message):
     ("qrels", "message"),
     [
         (5, "qrels are a path, .*, not 5"),
+        ([], "^qrels: there are no judgements in it$"),
         ([("q", "a")], r"qrels are a path, .*, not \[\('q', 'a'\)\]$"),
         ([["a"], ["b"]], r"not \[\['a'\], \['b'\]\]; lists of ids, one a query, become dicts"),
+        (iter(()), "^qrels: there are no judgements in it$"),
         ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
         ({"q": {"a": "x"}}, "document a of query q has the grade 'x', which is no finite number"),
         ({"q": {"a": None}}, "document a of query q has the grade None, which is no finite number"),

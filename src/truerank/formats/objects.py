@@ -43,7 +43,9 @@ def qrels_from_object(qrels: Any) -> Qrels:
         return complete_judgements(Qrels.from_dict(judged_in(qrels, "qrels")))
     if is_frame(qrels):
         return qrels_from_frame(qrels)
-    if isinstance(qrels, list) and qrels and all(map(_is_by_query, qrels)):
+    if isinstance(qrels, list | tuple) and not qrels:
+        raise InputError("there are no judgements in it", "qrels")
+    if isinstance(qrels, list) and all(map(_is_by_query, qrels)):
         raise InputError("this is a list of qrels: all queries stand in one dict")
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
         iterations = {getattr(row, "iteration", None) for row in qrels}
