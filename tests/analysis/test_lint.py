@@ -402,6 +402,15 @@ def test_a_rule_that_removes_self_matches_settles_them(look):
     assert "self-match" not in kinds(look(QRELS + b"2 0 2 0\n", RUN, rules={"self_match": "remove"}))
 
 
+def test_a_judgement_of_the_query_itself_that_no_answer_can_meet_is_told_of(look):
+    rules = {"self_match": "remove-from-answers"}
+    finding = the("self-match", look(QRELS + b"2 0 2 1\n", RUN, rules=rules))
+    assert (finding.severity, finding.line, finding.count) == ("warning", 5, 1)
+    assert "query 2 is judged relevant to it, as in 1 of 2 queries, but leaves the answers alone" in finding.message
+    assert "self-match" not in kinds(look(QRELS + b"2 0 2 0\n", RUN, rules=rules))
+    assert "self-match" not in kinds(look(QRELS + b"2 0 2 1\n", RUN, rules=rules | {"level": 2}))
+
+
 def test_a_level_that_no_grade_reaches_is_an_error(look):
     finding = the("level-unreached", look(QRELS, rules={"level": 2}))
     assert (finding.severity, "2" in finding.message) == ("error", True)

@@ -156,6 +156,17 @@ def judged_self(case: Case) -> Watch:
     if rows and case.rules.self_match == "keep":
         verb = message("is judged for")
         note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, verb)
+    lost = [row for row in rows if row.grade >= case.rules.level]
+    if lost and case.rules.self_match == "remove-from-answers":
+        fault = message(
+            "the document with the id of query {query} is judged relevant to it, as in {n:,} of {queries:,} "
+            "queries, but leaves the answers alone, so that it is never found: self_match = 'remove' ignores it in "
+            "both",
+            query=printed(lost[0].query),
+            n=len(lost),
+            queries=len(case.judged),
+        )
+        case.log.once("warning", "self-match", fault, lost[0].line, len(lost))
 
 
 @each_judgement
