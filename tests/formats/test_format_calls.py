@@ -113,6 +113,16 @@ def test_convert_keeps_the_calls(ending: str, tmp_path: Path) -> None:
     assert found(run) == found(LISTS)
 
 
+@pytest.mark.parametrize(("calls", "wrong"), [([0, 1], 0), ([0], 0), ([-1, 2], -1), ([1, 100_001], 100_001)])
+def test_a_call_that_json_has_no_place_for_becomes_no_other_one(
+    calls: list[int], wrong: int, tmp_path: Path
+) -> None:
+    run = [{"query_id": "q", "call": call, "doc_id": "a", "score": 1.0} for call in calls]
+    with pytest.raises(tr.InputError, match=f"query q has call {wrong}: JSON holds 1 to 100,000"):
+        convert(run, tmp_path / "run.json", "run")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "trec"])
 def test_a_last_call_that_returned_nothing_is_not_lost(ending: str, tmp_path: Path) -> None:
     run = {"q": [["a"], [], ["b"]], "r": [["c"], [], []]}

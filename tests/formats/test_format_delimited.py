@@ -171,6 +171,13 @@ def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, quote,
     assert str(caught.value).startswith(f"{path}:5: ")
 
 
+@pytest.mark.parametrize(("lines", "n"), [("q,a,1,q,b,2\n", 6), ("q,a\nq,b,1,2\n", 2), ("q,a,1,2\nq,b\n", 4)])
+def test_lines_that_are_too_long_or_too_short_do_not_make_up_for_each_other(lines, n, tmp_path):
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score\n" + lines)
+    with pytest.raises(tr.InputError, match=rf"a\.csv:2: the header has 3 columns, but this line {n}"):
+        tr.evaluate({"q": ["b"]}, tmp_path / "a.csv", "RR")
+
+
 @pytest.mark.parametrize("text", ["x" * 200_000, f'"{"x" * 200_000}"'])
 def test_a_column_that_nobody_reads_may_be_of_any_length(text, tmp_path):
     limit = csv.field_size_limit()

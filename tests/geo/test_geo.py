@@ -501,6 +501,11 @@ def test_which_value_of_a_run_is_better_is_as_said(better, recall, errors, is_fi
         ({"q": ["a"]}, {"pattern": "(.)"}, "a pattern and a name are for the files of a folder"),
         ({"q": ["a"]}, {"name": "{}.jpg"}, "a pattern and a name are for the files of a folder"),
         ({"q": [["b"], ["a"]]}, {}, "query q has several lists, one a call"),
+        (
+            [{"query_id": "q", "call": call, "doc_id": doc, "score": 1} for call, doc in enumerate("ba")],
+            {},
+            "query q has several lists, one a call",
+        ),
     ],
 )
 def test_what_is_said_of_results_in_vain_is_refused(results, how, said):

@@ -232,7 +232,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     seen: set[bytes] = set()
     for query, group in itertools.groupby(run, key=attrgetter("query")):
         lists = list(group)
-        calls = [ranked.call or 1 for ranked in lists]
+        calls = [1 if ranked.call is None else ranked.call for ranked in lists]
         if query in seen or any(a >= b for a, b in itertools.pairwise(calls)):
             raise scattered(query)
         scored = [_scored(ranked) for ranked in lists]
@@ -257,11 +257,12 @@ def _scored(ranked: Ranked) -> dict[str, float]:
 
 def _by_call(query: bytes, calls: Sequence[int], scored: Sequence[dict[str, float]]) -> list[list[Any]]:
     """The lists of a query's calls as pairs (id, score); a call that is left out returned nothing."""
-    if not 1 <= calls[0] <= calls[-1] <= MOST_CALLS:
+    wrong = [call for call in (calls[0], calls[-1]) if not 1 <= call <= MOST_CALLS]
+    if wrong:
         raise InputError(
             "query {query} has call {call}: JSON holds 1 to {most:,}",
             query=truncated(query),
-            call=calls[-1],
+            call=wrong[0],
             most=MOST_CALLS,
         )
     lists: list[list[Any]] = [[] for _ in range(calls[-1])]

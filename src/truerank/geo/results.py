@@ -251,7 +251,7 @@ def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[floa
     """
     lists: dict[str, tuple[list[str], list[float]]] = {}
     for part in rankings(run.batches(), run.name):
-        if part.call is not None and part.call > 1:
+        if part.call not in (None, 1):
             raise InputError(
                 "query {query} has several lists, one a call: places are found by one list a query",
                 run.name,
