@@ -305,6 +305,20 @@ def test_candidates_are_those_that_judging_one_document_moves(
     assert swings == sorted(swings, reverse=True)
 
 
+@pytest.mark.parametrize("seed", range(50))
+def test_as_many_judgements_turn_the_order_as_make_the_difference_up_exactly(seed: int) -> None:
+    chance = random.Random(seed)
+    docs, queries = [f"d{n}" for n in range(8)], range(chance.choice([1, 3, 5, 6, 7, 10]))
+    qrels = {f"q{n}": {doc: chance.randrange(2) for doc in chance.sample(docs, 3)} for n in queries}
+    a, b = ({query: chance.sample(docs, 4)[:3] for query in qrels} for _ in range(2))
+    of_both = [sum(qrels[q].get(doc, 0) for doc in run[q]) for run in (a, b) for q in qrels]
+    now = sum(of_both[: len(qrels)]) - sum(of_both[len(qrels) :])  # in thirds of a query
+    found = tr.judge_next(qrels, a, b, "P@3", 1000)
+    behind = b if now >= 0 else a
+    helping = sum(one.doc in behind[one.query] for one in found.candidates)
+    assert found.turning == (max(1, abs(now)) if found.candidates and abs(now) <= helping else 0)
+
+
 def test_a_document_that_one_run_alone_returned_counts_against_the_other() -> None:
     found = tr.judge_next({"q": {"a": 1}}, {"q": ["a", "x"]}, {"q": ["a"]}, "R@5")
     assert [(c.doc, c.rank_a, c.rank_b, c.low, c.high) for c in found.candidates] == [("x", 2, None, 0.0, 0.5)]

@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.bounds.pool import Pool, best_first, refuse_lines, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import ROWS, Repeated, values_of
-from truerank.core.equal import are_equal
+from truerank.core.equal import are_equal, difference
 from truerank.core.errors import InputError
 from truerank.core.evaluate import opened, rules_of
 from truerank.core.hits import Bools, Hits, merged
@@ -94,8 +94,8 @@ class ToJudge(Presented):
         """
         now, ahead = self.difference, self.difference >= 0
         moves = sorted(c.low - now if ahead else now - c.high for c in self.candidates)
-        reached = (n for n, move in enumerate(itertools.accumulate(moves), 1) if abs(now) + move <= 0)
-        return next(reached, 0)
+        together = difference(list(itertools.accumulate(moves)), -abs(now))
+        return next((n for n, left in enumerate(together.tolist(), 1) if left <= 0), 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -215,11 +215,11 @@ class _Pair:
         now = self._now(self.a) - self._now(self.b)
         low, high = self._extremes(rows, now)
         moving = np.flatnonzero(~are_equal(low, high))
-        difference = self.measure.mean(now)
-        low, high = difference + low, difference + high
+        mean = self.measure.mean(now)
+        low, high = mean + low, mean + high
         best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
         candidates = (self._candidate(int(rows[i]), low[i], high[i]) for i in best)
-        return ToJudge(self.a.name, self.b.name, self.measure, difference, tuple(candidates), len(rows), self.rules)
+        return ToJudge(self.a.name, self.b.name, self.measure, mean, tuple(candidates), len(rows), self.rules)
 
     def _now(self, pool: Pool) -> PerQuery:
         return values_of((self.measure,), pool.as_is(), self.rules)[str(self.measure)]
