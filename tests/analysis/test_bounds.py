@@ -319,6 +319,12 @@ def test_as_many_judgements_turn_the_order_as_make_the_difference_up_exactly(see
     assert found.turning == (max(1, abs(now)) if found.candidates and abs(now) <= helping else 0)
 
 
+def test_a_repeated_document_is_judged_once_where_it_came_first() -> None:
+    found = tr.bounds({"q": {"a": 1}}, {"q": ["x", "a", "x"]}, "P@3 AP", "unjudged", rules={"duplicates": "once"})
+    limits = {name: (one.low.tolist(), one.high.tolist()) for name, one in found.unjudged.items()}
+    assert limits == {"P@3": ([1 / 3], [2 / 3]), "AP": ([0.5], [1.0])}
+
+
 def test_a_document_that_one_run_alone_returned_counts_against_the_other() -> None:
     found = tr.judge_next({"q": {"a": 1}}, {"q": ["a", "x"]}, {"q": ["a"]}, "R@5")
     assert [(c.doc, c.rank_a, c.rank_b, c.low, c.high) for c in found.candidates] == [("x", 2, None, 0.0, 0.5)]
