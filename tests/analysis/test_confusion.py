@@ -157,6 +157,9 @@ def test_of_equal_thresholds_the_highest_is_best() -> None:
     swept = sweep({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "y": 1.5, "b": 1.0}})
     assert [step.counts.f1 for step in swept.steps] == [2 / 3, 2 / 3]
     assert swept.best == swept.steps[0]
+    swept = sweep({"q": dict.fromkeys("a12345e", 1)}, {"q": {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}}, alpha=0.7)
+    assert [step.counts.f(alpha=0.7) for step in swept.steps] == pytest.approx([1 / 2.8, 2 / 5.6], abs=1e-15)
+    assert swept.best == swept.steps[0]
 
 
 def exact(numerator: int, denominator: int) -> float:

@@ -523,6 +523,13 @@ def test_what_moved_is_the_difference_of_the_values_and_the_documents_make_it_up
         assert sum(shift.change or 0 for shift in move.documents) == pytest.approx(move.change, abs=1e-12)
 
 
+def test_queries_that_moved_as_far_stand_in_the_order_of_their_ids_whatever_rounding_leaves() -> None:
+    docs = [f"d{n}" for n in range(10)]
+    before, after = ({"a": docs[: 2 + n], "b": docs[:n], "c": docs[: 8 + n]} for n in (0, 1))
+    found = diff({query: dict.fromkeys(docs, 1) for query in "abc"}, before, after, "P@10")
+    assert [move.query for move in found.queries] == ["a", "b", "c"]
+
+
 def test_a_measure_that_is_no_sum_tells_which_relevant_documents_changed_rank() -> None:
     found = diff({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["x", "a", "c"]}, {"q": ["b", "a", "x"]}, "Success@1")
     assert [vars(shift) for shift in found.queries[0].documents] == [

@@ -11,6 +11,7 @@ import numpy as np
 from truerank.analysis.confusion.counts import checked_rules, checked_unit, cut_off, enough
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
+from truerank.core.equal import are_equal
 from truerank.core.errors import TruerankError
 from truerank.core.evaluate import opened_under, ranked, score
 from truerank.core.hits import Hits
@@ -133,7 +134,8 @@ def sweep(
         total, pairs = int(hits.relevant_total(under.level).sum()), _pairs(hits, documents, under.level)
     counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(everything, chosen), strict=True)
     every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
-    best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
+    values = [step.counts.f(alpha=alpha) for step in every]
+    best = every[int(np.argmax(are_equal(values, max(values))))] if every else None
     few = every if thresholds is not None else _spread(every, best, steps)
     return Sweep(reading.name, len(hits.queries), tuple(few), best, alpha, under, ledger, k, of)
 

@@ -12,7 +12,7 @@ import numpy as np
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.core.equal import difference, is_equal
+from truerank.core.equal import as_one, difference, is_equal
 from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import evaluate, opened, read_catalogue, rules_of
 from truerank.core.kernel.scanning import as_bytes, as_text
@@ -329,8 +329,9 @@ def _mean(scores: Scores, measure: Measure, queries: Collection[str]) -> float:
 
 
 def _farthest(changes: dict[str, float], most: int) -> list[str]:
-    moving = [query for query, change in changes.items() if change]
-    return sorted(moving, key=lambda query: (-abs(changes[query]), query))[:most]
+    moving = sorted(query for query, change in changes.items() if change)
+    sizes = as_one([abs(changes[query]) for query in moving])
+    return [moving[place] for place in np.argsort(-sizes, kind="stable")[:most].tolist()]
 
 
 def _known(query: bytes, qrels: Qrels, both: tuple[Scores, Scores]) -> str:
