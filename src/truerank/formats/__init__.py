@@ -33,6 +33,7 @@ LATER = (
     "parallel",
     "ranges",
     "rank_eval",
+    "repeats",
     "shapes",
     "stored",
     "texts",

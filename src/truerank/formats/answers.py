@@ -23,7 +23,6 @@ from truerank.core.messages import plural
 from truerank.core.run import Ranked
 from truerank.formats import names
 from truerank.formats.names import DISTANCE, DOC, LISTED_DOC, RANK, SCORE
-from truerank.formats.repeats import refuse_repeats
 from truerank.formats.rows import checked_ids, checked_numbers, whole_calls
 
 LISTS = (list, np.ndarray)
@@ -184,6 +183,8 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
     with suppress(orjson.JSONDecodeError):
         listed = orjson.loads(cell)
         if "{" in cell:
+            from truerank.formats.repeats import refuse_repeats  # a start need not wait for it
+
             refuse_repeats(listed, cell.encode(), name, line)
         return listed
     with suppress(ValueError, SyntaxError):

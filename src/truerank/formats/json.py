@@ -19,7 +19,6 @@ from truerank.formats.answers import answers, is_answer
 from truerank.formats.jsonl import dumped, graded, scattered, utf8
 from truerank.formats.records import parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.repeats import may_repeat, refuse_repeats
 from truerank.formats.rows import Numbered, complete_answers, complete_judgements, unnumbered
 from truerank.formats.source import BLOCK, MARK, Source
 
@@ -144,6 +143,8 @@ def _ignoring(whole: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(source: Source) -> Iterator[Numbered]:
+    from truerank.formats.repeats import may_repeat, refuse_repeats  # a start need not wait for it
+
     text = source.text()
     listed = parsed(text, source.name)
     if type(listed) is list and may_repeat(listed, text):
@@ -155,6 +156,8 @@ def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     """The value that the text holds, in which no key may come twice: parsers keep one of them and say nothing."""
     whole = parsed(text, name, line)
     if type(whole) is dict:
+        from truerank.formats.repeats import refuse_repeats  # a start need not wait for it
+
         refuse_repeats(whole, text, name)
     if type(whole) is dict and (_has_word(text, b"true") or _has_word(text, b"false")):
         _refuse_booleans(whole, name)

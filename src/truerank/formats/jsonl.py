@@ -14,7 +14,6 @@ from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.records import LONGEST, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
-from truerank.formats.repeats import may_repeat, refuse_repeats
 from truerank.formats.rows import Numbered, peeked
 from truerank.formats.source import Source
 
@@ -86,6 +85,8 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
     Args:
         are_distinct: a key that comes twice is refused, in a record and in its documents.
     """
+    from truerank.formats.repeats import may_repeat, refuse_repeats  # a start need not wait for it
+
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
         if values is not None and not (are_distinct and may_repeat(values, block)):
