@@ -345,8 +345,7 @@ class Hits(Presented):
         if self.aspects is None:
             return replace(self, judgements=judgements)
         returned = np.zeros(len(self.aspects.start) - 1, bool)
-        known = self.doc[self.grade > UNJUDGED]  # and those that `bounds` tries a grade of, without aspects
-        returned[known[known < len(returned)]] = True
+        returned[self.doc[self.doc < len(returned)]] = True
         return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned).judged())
 
     def _retied(self) -> Hits:
@@ -413,7 +412,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
     query, number = aspects.query, aspects.number
     unit = np.full(len(aspects.names), -1)  # where each of all aspects stands among those of these queries
     unit[number] = np.arange(len(number))
-    row, place = aspects.answered(np.where(hits.grade > UNJUDGED, hits.doc, -1))
+    row, place = aspects.answered(hits.doc)
     owner = unit[aspects.aspect[place]]
     order = ascending(owner, len(number))
     row, place, owner = row[order], place[order], owner[order]
@@ -427,7 +426,6 @@ def _by_aspect(hits: Hits) -> ByAspect:
         queries=[aspects.names[each] for each in number.tolist()],
         returned=hits.returned[query],
         judgements=hits.judgements._replace(query=judged[graded], grade=aspects.grade[graded]),
-        max_grade=max(0.0, float(aspects.grade.max(initial=0))),
         beyond=None,
         aspects=None,
     )
