@@ -13,6 +13,7 @@ import truerank as tr
 from truerank.core.mappings import IGNORED
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
+from truerank.core.unjudged import with_unjudged
 from truerank.measures.discounts import log2_discount
 from truerank.vectors.retrieval import concatenate
 
@@ -33,12 +34,13 @@ def same(one: tr.Hits, other: tr.Hits) -> bool:
     )
 
 
-@given(GRADES, ANSWER, st.sets(DOCS))
-def test_ignored_documents_are_as_if_they_had_never_been_there(grades, answer, ignored):
-    with_ignored = {"q": {**grades, **dict.fromkeys(ignored, IGNORED)}}
-    without = {"q": {doc: grade for doc, grade in grades.items() if doc not in ignored}}
-    shorter = {"q": {doc: score for doc, score in answer.items() if doc not in ignored}}
-    assert same(tr.rank(with_ignored, {"q": answer}), tr.rank(without, shorter))
+@given(st.lists(st.tuples(GRADES, ANSWER, st.sets(DOCS)), min_size=1, max_size=3))
+def test_ignored_documents_are_as_if_they_had_never_been_there(queries):
+    run, with_ignored, without, shorter = {}, {}, {}, {}
+    for i, (grades, answer, ignored) in enumerate(queries):
+        run[i], with_ignored[i] = answer, {**grades, **dict.fromkeys(ignored, IGNORED)}
+        without[i], shorter[i] = ({d: x for d, x in each.items() if d not in ignored} for each in (grades, answer))
+    assert same(tr.rank(with_ignored, run), tr.rank(without, shorter))
 
 
 @given(GRADES, ANSWER)
@@ -109,6 +111,40 @@ def test_the_ideal_ranking_has_the_best_grades_first():
     hits = tr.rank({"q": {"a": 1, "b": 3, "c": -1}, "r": {"d": 2}}, {"q": ["a"]})
     assert hits.ideal.grade.tolist() == [3, 1, -1, 2]
     assert hits.ideal.rank.tolist() == [1, 2, 3, 1]
+
+
+@given(st.lists(st.tuples(GRADES, ANSWER), min_size=1, max_size=4), *[st.none() | st.integers(1, 6)] * 2)
+def test_unjudged_documents_are_rows_of_a_grade_down_to_a_rank_and_those_tied_with_a_hit_there(queries, k, depth):
+    qrels, run = ({str(i): query[side] for i, query in enumerate(queries)} for side in (0, 1))
+    hits = tr.rank(qrels, run, rules={"depth": depth})
+    deepest = min((each for each in (k, depth) if each), default=99)
+    expected = []
+    for i, (grades, answer) in enumerate(queries):
+        order = sorted(sorted(answer, reverse=True), key=lambda doc: -answer[doc])
+        for rank, doc in enumerate(order, 1):
+            group = [place for place, other in enumerate(order, 1) if answer[other] == answer[doc]]
+            is_told = any(order[place - 1] in grades for place in group)
+            first, last = (group[0], group[-1]) if is_told else (rank, rank)
+            if first <= (depth or 99) and (doc in grades or first <= deepest):
+                grade = grades.get(doc, -1)
+                expected.append(
+                    (i, rank, 1.5 if grade < 0 else grade, answer[doc] if is_told else None, first, last)
+                )
+    made = with_unjudged(hits, 1.5, k)
+    whole = [(*row[:3], None if np.isnan(row[3]) else row[3], *row[4:]) for row in rows(made.with_beyond)]
+    assert (whole, made.rank.max(initial=0) <= (depth or 99)) == (expected, True)
+
+
+@pytest.mark.parametrize("worth", [1.0, 0.1, -3.0, 2.0**44, 2.0**43 + 1, 2.0**51, 1e300])
+@pytest.mark.parametrize("queries", [1, 3, 600])
+def test_many_grades_are_sorted_to_the_bit_whatever_they_are(worth, queries):
+    rng = np.random.default_rng(queries)
+    judged = {f"{q:03}": (rng.integers(-1, 4, 1300 // queries) * worth).tolist() for q in range(queries)}
+    qrels = {query: {f"d{i}": grade for i, grade in enumerate(grades)} for query, grades in judged.items()}
+    best_first = [grade for grades in judged.values() for grade in sorted(grades, reverse=True)]
+    worst_first = {query: dict(sorted(grades.items(), key=lambda pair: pair[1])) for query, grades in qrels.items()}
+    for each in (qrels, worst_first):
+        assert tr.rank(each, {}).judgements.grade.tolist() == best_first
 
 
 def test_logarithms_are_the_c_librarys_for_any_rank():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.core.hits import COLUMNS, UNJUDGED
+from truerank.core.mappings import IGNORED
 from truerank.core.reading import Reading
 from truerank.core.rules import presets
 from truerank.interop.spark.values import Summary, merged
@@ -44,13 +45,14 @@ def same(one: Reading, other: Reading) -> bool:
     )
 
 
-@given(QRELS, RUN, KEEP)
-def test_keep_says_which_unjudged_documents_are_rows(qrels, run, keep):
+@given(QRELS, st.sets(st.sampled_from(DOCS), max_size=3), RUN, KEEP)
+def test_keep_says_which_unjudged_documents_are_rows(qrels, ignored, run, keep):
+    qrels = {query: {**grades, **dict.fromkeys(ignored, IGNORED)} for query, grades in qrels.items()}
     reading = tr.read(qrels, run, keep=keep)
     deepest = {"judged": 0, "all": 99}.get(keep, keep)
     expected = []
     for query in sorted(qrels.keys() & run.keys(), key=str.encode):
-        order = sorted(sorted(run[query], reverse=True), key=lambda doc: -run[query][doc])
+        order = sorted(sorted(run[query].keys() - ignored, reverse=True), key=lambda doc: -run[query][doc])
         expected += [
             (query.encode(), rank, doc.encode(), float(qrels[query].get(doc, UNJUDGED)))
             for rank, doc in enumerate(order, 1)

@@ -73,9 +73,9 @@ def _best_first(query: Ints, grade: Floats) -> Floats:
         return grade  # in order already, as where each query has one judgement: no copy
     if len(grade) < MANY or not np.isfinite(grade).all():
         return grade[np.lexsort((-grade, query))]
-    top = float(grade.max(initial=0))
+    top = float(grade.max())
     span = top - float(grade.min()) + 1  # of Python's floats, which overflow without a warning
-    if (grade != np.floor(grade)).any() or not span * (int(query.max(initial=0)) + 1) < EXACT:
+    if (grade != np.floor(grade)).any() or not span * (int(query.max()) + 1) < EXACT:
         return grade[np.lexsort((-grade, query))]
     keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves
     keys += top - grade
@@ -100,7 +100,7 @@ def _without_ignored(hits: Hits) -> Hits:
     ignored = np.isnan(hits.grade)
     if not np.count_nonzero(ignored):
         return hits
-    width = int(hits.last.max(initial=0)) + 2
+    width = int(hits.last.max()) + 2
     gone = hits.query[ignored] * width + hits.rank[ignored]
     tied_gone = np.sort(hits.query[ignored] * width + hits.first[ignored])
     base = np.searchsorted(gone, hits.query * width)
@@ -153,12 +153,11 @@ def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
 
 def ranks_read(qrels: Qrels, kept: int) -> int:
     """Down to which rank unjudged documents are read, so that those of so many are there when ignored ones left."""
-    ignored = np.isnan(qrels.grades) if 0 < kept < EVERY_RANK else np.empty(0, bool)
-    return min(EVERY_RANK, kept + int(np.bincount(qrels.query[ignored]).max())) if ignored.any() else kept
+    if not kept or not (ignored := np.isnan(qrels.grades)).any():
+        return kept
+    return min(EVERY_RANK, kept + int(np.bincount(qrels.query[ignored]).max()))
 
 
 def first_ranks(rows: Hits, kept: int) -> Hits:
     """The rows, of unjudged documents those of so many ranks, which ignored ones have left by now."""
-    if not 0 < kept < EVERY_RANK:
-        return rows
     return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept))

@@ -447,4 +447,4 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     if has_selves:
         return Reading.of(qrels, scanned, rules, run.name, kept)
     reading = Reading.of(*ignoring_selves(qrels, scanned), rules, run.name, kept)
-    return replace(reading, rows=reading.rows.where(reading.rows.rank <= kept))
+    return replace(reading, rows=first_ranks(reading.rows, kept))
