@@ -301,6 +301,15 @@ def test_a_saved_reading_is_of_its_judgements_alone_also_of_aspects_and_of_the_q
             tr.evaluate(other_judgements, tmp_path / "run.arrow", "AP", rules=rules)
 
 
+@given(QRELS, RUN, st.integers(0, 6))
+def test_within_a_budget_a_reading_is_that_of_lists_that_end_there(qrels, run, budget):
+    order = {q: sorted(sorted(docs, reverse=True), key=lambda doc: -docs[doc]) for q, docs in run.items()}
+    shorter = {q: {doc: run[q][doc] for doc in docs[:budget]} for q, docs in order.items()}
+    lengths = dict.fromkeys([*DOCS, "u1", "u2", "u3"], 1)
+    within = tr.read(qrels, run, keep="all").within(budget, lengths)
+    assert same(within, tr.read(qrels, shorter, keep="all"))
+
+
 @pytest.mark.parametrize("duplicates", ["count", "once"])
 def test_within_a_budget_the_repeats_are_those_that_are_read(duplicates):
     rows = [("q", doc, -place) for place, doc in enumerate("xaabb")]
