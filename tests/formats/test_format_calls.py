@@ -160,6 +160,11 @@ def test_what_is_unclear_is_refused(run: Any, why: str) -> None:
         tr.evaluate(QRELS, run, "CallRecall@1")
 
 
+def test_lines_of_a_contest_have_one_list_each() -> None:
+    with pytest.raises(tr.InputError, match="here one list is needed"):
+        tr.evaluate(QRELS, {"q": [["a"], ["b"]]}, "CallRecall@1", rules={"unit": "line", "missing": "skip"})
+
+
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [

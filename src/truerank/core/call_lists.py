@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from truerank.core.calls import Calls
-from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.errors import InputError, truncated
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import Message, message
 from truerank.core.qrels import NO_QRELS, Ints, Qrels
@@ -69,8 +69,6 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
     Raises:
         InputError: as for `scan`; or only some of the queries have calls, or one is not numbered from 1 on.
     """
-    if rules.unit == "line":
-        raise RulesError("unit = line and several lists a query do not go together")
     lists = _read(run, rules)
     whole = lists.joined(rules, qrels, run.name)
     table = whole.table[np.lexsort((whole.table["rank"], whole.table["query"]))]
