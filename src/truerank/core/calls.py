@@ -36,13 +36,13 @@ class Calls:
         return len(self.query)
 
     def of(self, query: Ints, rank: Ints) -> Ints:
-        """(rows,) which of the calls here returned what stands at each rank of a query."""
-        width = int(max(self.end.max(initial=0), rank.max(initial=0))) + 2
+        """(rows,) which of the calls here returned what stands at each rank of a query's list."""
+        width = int(self.end.max(initial=0)) + 1
         return np.searchsorted(self.query * width + self.end, query * width + rank)
 
     def up_to(self, query: Ints, rank: Ints) -> Ints:
         """(calls,) how many of these rows of its query stand at or before the end of each."""
-        width = int(max(self.end.max(initial=0), rank.max(initial=0))) + 2
+        width = int(self.end.max(initial=0)) + 1
         rows = np.sort(query * width + rank)
         begin = np.searchsorted(rows, self.query * width)
         return np.searchsorted(rows, self.query * width + self.end, side="right") - begin
