@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
@@ -105,6 +105,43 @@ def test_parts_put_together_are_the_whole(queries, cut):
         return
     parts = [whole.select(keep), whole.select(~keep)]
     assert same(concatenate(parts), whole)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(GRADES, ANSWER), min_size=1, max_size=6), st.integers(0, 6), st.integers(1, 5))
+def test_some_queries_of_a_cut_ranking_are_those_queries_alone(queries, cut, depth):
+    def ranked(some):
+        return tr.rank(*({i: queries[i][side] for i in some} for side in (0, 1)), rules={"depth": depth})
+
+    whole, cut = ranked(range(len(queries))), min(cut, len(queries))
+    is_first = np.arange(len(queries)) < cut
+    for some, parts in (
+        (range(cut), (whole.select(is_first), whole.within(0, cut))),
+        (range(cut, len(queries)), (whole.select(~is_first), whole.within(cut, len(queries)))),
+    ):
+        for part in parts:
+            assert same(part, ranked(some))
+            assert same(part.with_beyond, ranked(some).with_beyond)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(GRADES, ANSWER), min_size=1, max_size=3))
+def test_a_running_value_at_a_rank_is_that_of_the_last_hit_down_to_it(queries):
+    hits = tr.rank(*({i: query[side] for i, query in enumerate(queries)} for side in (0, 1)))
+    running = np.arange(10.0, 10.0 + len(hits))
+    query, rank = np.repeat(np.arange(len(queries)), 10), np.tile(np.arange(10), len(queries))
+    rows = list(zip(hits.query.tolist(), hits.rank.tolist(), running.tolist(), strict=True))
+    values = [
+        max((value for q, at, value in rows if q == i and at <= k), default=0.0)
+        for i in range(len(queries))
+        for k in range(10)
+    ]
+    assert hits.running_at(running, query, rank).tolist() == values
+
+
+@pytest.mark.parametrize(("grade", "tied"), [(1, 1), (0, 1), (-1, 0)])
+def test_judged_documents_that_tie_with_unjudged_ones_matter_to_a_measure_that_tells_them_apart(grade, tied):
+    assert tr.evaluate({"q": {"a": grade}}, {"q": {"a": 1.0, "x": 1.0}}, "Judged@1").ledger.tied == tied
 
 
 def test_the_ideal_ranking_has_the_best_grades_first():
