@@ -191,7 +191,7 @@ def test_rows_may_be_tuples_or_named_tuples(kind):
     assert tr.evaluate(kind(named[0]), kind(named[1]), "nDCG RR").mean == expected
 
 
-@pytest.mark.parametrize("qrels", [[1, 2], [("q", "a")], 5, []])
+@pytest.mark.parametrize("qrels", [[1, 2], [("q", "a")], 5])
 def test_what_is_no_qrels_is_shown_beside_what_is(qrels):
     said = f"a sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10), not {qrels!r}"
     with pytest.raises(tr.InputError, match=re.escape(said)):

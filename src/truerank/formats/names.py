@@ -387,18 +387,22 @@ def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | N
     """What is said of columns of which none holds the queries, or none the documents."""
     listed, value = ("docs", "score") if what == "run" else ("relevant", "relevance")
     known = few(names)
-    if query is not None:
-        return message(
+    fault = (
+        message("no column holds the query ids; name it query_id (there is {known})", known=known)
+        if query is None
+        else message(
             "no column holds the document ids; name it doc_id, or {listed} where it has lists (there is {known})",
             listed=listed,
             known=known,
         )
-    fault = message("no column holds the query ids; name it query_id (there is {known})", known=known)
+    )
     if len(names) == 3 and str(names[2]).isdecimal() and what == "run":
         return message(
             "{fault}; the format msmarco reads query, document and rank without a header (--run-format msmarco)",
             fault=fault,
         )
+    if query is not None:
+        return fault
     if not may_name(names):
         return message(
             "{fault}: put a first line before it that names the columns, as {example}",

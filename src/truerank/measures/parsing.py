@@ -201,7 +201,7 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         bare = SUFFIX.sub(r"\g<word>", fold(word))
         if other := _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
-        hint = _near().suggestion(word, known_words())
+        hint = _near().suggestion(word, known_words(), cut)
         raise MeasureError(
             "unknown measure {text}.{hint} `truerank measures` lists them", text=quoted(word), hint=hint
         )

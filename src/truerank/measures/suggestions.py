@@ -44,14 +44,14 @@ ALIKE = 0.8
 """Words as alike as this are one with a slip of the pen."""
 
 
-def suggestion(text: str, known: Iterable[str]) -> str:
+def suggestion(text: str, known: Iterable[str], cut: str | None = None) -> str:
     """' Did you mean RR (mean reciprocal rank)?', or nothing where no measure is near.
 
     >>> suggestion("hit rate", []), suggestion("precission", []), suggestion("NDGC", ["nDCG"])
     (' Did you mean Success@10 (hit rate)?', ' Did you mean P@10 (precision)?', ' Did you mean nDCG?')
 
     What stands before a name, as a similarity does in sentence-transformers' results, is left out; a number behind
-    one, or in the text, is the cutoff:
+    one, or in the text, is the cutoff where there is no `cut`:
 
     >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"]), suggestion("MRR10", [])
     (' Did you mean nDCG?', ' Did you mean MRR@10?')
@@ -71,7 +71,7 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     is_name = len(last) > 1 and last.lower() in map(str.lower, known)
     if likeness < 1 and (by_letters := did_you_mean(last if is_name else text, known)):
         return by_letters
-    cutoffs = re.findall(r"\b[1-9][0-9]*\b", text)
+    cutoffs = re.findall(r"\b[1-9][0-9]*\b", cut or text)
     name = re.sub(r"@[0-9]+$", f"@{cutoffs[0]}", name) if len(cutoffs) == 1 else name
     return message(" Did you mean {name} ({phrase})?", name=name, phrase=phrase) if likeness >= NEAR else ""
 
