@@ -160,4 +160,4 @@ def ranks_read(qrels: Qrels, kept: int) -> int:
 
 def first_ranks(rows: Hits, kept: int) -> Hits:
     """The rows, of unjudged documents those of so many ranks, which ignored ones have left by now."""
-    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept))
+    return rows if kept == EVERY_RANK else rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept))

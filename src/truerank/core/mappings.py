@@ -61,16 +61,21 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         )
     docs = list(judged)
     if are_pairs(docs):
-        pairs = dict(docs)
-        if len(pairs) < len(docs):
-            twice = next(doc for place, (doc, _) in enumerate(docs) if doc in dict(docs[:place]))
-            raise InputError(
-                "document {doc} of query {query} is judged twice; keep one of them", name, doc=twice, query=query
-            )
-        return pairs
+        return by_document(docs, query, name)
     if are_no_ids(docs):
         raise _no_ids(query, docs, name)
     return dict.fromkeys(docs, 1.0)
+
+
+def by_document(pairs: Sequence[tuple[Any, Any]], query: object, name: str) -> dict[Any, Any]:
+    """{document: grade} of pairs, in which no document may come twice."""
+    grades = dict(pairs)
+    if len(grades) < len(pairs):
+        twice = next(doc for place, (doc, _) in enumerate(pairs) if doc in dict(pairs[:place]))
+        raise InputError(
+            "document {doc} of query {query} is judged twice; keep one of them", name, doc=twice, query=query
+        )
+    return grades
 
 
 def _no_ids(query: object, docs: object, name: str) -> InputError:

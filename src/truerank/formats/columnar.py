@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.mappings import by_document
 from truerank.formats.answers import split
 from truerank.formats.contexts import questions_of
 from truerank.formats.names import (
@@ -137,14 +138,7 @@ def _are_graded(docs: Any) -> bool:
 
 def _graded(query: Any, docs: list[dict[str, Any]], name: str) -> dict[Any, Any]:
     ids, grades = split(docs, GRADE, name, None)
-    graded: dict[Any, Any] = {}
-    for doc, grade in zip(checked_ids(ids, name, None), grades or (), strict=True):
-        if doc in graded:
-            raise InputError(
-                "document {doc} of query {query} is judged twice; keep one of them", name, doc=doc, query=query
-            )
-        graded[doc] = grade
-    return graded
+    return by_document(list(zip(checked_ids(ids, name, None), grades or (), strict=True)), query, name)
 
 
 def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from truerank.analysis.lint.checks import Answer, Judgements
@@ -62,7 +62,8 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
         return Truth(known.name, numbering, lambda log: judgements_of(known), lambda: known)
     source = as_source(qrels)
     chosen, name = _format(source, format), source.name
-    read = partial(read_qrels, source, format if chosen.is_folder else chosen.name)  # a folder's reading says why
+    # a folder's reading says why it is none; several readings are held to the same judgements
+    read = cache(partial(read_qrels, source, format if chosen.is_folder else chosen.name))
     if chosen.name == "trec":
         return Truth(name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log), read)
     if chosen.holds(source) == "run" and not chosen.is_folder:
