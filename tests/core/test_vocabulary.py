@@ -235,8 +235,9 @@ def test_a_reading_may_lead_to_another_but_not_in_a_circle() -> None:
     ],
 )
 def test_readings_that_name_nothing_are_refused(readings: dict[str, str], message: str) -> None:
-    with pytest.raises(tr.RulesError, match=message):
-        tr.evaluate(QRELS, RUN, "AP", rules={"readings": readings})
+    for asked in ("AP", "AP(level=2)"):
+        with pytest.raises(tr.RulesError, match=message):
+            tr.evaluate(QRELS, RUN, asked, rules={"readings": readings})
 
 
 def test_measures_of_rules_that_name_nothing_are_refused_though_others_are_asked_for() -> None:
@@ -246,6 +247,11 @@ def test_measures_of_rules_that_name_nothing_are_refused_though_others_are_asked
 
 def test_all_that_presets_say_of_measures_can_be_read() -> None:
     assert all(checked(rules) is rules for rules in presets().values())
+
+
+def test_rules_may_name_a_share_of_the_gallery() -> None:
+    rules = Rules(measures=("R@1%",))
+    assert checked(rules) is rules
 
 
 @pytest.mark.parametrize("readings", [3, ["AP"], {"AP": 3}])

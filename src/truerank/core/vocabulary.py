@@ -91,7 +91,7 @@ def asked_for(measures: MeasuresLike | None, rules: Rules) -> dict[str, Measure]
     {'map': 'AP', 'P@1': 'P@1', 'P@5': 'P@5'}
     """
     wanted = measures if measures is not None else rules.measures or DEFAULT
-    return {str(word).strip(): resolved for word, resolved in each(wanted, lambda word: under(word, rules))}
+    return {str(word): resolved for word, resolved in each(wanted, lambda word: under(word, rules))}
 
 
 def measures_under(measures: MeasuresLike | None, rules: Rules, *, lists: bool = False) -> list[Measure]:
@@ -134,11 +134,7 @@ def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
     """Those of these that the rules do not have, neither as a name nor as what they read another name as."""
     if rules.vocabulary == "all":
         return ()
-    return tuple(
-        str(measure)
-        for measure in measures
-        if not resolve(measure, rules).is_known and not _is_named(measure, rules)
-    )
+    return tuple(str(measure) for measure in measures if not _is_named(measure, rules))
 
 
 def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
