@@ -132,6 +132,36 @@ def test_ties_that_change_no_measure_are_not_counted():
     assert tr.evaluate({"q": {"a": 1, "b": 2}}, tied, "nDCG").ledger.tied == 1
 
 
+SOLD = {"id": ["a", "x", "y", "b", "z", "c"], "popularity": [1, 2, 3, 4, 5, 6]}
+BOUGHT = {"q": {"a": 1}, "r": {"b": 1}, "s": {"c": 1}}
+SHOWN = {
+    "q": {"a": 1.0, "x": 1.0, "y": 0.5},
+    "r": {"b": 2.0, "z": 1.0},
+    "s": {"c": 1.0, "y": 0.5, "z": 0.5},
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "tied"),
+    [("Popularity@1", ("q",)), ("Popularity@2", ("s",)), ("Popularity@3", ()), ("AP Popularity@2", ("q", "s"))],
+)
+def test_ties_count_that_change_a_measure_of_whole_lists(asked, tied):
+    ledger = tr.evaluate(BOUGHT, SHOWN, asked, items=SOLD).ledger
+    assert (ledger.tied, ledger.examples.get("tied", ())) == (len(tied), tied)
+
+
+def test_of_several_cutoffs_each_is_what_it_is_alone():
+    both = tr.evaluate(BOUGHT, SHOWN, "Popularity@3 Popularity@1", items=SOLD)
+    assert both["Popularity@1"].tolist() == [2, 4, 6]
+    assert both["Popularity@3"].tolist() == pytest.approx([2, 4.5, 14 / 3], abs=1e-12)
+
+
+@pytest.mark.parametrize("asked", [[], "", " "])
+def test_naming_no_measure_is_refused(asked):
+    with pytest.raises(tr.MeasureError, match="no measure is named; leave measures out for the default"):
+        tr.evaluate(BOUGHT, SHOWN, asked)
+
+
 def official(truth: dict, lines: list[tuple[str, list[str]]]) -> float:
     """The contest's number, written from its definition."""
     total = 0.0
