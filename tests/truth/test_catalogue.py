@@ -312,8 +312,14 @@ def test_listed_documents_that_are_not_in_the_table_are_counted_and_told(items, 
 
 
 def test_listed_documents_are_counted_down_to_the_ranks_that_measures_of_items_look_at():
-    qrels, run = {"q": {"c": 1}, "r": {"a": 1}}, {"q": ["x", "a", "c"], "r": ["a", "b"]}
-    for measures, counts in (("Novelty(users=9)@2 AP", (4, 2)), ("Gini@1 AP", (2, 1)), ("Gini Gini@1", (5, 3))):
+    qrels, run = {"q": {"c": 1}, "r": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "c": 1.0}, "r": {"a": 2.0, "b": 1.0}}
+    some = (
+        ("Novelty(users=9)@2 AP", (4, 2)),
+        ("Gini@1 AP", (2, 1)),
+        ("Gini Gini@1", (5, 3)),
+        ("Gini@1 GAP", (2, 1)),
+    )
+    for measures, counts in some:
         ledger = tr.evaluate(qrels, run, measures, items={"a": 4}).ledger
         assert (ledger.listed, ledger.unlisted) == counts
 
