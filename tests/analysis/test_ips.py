@@ -143,6 +143,7 @@ def test_a_ratio_over_ones_is_a_mean_and_many_clusters_are_normal() -> None:
     assert (found.low, found.high) == pytest.approx((ratio - 1.96 * error, ratio + 1.96 * error), rel=1e-4)
     assert stats.ratio_interval([1, 2, 3], [1, 1, 1]).method == "none"
     assert stats.ratio_interval([2] * 9, [1] * 9).method == "constant"
+    assert stats.ratio_interval([1e6 + i for i in range(9)], [2e6] * 9).method == "percentile"
     for wrong in ([1, 2], [0] * 9, [-1] * 9):
         with pytest.raises(ValueError, match="top and bottom"):
             stats.ratio_interval([1] * 9, wrong)

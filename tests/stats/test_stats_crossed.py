@@ -142,6 +142,7 @@ def test_with_runs_that_are_the_same_nothing_is_added():
     found = stats.difference_over_runs(np.repeat(a, 3, axis=1), np.repeat(b, 4, axis=1), seed=3)
     assert found.spread.of_runs == 0
     assert not any(one.between_runs or one.rest for one in found.spread.systems)
+    assert [one.between_queries for one in found.spread.systems] == pytest.approx([a.var(ddof=1), b.var(ddof=1)])
     assert found.interval == stats.difference_interval(a[:, 0], b[:, 0], seed=3)
     assert (
         found.p
@@ -174,7 +175,8 @@ def test_where_queries_do_not_differ_only_runs_help():
 
 
 def test_without_any_spread_the_freedom_is_that_of_the_queries():
-    assert stats.mean_over_runs(np.full((20, 3), 0.4)).spread.freedom == 19
+    spread = stats.mean_over_runs(np.full((20, 3), 0.4)).spread
+    assert (spread.freedom, spread.p(0.1)) == (19, 1)
 
 
 def test_a_mean_is_as_sure_as_is_asked():

@@ -110,12 +110,13 @@ def test_power_is_that_of_statsmodels(n, size, alpha):
     assert stats.power(0.3, n, -0.3 * size, alpha=alpha) == pytest.approx(theirs, abs=1e-12)
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
 @pytest.mark.parametrize("n", [2, 10, 50, 1000])
-def test_the_smallest_detectable_difference_is_detected_just_so_often(n):
-    least = stats.smallest_detectable(0.25, n, power=0.9)
-    assert stats.power(0.25, n, least) == pytest.approx(0.9, abs=1e-12)
+def test_the_smallest_detectable_difference_is_detected_just_so_often(n, alpha):
+    least = stats.smallest_detectable(0.25, n, alpha=alpha, power=0.9)
+    assert stats.power(0.25, n, least, alpha=alpha) == pytest.approx(0.9, abs=1e-12)
     if n > 2:
-        assert least == pytest.approx(0.25 * TTestPower().solve_power(nobs=n, alpha=0.05, power=0.9), rel=1e-4)
+        assert least == pytest.approx(0.25 * TTestPower().solve_power(nobs=n, alpha=alpha, power=0.9), rel=1e-4)
 
 
 @pytest.mark.parametrize("difference", [0.01, 0.1, 0.5, 3])
@@ -143,6 +144,9 @@ def test_power_without_spread_without_difference_and_with_one_query_is_defined()
         (lambda: stats.power(0.1, 10, math.nan), "difference is a finite number"),
         (lambda: stats.power(0.1, 0, 0.1), "n is a whole number"),
         (lambda: stats.smallest_detectable(0.1, 10, power=0.01), "power must be above alpha"),
+        (lambda: stats.mean_over_runs([[0, 1], [1, 1]] * 9).spread.detectable(alpha=0), "alpha is a number"),
+        (lambda: stats.critical_sd(math.nan, 10), "difference is a finite number"),
+        (lambda: stats.tost([0.1, 0.2], [0.1, 0.3], 0.1, alpha=0), "alpha is a number"),
     ],
 )
 def test_what_has_no_power_is_said(work, says):

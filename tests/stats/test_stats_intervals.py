@@ -247,6 +247,11 @@ def test_either_limit_of_a_percentile_is_the_sharpest_that_is_seldom_wrong(n, q)
     assert below.sf(high - 1) <= 0.025 < below.sf(high - 2)
 
 
+def test_limits_of_a_percentile_that_are_wrong_just_as_often_as_they_may_be_are_taken():
+    found = stats.quantile_interval([1, 2, 3, 4, 5], 0.5, confidence=1 - 2 / 2**5)
+    assert (found.low, found.high) == (1, 5)
+
+
 def test_the_estimate_is_a_value_at_a_rank():
     assert stats.quantile_interval(range(1, 101), 0.9).estimate == 90
     assert stats.quantile_interval(range(1, 1001), 0.07).estimate == 70  # 0.07 · 1000 is a little above 70

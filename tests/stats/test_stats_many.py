@@ -194,6 +194,11 @@ def test_without_noise_the_queries_are_counted_and_it_is_said():
     assert (found.p[0, 1], found.p[0, 2]) == (3 * 2 * 0.5**10, 1)
 
 
+def test_systems_that_find_nothing_at_all_are_not_told_apart():
+    found = stats.tukey_hsd(np.zeros((10, 3)))
+    assert ((found.p == 1).all(), found.constant, found.groups) == (True, True, ((0, 1, 2),))
+
+
 @given(st.integers(1, 7), st.integers(0, 1000))
 @settings(max_examples=80)
 def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):

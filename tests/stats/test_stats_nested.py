@@ -11,6 +11,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 from statsmodels.stats.multitest import multipletests
 
 from truerank import stats
+from truerank.stats.mixed import Variances
 from truerank.stats.ranks import indistinct, surely_better
 
 
@@ -39,16 +40,17 @@ def test_the_fixed_mean_of_two_collections_is_welchs(seed):
         assert np.allclose([2 * interval.low, 2 * interval.high], theirs, atol=1e-12)
 
 
-def test_two_systems_on_fixed_collections_are_in_order_where_welchs_test_says_so():
+@pytest.mark.parametrize("sizes", [(7, 12, 9), (3,) * 9])
+def test_two_systems_on_fixed_collections_are_in_order_where_welchs_test_says_so(sizes):
     """Resamples decide nearly as the test of the two does: p from 0.04 to 0.065 are left out."""
     decided = []
     for seed in range(60):
-        values = drawn(seed, (7, 12, 9), 2, apart=0.15)
+        values = drawn(seed, sizes, 2, apart=0.15)
         apart = [each[:, 1] - each[:, 0] for each in values]
         errors, free = (
             np.array(of) for of in zip(*((d.var(ddof=1) / len(d), len(d) - 1) for d in apart), strict=True)
         )
-        t = np.mean([d.mean() for d in apart]) / (errors.sum() ** 0.5 / 3)
+        t = np.mean([d.mean() for d in apart]) / (errors.sum() ** 0.5 / len(sizes))
         p = 2 * peer.t.sf(abs(t), errors.sum() ** 2 / (errors**2 / free).sum())
         if not 0.04 <= p <= 0.065:
             found = stats.nested(values, resamples=2000).better
@@ -231,10 +233,14 @@ def test_a_collection_of_one_query_leaves_fixed_means_without_an_interval():
 
 
 def test_one_system_or_one_collection_is_no_order():
-    alone = stats.nested(drawn(1, (20, 20), 1))
+    values = drawn(1, (20, 20, 20), 1, between=0.5)
+    alone = stats.nested(values)
     assert alone.ranks.tolist() == [[1, 1]]
     assert alone.groups == ((0,),)
     assert alone.error is None
+    within = np.mean([each.var(ddof=1) for each in values])
+    between = np.var([each.mean() for each in values], ddof=1) - within / 20
+    assert alone.variances == Variances(pytest.approx(between), pytest.approx(within), 0, 0)
     single = stats.nested(drawn(1, (20,), 2), collections="random")
     assert single.overall[0].method == "none"
     assert single.variances is None
@@ -244,6 +250,12 @@ def test_a_difference_without_spread_is_judged_by_its_sign():
     flat = [np.column_stack([np.arange(20) / 20, np.arange(20) / 20 + 0.5])] * 3
     found = stats.nested(flat)
     assert found.better.tolist() == [[False, False], [True, False]]
+
+
+def test_systems_that_find_nothing_at_all_are_not_told_apart():
+    found = stats.nested([np.zeros((10, 2))] * 3)
+    assert not found.better.any()
+    assert {(each.method, each.low, each.high) for each in found.overall} == {("constant", 0, 0)}
 
 
 def test_many_differences_without_spread_are_corrected_for_their_number():

@@ -186,12 +186,30 @@ def test_needed_queries_make_the_interval_as_narrow_as_wanted_and_one_fewer_does
     assert width(40) == pytest.approx(found.interval.high - found.interval.low, rel=0.15)
 
 
+def test_without_the_model_as_many_queries_are_needed_as_for_students_interval():
+    rng = np.random.default_rng(1)
+    people = rng.random(40)
+    found = predicted_means(people[:, None], rng.random((2000, 1)), range(40))[0]
+    error = people.std(ddof=1) / np.sqrt(np.arange(1, 2001))
+    for wanted in np.linspace(0.1, 0.25, 30):
+        fits = 2 * scipy.stats.t.ppf(0.975, np.arange(20, 2000) - 1) * error[19:1999] <= wanted
+        assert found.needed(wanted, alone=True) == 20 + fits.argmax()
+
+
 @pytest.mark.parametrize("people", [[0.5], [0.5, 0.7], [0.1, 0.2, 0.3, 0.4, 0.9]])
 def test_too_few_judged_queries_have_no_interval(people):
     found = predicted_means(np.array(people)[:, None], np.linspace(0, 1, 30)[:, None], range(len(people)))[0]
     assert found.interval.method == "none"
     assert (found.interval.low, found.interval.high) == (-np.inf, np.inf)
     assert math.isfinite(found.interval.estimate)
+
+
+def test_the_p_of_too_few_judged_queries_is_not_below_that_of_a_sign_test():
+    for people in ([0.5, 0.9], [0.5, 0.5], [0.2, 0.3, 0.25, 0.4]):
+        found = predicted_means(np.array(people)[:, None], np.zeros((30, 1)), range(len(people)), weight=0.0)[0]
+        assert found.p == 2 * 0.5 ** len(people)
+    unsure = predicted_means(np.array([[-0.1], [0.9], [0.5]]), np.zeros((30, 1)), range(3), weight=0.0)[0]
+    assert unsure.p == pytest.approx(scipy.stats.ttest_1samp([-0.1, 0.9, 0.5], 0).pvalue)
 
 
 def test_constant_values_are_said_to_be_constant():

@@ -101,6 +101,7 @@ def test_items_that_one_of_two_left_out_are_not_in_kappa() -> None:
         lambda: stats.krippendorff_alpha([[1, math.nan], [math.nan, 2]]),
         lambda: stats.cohen_kappa([1, 2], [1, 2, 3]),
         lambda: stats.cohen_kappa([1, 2], [1, 2], "cubic"),
+        lambda: stats.krippendorff_alpha([[1, 2], [2, 2]], "cubic"),
         lambda: stats.gwet_ac([1, 2]),
         lambda: stats.cohen_kappa(range(40), range(40)),
     ],

@@ -37,8 +37,9 @@ def test_of_others_it_is_fay_and_feuers(seed: int) -> None:
     assert found.differing == (rare if rare < 3 else None)
 
 
-def test_ones_among_which_few_fail_are_the_mirror_image() -> None:
-    values = np.append(np.zeros(43), [0.5, 1.0, 0.3, 0.2, 0.5, 1.0, 0.1])
+@pytest.mark.parametrize("most", [43, 8])
+def test_ones_among_which_few_fail_are_the_mirror_image(most: int) -> None:
+    values = np.append(np.zeros(most), [0.5, 1.0, 0.3, 0.2, 0.5, 1.0, 0.1])
     found, turned = stats.mean_interval(values), stats.mean_interval(1 - values)
     assert (turned.low, turned.high) == pytest.approx((1 - found.high, 1 - found.low), abs=1e-15)
     tiny = stats.mean_interval(values * 2.0**-600)
