@@ -427,7 +427,11 @@ def test_records_may_hold_what_numpy_has_types_for():
 
 
 @pytest.mark.parametrize(
-    "run", [{1: {2.0: 1}}, {1.0: {2: 1}}, {1: [2.0]}, {1: [(2.0, 1)]}, [(1, [2.0])], {math.nan: {2: 1}}]
+    "run",
+    [
+        *({1: {2.0: 1}}, {1.0: {2: 1}}, {1: [2.0]}, {1: [(2.0, 1)]}, [(1, [2.0])], {math.nan: {2: 1}}),
+        {1: dict(zip(pd.Series(["a", None, "b"]).fillna(np.nan), (1, 2, 3), strict=True))},
+    ],
 )
 def test_ids_of_mappings_that_pandas_made_fractions_are_refused_as_those_of_frames(run):
     with pytest.raises(tr.InputError, match=r"run: an id is text or a whole number, not (1\.0|2\.0|nan)"):
@@ -444,6 +448,19 @@ def test_none_is_no_id_of_a_mapping(run):
         tr.evaluate({"q": {"a": 1}}, run, "RR")
     with pytest.raises(tr.InputError, match="qrels: an id is text or a whole number, not None"):
         tr.evaluate(run, {"q": ["a"]}, "RR")
+
+
+@pytest.mark.parametrize("doc", [2.0, math.nan, None, True])
+def test_what_is_no_id_is_refused_in_any_named_tuple(doc):
+    rows = pd.DataFrame({"qid": "q", "doc_id": pd.Series(["a", doc], dtype=object), "score": [1.0, 2.0]})
+    with pytest.raises(tr.InputError, match="run: an id is text or a whole number, not"):
+        tr.evaluate({"q": {"a": 1}}, list(rows.itertuples(index=False)), "RR")
+
+
+def test_queries_that_print_the_same_are_no_two_queries_of_a_mapping():
+    for first, second in (({"a": 1.0}, {"b": 2.0}), ([("a", 1.0)], [("b", 2.0)])):
+        with pytest.raises(tr.InputError, match=r"run: (two query ids print the same|query 1 comes twice)"):
+            tr.evaluate({"1": {"a": 1}}, {1: first, "1": second}, "RR")
 
 
 def test_results_that_have_a_run_are_refused_for_it():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import refuse_no_ids
+from truerank.core.mappings import query_ids, refuse_no_ids
 from truerank.core.messages import Message, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
@@ -307,7 +307,7 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
             docs = dict(map(pair, rows))
         except TypeError:  # something that is no id, which the records name
             docs = {}
-        if len(docs) == len(rows) and key != "" and None not in docs and "" not in docs:
+        if len(docs) == len(rows) and key != "" and "" not in docs and set(map(type, docs)) <= {str, int}:
             yield {key: docs}
         else:
             yield from run_parts(unnumbered(_record(row._asdict()) for row in rows), name)
@@ -325,7 +325,11 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     refuse_no_ids(run, name)
     are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
     if are_scored and not is_answer(next(iter(run.values()), None)):
-        ids = [None if None in docs else next(iter(docs), "") for docs in run.values()]  # in a frame all are floats
+        if len(set(map(type, run))) > 1:
+            query_ids(run, name)
+        ids = [  # in a frame all are floats, or what is missing is the one NaN of pandas
+            None if None in docs else np.nan if np.nan in docs else next(iter(docs), "") for docs in run.values()
+        ]
         refuse_no_ids(ids, name)
         yield complete_answers(run, name)
     else:
