@@ -87,6 +87,16 @@ def test_weights_are_those_of_aspects() -> None:
 
 
 @pytest.mark.parametrize(
+    "unclear", [(["a", "b", "c"], [2, 1, 1]), [["a", "b"], [2.0, 1.0]], ([7, 8, 9], [2, 1, 1])]
+)
+def test_grades_in_a_list_beside_their_documents_are_no_alternatives(unclear: object) -> None:
+    with pytest.raises(tr.InputError, match=r"query 'q' has .*these may be ids and their grades, or lists of"):
+        tr.evaluate({"p": ["a"], "q": unclear}, {"q": ["a"]}, "IDCG")
+    alternatives = [[7, 8, 9], [2, 1, 1]]
+    assert tr.evaluate({"q": alternatives}, {"q": [2]}, "StRecall").mean == {"StRecall": 0.5}
+
+
+@pytest.mark.parametrize(
     ("weights", "said"),
     [
         ({"q": {"1": 1}}, "aspect 2 of query q has no weight"),

@@ -128,7 +128,7 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
     """Query, document, aspect and grade of each judgement.
 
     Raises:
-        InputError: what no aspects can be made of, or lists of two numbers alone: a grade may be one of them.
+        InputError: what no aspects can be made of, or lists of which numbers may be grades.
     """
     lists = {key: judged for key, judged in judgements.items() if isinstance(judged, list | tuple)}
     if len(lists) == len(judgements) and all(may_be_pair(part) for judged in lists.values() for part in judged):
@@ -140,7 +140,25 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
             query=quoted(query),
             docs=quoted(lists[query]),
         )
+    if (query := next((key for key, judged in lists.items() if _are_ids_and_grades(judged)), None)) is not None:
+        raise InputError(
+            "query {query} has {docs}: these may be ids and their grades, or lists of documents, a list an aspect; "
+            "give {{document: grade}}, or the ids of documents as text",
+            name,
+            query=quoted(query),
+            docs=quoted(lists[query]),
+        )
     return [(key, *row) for key, judged in judgements.items() for row in _by_aspect(judged, key, name)]
+
+
+def _are_ids_and_grades(judged: Sequence[Any]) -> bool:
+    """Whether these may be ids, and in a list beside them a number each; of numbers alone, a tuple of two lists."""
+    if len(judged) != 2 or not all(isinstance(part, list | tuple) for part in judged):
+        return False
+    ids, grades = judged
+    are_numbers = all(isinstance(grade, int | float | np.number) for grade in grades)
+    are_texts = any(_is_text(type(doc)) for doc in ids)
+    return 0 < len(ids) == len(grades) and are_numbers and (are_texts or isinstance(judged, tuple))
 
 
 def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any, Any]]:
