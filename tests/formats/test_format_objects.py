@@ -463,6 +463,24 @@ def test_queries_that_print_the_same_are_no_two_queries_of_a_mapping():
             tr.evaluate({"1": {"a": 1}}, {1: first, "1": second}, "RR")
 
 
+@pytest.mark.parametrize("part", [list, tuple, np.array])
+def test_scores_beside_text_may_be_whole_numbers(part):
+    for docs, scores in ((["x", "a"], [1, 2]), (["y", "x", "a"], [1, 3, 3])):
+        beside = {"q": (part(docs), part(scores))}
+        among = {"q": dict(zip(docs, scores, strict=True))}
+        assert (
+            tr.evaluate({"q": ["a"]}, beside, "RR NumRet").mean
+            == tr.evaluate({"q": ["a"]}, among, "RR NumRet").mean
+        )
+
+
+def test_two_whole_numbers_beside_two_are_no_pairs_of_id_and_score():
+    with pytest.raises(tr.InputError, match=r"query 'q' has \(\[7, 8\], \[1, 2\]\): documents are ids, or pairs"):
+        tr.evaluate({"q": [8]}, {"q": ([7, 8], [1, 2])}, "RR")
+    for pairs in ([[7, 1], [8, 2]], ((7, 1), (8, 2)), [(7, 1), (8, 2)], ([7, 1.0], [8, 2.0])):
+        assert tr.evaluate({"q": [8]}, {"q": pairs}, "RR").mean == {"RR": 1.0}
+
+
 def test_results_that_have_a_run_are_refused_for_it():
     qrels, runs = {"p": ["a"], "q": ["a"]}, [{"p": ["a"], "q": ["b", "a"]}] * 2
     fused = tr.tune_fusion(qrels, runs, "rrf", "RR", folds=2)

@@ -346,7 +346,7 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
-    """A query's list, or its lists, one a call; or its ids and their scores, which are fractions as no id is."""
+    """A query's list, or its lists, one a call; or its ids and their scores: fractions, or numbers beside text."""
     if is_answer(docs):
         yield from answers(query, docs, None, name)
     elif _are_ids_and_scores(docs):
@@ -366,7 +366,9 @@ def _are_ids_and_scores(docs: Any) -> bool:
     if not isinstance(docs, tuple) or len(docs) != 2:
         return False
     are_empty = all(isinstance(part, LISTS) and not len(part) for part in docs)
-    return are_empty or [_are_fractions(part) for part in docs] == [False, True]
+    ids, scores = docs
+    of_text = _are(ids, "US", (str, bytes)) and _are(scores, "iu", (int, float))
+    return are_empty or of_text or (_are_fractions(scores) and not _are_fractions(ids))
 
 
 def _may_be_short(docs: np.ndarray) -> bool:
@@ -376,13 +378,27 @@ def _may_be_short(docs: np.ndarray) -> bool:
 
 def _are_fractions(values: Any) -> bool:
     """Whether these are floats, one beside the other."""
+    return _are(values, "f", (float,))
+
+
+def _are(values: Any, kinds: str, types: tuple[type, ...]) -> bool:
+    """Whether these are of some kinds of NumPy's, or of Python's types, one beside the other."""
     if isinstance(values, np.ndarray):
-        return bool(values.dtype.kind == "f")
-    return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, float) for v in values)
+        return values.dtype.kind in kinds
+    return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, types) for v in values)
 
 
 def _is_pair(doc: Any) -> bool:
     return isinstance(doc, tuple | list) and len(doc) == 2
+
+
+def _may_be_beside(docs: Any) -> bool:
+    """Whether these two pairs of whole numbers may be two ids, and in a list beside them two scores."""
+    return (
+        isinstance(docs, tuple)
+        and len(docs) == 2
+        and all(isinstance(d, list) and _are(d, "", (int,)) for d in docs)
+    )
 
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:
@@ -401,5 +417,7 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
         return answer(query, docs, None, name)
     scores = None
     if docs and all(map(_is_pair, docs)):
+        if _may_be_beside(docs):
+            raise no_ids(query, docs, name)
         docs, scores = zip(*docs, strict=True)
     return Ranked(query, plain_ids(docs, query, name), scores)
