@@ -339,6 +339,16 @@ def test_records_may_stand_in_a_list_of_an_object(wrap, indent, tmp_path):
     assert tr.evaluate(tmp_path / "truth.json", tmp_path / "found.json", "RR").mean == {"RR": 0.75}
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_long_list_of_records_with_lists_in_them_is_read_whole(indent, tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.json.BLOCK", 1000)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 100)
+    rows = [{"query": f"q{n}", "retrieved_ids": ["x", f"d{n}"], "tags": ["a", "b"]} for n in range(500)]
+    (tmp_path / "found.json").write_text(json.dumps({"examples": rows}, indent=indent))
+    scores = tr.evaluate({f"q{n}": [f"d{n}"] for n in range(500)}, tmp_path / "found.json", "RR")
+    assert (scores.mean, scores.ledger.missing) == ({"RR": 0.5}, 0)
+
+
 def test_what_a_query_returned_is_no_list_of_records():
     hits = [
         {"query": "red shoes", "doc_id": "x", "score": 2.0},

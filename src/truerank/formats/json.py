@@ -199,15 +199,20 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:
-    """The object as several that hold some queries each."""
-    text, line = bytearray(), 1
+    """The object as several that hold some queries each; all that is left where no query ends in much of it."""
+    text, line, may_cut = bytearray(), 1, True
     for chunk in source.chunks():
         text += chunk if text or line > 1 else _OPEN.sub(b"", chunk.removeprefix(MARK), count=1)
-        if len(text) >= BLOCK and (split := _part(text, source.name, line)):
-            part, rest = split
-            yield part
-            line += text.count(b"\n", 0, rest)
-            del text[:rest]
+        if may_cut and len(text) >= BLOCK:
+            try:
+                split = _part(text, source.name, line)
+            except InputError:  # damaged, or a list of records, in which others stand
+                split, may_cut = None, False
+            if split:
+                part, rest = split
+                yield part
+                line += text.count(b"\n", 0, rest)
+                del text[:rest]
     yield _object(b"{" + text, source.name, line)
 
 
