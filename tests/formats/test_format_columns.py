@@ -349,6 +349,25 @@ def test_a_long_list_of_records_with_lists_in_them_is_read_whole(indent, tmp_pat
     assert (scores.mean, scores.ledger.missing) == ({"RR": 0.5}, 0)
 
 
+@pytest.mark.parametrize("documents", ["documents", "retrieved_ids", "results"])
+def test_an_id_beside_a_list_of_documents_in_a_list_of_an_object_is_that_of_a_query(documents, tmp_path):
+    """So a system answers in BioASQ, whose questions have their text as `body`."""
+    rows = [{"id": q, "body": "Is it?", documents: docs, "snippets": []} for q, docs in RETURNED.items()]
+    (tmp_path / "found.json").write_text(json.dumps({"questions": rows}, indent=1))
+    truth = {"questions": [{"id": q, "body": "Is it?", "relevant": list(docs)} for q, docs in JUDGED.items()]}
+    for run in ({"questions": rows}, tmp_path / "found.json"):
+        assert tr.evaluate(truth, run, "RR").mean == {"RR": 0.75}
+
+
+@pytest.mark.parametrize(
+    "beside", [{"score": 2.0}, {"rank": 1}, {"relevant": True}], ids=["score", "rank", "relevant"]
+)
+def test_an_id_with_a_value_of_its_own_is_that_of_a_document(beside):
+    row = {"id": "a", "items": ["part"], **beside}
+    run, judged = ({"q1": [row]}, {"q1": ["a"]}) if "relevant" not in beside else ({"q1": ["a"]}, {"q1": [row]})
+    assert tr.evaluate(judged, run, "RR").mean == {"RR": 1.0}
+
+
 def test_what_a_query_returned_is_no_list_of_records():
     hits = [
         {"query": "red shoes", "doc_id": "x", "score": 2.0},

@@ -13,11 +13,13 @@ from truerank.core.mappings import by_document
 from truerank.formats.answers import split
 from truerank.formats.contexts import questions_of
 from truerank.formats.names import (
+    ANSWERS,
     DOC,
     GRADE,
     QUERY,
     QUERY_OF_TEXT,
     RANK,
+    RELEVANT,
     SCORE,
     WIDEST,
     few,
@@ -105,13 +107,24 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
     lists = [each for each in whole.values() if isinstance(each, list)]
     if not all(lists) or len(whole) > WIDEST or _are_columns(whole, what):  # an empty list is that of a query
         return None
-    held = [each for each in lists if isinstance(each[0], Mapping) and _has_list(each[0], what)]
+    objects = [each for each in lists if isinstance(each[0], Mapping)]
+    held = [each for each in objects if _has_list(each[0], what)]
+    held = held or [each for each in objects if len(lists) == 1 and _is_of_query(each[0], what)]
     return held[0] if len(held) == 1 else None
 
 
 def _has_list(record: Mapping[Any, Any], what: str) -> bool:
     """Whether a record names its query and has a list of documents, as no document that was returned does."""
     return _are_columns(record, what) and bool(list_places(list(record), what))
+
+
+def _is_of_query(record: Mapping[Any, Any], what: str) -> bool:
+    """Whether an id in a record is that of a query: a list stands beside it, and no score, rank or grade."""
+    keys = list(map(str, record))
+    docs = find(keys, ANSWERS if what == "run" else RELEVANT)
+    if docs is None or find(keys, ("id",)) is None or not isinstance(record.get(keys[docs]), list):
+        return False
+    return find(keys, (*SCORE, *RANK, *GRADE)) in (None, docs)
 
 
 def judged_in(whole: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
