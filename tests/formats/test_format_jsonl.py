@@ -279,6 +279,18 @@ def test_what_may_be_said_of_answers_is_no_grade_of_the_relevant_documents():
     assert tr.evaluate([row], {"q": ["a"]}, "DCG").mean == {"DCG": 3.0}
 
 
+def test_a_score_that_a_relevant_document_has_is_its_grade_where_it_is_whole(tmp_path):
+    """BEIR calls grades so; a likeness of 0.35 as a grade would leave nothing relevant."""
+    docs = [{"doc_id": "a", "score": 2}, {"doc_id": "b", "score": 0.35}]
+    assert tr.read_qrels([{"query_id": "q", "relevant": docs[:1]}]).to_dict() == {b"q": {b"a": 2.0}}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"query_id": "q", "relevant": docs}))
+    for qrels in ([{"query_id": "q", "relevant": docs}], tmp_path / "a.jsonl"):
+        with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
+            tr.read_qrels(qrels)
+    graded = [{**doc, "grade": 1} for doc in docs]
+    assert tr.read_qrels([{"query_id": "q", "relevant": graded}]).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+
+
 def test_fractions_in_a_list_of_scores_beside_the_relevant_documents_are_no_grades():
     with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
         tr.read_qrels([{"query_id": "q", "relevant": ["a", "b"], "scores": [1, 0.5]}])

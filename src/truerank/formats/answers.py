@@ -232,20 +232,20 @@ def _are_none(docs: Any, values: list[Any] | None) -> bool:
     return isinstance(docs, list) and bool(values) and all(each is None for each in values or ())
 
 
-def _first_keys(docs: Any) -> tuple[str, ...]:
+def first_keys(docs: Any) -> tuple[str, ...]:
     """The keys of the first of documents that are objects; none of others."""
     return tuple(docs[0]) if isinstance(docs, list) and docs and isinstance(docs[0], dict) else ()
 
 
 def _has_distances(docs: Any) -> bool:
     """Whether these are objects with distances and without ranks, which decide where they are."""
-    keys = _first_keys(docs)
+    keys = first_keys(docs)
     return bool(keys) and names.find(keys, DISTANCE) is not None and names.find(keys, RANK) is None
 
 
 def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
     """The ids of documents that stand in an object each, with their scores; other documents as they are."""
-    if not (keys := _first_keys(docs)):
+    if not (keys := first_keys(docs)):
         return docs
     place, value = names.find(keys, ("node", *LISTED_DOC)), names.find(keys, SCORE)
     if place is None or not isinstance(docs[0][keys[place]], dict):
@@ -268,7 +268,7 @@ def _id_in(doc: dict[str, Any], name: str, line: int | None) -> Any:
 
 def _best_first(docs: Any, name: str, line: int | None) -> Any:
     """The documents of a query; objects that have a rank and no score are put in the order of the ranks."""
-    keys = _first_keys(docs)
+    keys = first_keys(docs)
     rank = names.find(keys, RANK) if keys else None
     if rank is None or names.find(keys, SCORE) is not None:
         return docs

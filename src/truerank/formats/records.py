@@ -16,7 +16,7 @@ from truerank.core.mappings import are_numbers, distinct_ids
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.answers import answer, list_in, list_keys, ranked, split
+from truerank.formats.answers import answer, first_keys, list_in, list_keys, ranked, split
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
@@ -229,9 +229,12 @@ def _judged(
         return query, ((*row, None, None) for row in rows)
     lists = list_keys(keys, RELEVANT, GRADE)
     if lists:
-        docs, grades = split(list_in(record[lists.docs], name, line), (*GRADE, "score"), name, line)
+        listed = list_in(record[lists.docs], name, line)
+        docs, grades = split(listed, (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
             raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
+        if grades and (own := first_keys(listed)) and names.find(own, GRADE) is None:
+            _refuse_fractions(grades, name, line)
         if grades is None and (place := _beside(keys)) is not None:
             grades = _grades_beside(docs, list_in(record[keys[place]], name, line), name, line)
             if names.folded(keys[place]) in names.UNSURE_GRADES:
