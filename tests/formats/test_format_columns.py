@@ -144,6 +144,36 @@ def test_the_named_index_of_a_frame_is_columns_of_it():
     assert tr.evaluate(judged.set_index("userId", drop=False), found, "RR AP").mean == expected
 
 
+@pytest.mark.parametrize("orient", ["split", "tight", "table", "index", "columns"])
+def test_all_ways_in_which_pandas_writes_a_frame_are_read(orient, tmp_path):
+    """In the list a query the ids are the index, and the questions beside it texts."""
+    rows = [(q, doc, value) for q, docs in {"q1": "xa", "q2": "b"}.items() for value, doc in enumerate(docs, 1)]
+    texts = {"question": ["what is it", "who is it"]}
+    judged = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    found = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    frames = [(judged, found)]
+    if orient not in ("table", "tight"):  # which name the index
+        frames += [(pd.DataFrame({**texts, "gold_ids": [["x", "a"], ["b"]]}, ["q1", "q2"]), found)]
+        frames += [(judged, pd.DataFrame({**texts, "retrieved_ids": [["a", "x"], ["b"]]}, ["q1", "q2"]))]
+    for qrels, run in frames:
+        if orient != "tight":
+            qrels.to_json(tmp_path / "qrels.json", orient=orient)
+            run.to_json(tmp_path / "run.json", orient=orient, indent=1)
+            assert tr.evaluate(tmp_path / "qrels.json", tmp_path / "run.json", "P@2").mean == {"P@2": 0.75}
+        if orient not in ("table", "columns"):
+            given = qrels.to_dict(orient), run.to_dict(orient)
+            assert tr.evaluate(*given, "P@2").mean == {"P@2": 0.75}
+
+
+def test_a_long_frame_that_pandas_split_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.json.BLOCK", 1000)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 100)
+    found = pd.DataFrame({"query_id": [f"q{n}" for n in range(500)], "doc_id": "a", "score": 0.5})
+    for orient in ("split", "table"):
+        found.to_json(tmp_path / "run.json", orient=orient)
+        assert len(tr.open_run(tmp_path / "run.json").to_dict()) == 500
+
+
 class Prediction(NamedTuple):
     """As Surprise has it."""
 

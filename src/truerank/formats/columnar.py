@@ -35,6 +35,9 @@ _QUERY = frozenset(QUERY)
 
 _MODEL = "mteb_model_meta"
 
+_BEGINS = frozenset(("ids", "columns", "index", "schema"))
+"""With which Chroma's answer begins, and what pandas calls "split", "tight" and "table"."""
+
 PREDICTIONS = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:\s*\{')
 """How MTEB's predictions begin."""
 
@@ -56,7 +59,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     """
     if queries := queries_of(table, what, name) or questions_of(table) or _batch_of(table, what, name):
         return queries
-    if records := listed_in(table, what):
+    if records := _of_pandas(table, what) or listed_in(table, what):
         return partial(iter, records)
     first = next(iter(table.values()), None)
     if type(first) is dict and _are_columns(first, what):
@@ -71,12 +74,35 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     if type(first) is dict:
         if any(type(column) is not dict or column.keys() != first.keys() for column in values):
             return None
+        if list_places(list(table), what):
+            by_row = {row: {name: column[row] for name, column in table.items()} for row in first}
+            return partial(iter, _by_query(by_row, what))
         values = [list(column.values()) for column in values]
     if any(map(_is_answer, values)):
         return None
     if len(set(map(len, values))) > 1:
         raise InputError("the columns {names} are not of one length", name, names=", ".join(map(quoted, table)))
     return partial(_records, list(table), [list(_plain(value)) for value in values])
+
+
+def _of_pandas(table: Mapping[Any, Any], what: str) -> list[Any] | None:
+    """The rows of what pandas' `to_dict` and `to_json` call "split", "tight" and "table"; None of another mapping.
+
+    >>> _of_pandas({"columns": ["q", "doc", "score"], "index": [0], "data": [["1", "d", 0.5]]}, "run")
+    [{'q': '1', 'doc': 'd', 'score': 0.5}]
+    """
+    columns, index, data = (table.get(key) for key in ("columns", "index", "data"))
+    if not isinstance(data, list) or not data:
+        return None
+    if table.keys() == {"schema", "data"} and all(isinstance(row, Mapping) for row in data):
+        return data
+    if not isinstance(columns, list) or not isinstance(index, list) or len(index) != len(data):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in data):
+        return None
+    rows = [dict(zip(columns, row, strict=True)) for row in data]
+    by_row = dict(zip(map(str, index), rows, strict=True))
+    return _by_query(by_row, what) if len(by_row) == len(rows) else rows
 
 
 def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
@@ -185,7 +211,7 @@ def may_be_table(part: Mapping[str, Any]) -> bool:
     """Whether an object that begins so may be {column: values}, {row: {column: value}} or have a list of rows."""
     first = next(iter(part.values()), None)
     return (
-        "ids" in part
+        not _BEGINS.isdisjoint(part)
         or listed_in(part, "run") is not None
         or any(
             len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
