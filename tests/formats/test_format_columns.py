@@ -329,6 +329,37 @@ def test_a_list_is_known_by_which_documents_it_has_and_what_stands_in_it(held):
         assert tr.evaluate(JUDGED, run, "RR").mean == {"RR": 0.75}
 
 
+@pytest.mark.parametrize("held", [each.removesuffix("s") for each in (*LISTED, *TEXTS) if each != "pages"])
+def test_one_document_that_is_right_needs_no_list(held, tmp_path):
+    for which in WHICH:
+        rows = [
+            {"query": q, "answer": "It is.", f"{which}_{held}": doc} for q, docs in JUDGED.items() for doc in docs
+        ]
+        pl.DataFrame(rows).write_csv(tmp_path / "a.csv")
+        for truth in (rows, pl.DataFrame(rows), tmp_path / "a.csv"):
+            assert tr.evaluate(truth, RETURNED, "RR").mean == {"RR": 0.75}
+
+
+def test_what_stands_beside_the_document_of_a_row_is_no_other_document():
+    row = {"query_id": "q1", "doc_id": "a", "relevant_doc": 1}
+    assert tr.read_qrels([{**row, "score": 2}]).to_dict() == {b"q1": {b"a": 2.0}}
+    with pytest.raises(tr.InputError, match="no column holds the grades; name it relevance"):
+        tr.read_qrels([row])
+
+
+@pytest.mark.parametrize("joined", ["a,b", "a; b", "a|b", "a\nb", "a b"])
+@pytest.mark.parametrize("key", ["gold_ids", "gold_id", "expected_source", "retrieved_ids"])
+def test_ids_that_are_joined_in_one_cell_are_refused_and_it_is_said_how_to_write_them(key, joined):
+    row = [{"query": "q1", key: joined}]
+    if (key, joined) == ("expected_source", "a b"):  # a file may be called so
+        assert tr.read_qrels(row).to_dict() == {b"q1": {b"a b": 1.0}}
+        return
+    with pytest.raises(
+        tr.InputError, match=r'a list of documents should stand here, .*: write ids as \["d1", "d2"\]'
+    ):
+        tr.evaluate(*((JUDGED, row) if key == "retrieved_ids" else (row, RETURNED)), "RR")
+
+
 @pytest.mark.parametrize("texts", [f"{which}_{held}" for which in WHICH for held in ("docs", "chunks", "contexts")])
 def test_ids_are_taken_and_not_the_texts_beside_them(texts):
     truth = [

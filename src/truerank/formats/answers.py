@@ -58,6 +58,8 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
     row, value = (names.find(keys, group) is not None for group in (_ROW, values))
     if row and value:
         return None
+    if row:  # whose own document it is, or a word about it
+        wanted = tuple(name for name in wanted if name not in names.RELEVANT_ONE)
     query = names.find_query(keys)
     if wanted == names.ANSWERS and not (row or value):
         wanted += names.RESPONSES
@@ -212,8 +214,7 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
             if not _are_none(given, distances):
                 return _by_distance(answer(query, docs, distances, name, line), name)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
-        value = quoted(scores if isinstance(docs, list) else docs)
-        raise InputError("a list of documents should stand here, not {value}", name, line, value=value)
+        raise no_list(scores if isinstance(docs, list) else docs, name, line)
     if scores is not None and len(docs) != len(scores):
         raise InputError(
             "there are {n} documents, but {numbers} scores, distances or ranks beside them",
@@ -224,6 +225,16 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
         )
     return Ranked(
         query, checked_ids(docs, name, line), None if scores is None else checked_numbers(scores, name, line), line
+    )
+
+
+def no_list(value: Any, name: str, line: int | None) -> InputError:
+    """Of what stands in place of a list, such as ids with blanks or commas between them."""
+    return InputError(
+        'a list of documents should stand here, not {value}: write ids as ["d1", "d2"]',
+        name,
+        line,
+        value=quoted(value),
     )
 
 

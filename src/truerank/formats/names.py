@@ -146,8 +146,13 @@ _RIGHT = (
     "positive",
     "target",
 )
+_ONE_ID = _each(_RIGHT, (of.removesuffix("s") for of in _IDS))
+_ONE_LISTED = _each(_RIGHT, (of.removesuffix("s") for of in _LISTED if of != "pages"))
+RELEVANT_ONE = frozenset((*_ONE_ID, *_ONE_LISTED))
+"""Of one document that is right, which stands there without a list."""
 RELEVANT = (
-    *(*_each(_RIGHT, _IDS), "answerpids", "relevant", *_each(_RIGHT, _LISTED), *_each(_RIGHT, ("contexts",))),
+    *(*_each(_RIGHT, _IDS), *_ONE_ID, "answerpids", "relevant", *_each(_RIGHT, _LISTED), *_ONE_LISTED),
+    *_each(_RIGHT, ("contexts",)),
     *("groundtruth", "retrievalgroundtruth", "truth", "gold", "expected", "positives", "positive", "qrels"),
     "judgments",
 )

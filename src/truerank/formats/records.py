@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -16,7 +17,7 @@ from truerank.core.mappings import are_numbers, distinct_ids
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.answers import answer, first_keys, list_in, list_keys, ranked, split
+from truerank.formats.answers import answer, first_keys, list_in, list_keys, no_list, ranked, split
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
@@ -30,6 +31,8 @@ from truerank.formats.rows import (
 )
 
 ROWS = 1 << 15
+
+_JOINED = re.compile(r"[,;|\n]")
 
 LONGEST = 1 << 26
 """Bytes that a line may have."""
@@ -230,9 +233,11 @@ def _judged(
     lists = list_keys(keys, RELEVANT, GRADE)
     if lists:
         listed = list_in(record[lists.docs], name, line)
+        if isinstance(listed, str | int) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
+            listed = _only(listed, key, name, line)
         docs, grades = split(listed, (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
-            raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
+            raise no_list(docs, name, line)
         if grades and (own := first_keys(listed)) and names.find(own, GRADE) is None:
             _refuse_fractions(grades, name, line)
         if grades is None and (place := _beside(keys)) is not None:
@@ -248,6 +253,13 @@ def _judged(
         _refuse_fractions([grade], name, line)
     more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
     return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
+
+
+def _only(doc: Any, key: str, name: str, line: int | None) -> list[Any]:
+    """The one document that is right; several ids in a cell would be one that nothing returns."""
+    if isinstance(doc, str) and (_JOINED.search(doc) or (key.endswith("id") and " " in doc)):
+        raise no_list(doc, name, line)
+    return [doc]
 
 
 def _refuse_fractions(scores: Iterable[Any], name: str, line: int | None) -> None:
