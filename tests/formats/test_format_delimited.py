@@ -186,6 +186,16 @@ def test_a_column_that_nobody_reads_may_be_of_any_length(text, tmp_path):
     assert csv.field_size_limit() == limit
 
 
+def test_rows_of_empty_cells_at_the_end_of_a_spreadsheet_are_none(tmp_path):
+    (tmp_path / "a.csv").write_text("query_id;doc_id;score;relevance\r\nq;x;2;0\r\nq;a;1;1\r\n;;;\r\n;;;\r\n")
+    (tmp_path / "b.csv").write_text("query_id;relevant_ids\r\nq;['a']\r\n;\r\n")
+    for judged in ("a.csv", "b.csv"):
+        assert tr.evaluate(tmp_path / judged, tmp_path / "a.csv", "RR").mean == {"RR": 0.5}
+    (tmp_path / "a.csv").write_text("query_id;doc_id;score\r\nq;x;2\r\nq;;1\r\n")
+    with pytest.raises(tr.InputError, match=r"a\.csv:3: "):
+        tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
+
+
 def test_blanks_are_part_of_an_id_and_no_part_of_a_columns_name(tmp_path):
     (tmp_path / "a.csv").write_text(" Query ID , Doc ID ,Grade\nq, a,1\n")
     assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"q": {b" a": 1.0}}

@@ -245,11 +245,14 @@ class Reader(NamedTuple):
             raise InputError("this is no CSV: {error}", self.name, first - 1 + rows.line_num, error=error) from None
 
     def is_of_no_document(self, row: Sequence[str]) -> bool:
-        """Whether a row is empty, ends with its query, or has no grade, as Quepid exports what nobody rated."""
+        """Whether a row is empty, ends with its query, or has no grade, as Quepid exports what nobody rated.
+
+        Spreadsheets write rows of empty cells too.
+        """
         if self.what == "qrels" and len(row) == self.width and not row[self.layout.value]:
             return True
         ends_with_query = len(row) == self.layout.query + 1 < self.width
-        return not row or (ends_with_query and (self.what == "qrels" or (self.what == "run" and len(row) > 1)))
+        return not any(row) or (ends_with_query and (self.what == "qrels" or (self.what == "run" and len(row) > 1)))
 
     def number(self, text: str, line: int, place: int) -> float:
         """The number that a cell holds."""
