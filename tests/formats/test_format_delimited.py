@@ -196,6 +196,14 @@ def test_rows_of_empty_cells_at_the_end_of_a_spreadsheet_are_none(tmp_path):
         tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
 
 
+@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+def test_of_the_line_that_is_for_a_spreadsheet_alone_it_is_said_to_delete_it(delimiter, tmp_path):
+    cells = delimiter.join(["query_id", "doc_id", "score"])
+    (tmp_path / "a.csv").write_text(f"\ufeffsep={delimiter}\r\n{cells}\r\n", "utf-8")
+    with pytest.raises(tr.InputError, match=r"a\.csv:1: this line tells a spreadsheet .*; delete it"):
+        tr.open_run(tmp_path / "a.csv").to_dict()
+
+
 def test_blanks_are_part_of_an_id_and_no_part_of_a_columns_name(tmp_path):
     (tmp_path / "a.csv").write_text(" Query ID , Doc ID ,Grade\nq, a,1\n")
     assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"q": {b" a": 1.0}}

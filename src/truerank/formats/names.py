@@ -408,6 +408,10 @@ def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | N
         )
     if query is not None:
         return fault
+    if folded(names[0]) == "sep":
+        return message(
+            "this line tells a spreadsheet what stands between columns; delete it, so that their names come first"
+        )
     if not may_name(names):
         return message(
             "{fault}: put a first line before it that names the columns, as {example}",
