@@ -192,7 +192,7 @@ def test_what_tools_answer_is_a_run(tool, ending, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["", "json", "jsonl"])
-@pytest.mark.parametrize("text", ["query", "q", "question", "user_input"])
+@pytest.mark.parametrize("text", ["query", "q", "question", "user_input", "input", "request"])
 def test_a_record_with_an_id_and_the_text_of_a_query_goes_by_the_id(text, ending, tmp_path):
     asked = [{text: f"which of {q}?", "id": q} for q in ("q1", "q2")]
     run = [{**record, "results": ["x", "a"]} for record in asked]
@@ -220,7 +220,7 @@ def test_rows_may_have_a_result_of_their_own():
 
 
 @pytest.mark.parametrize("ending", ["", "json"])
-@pytest.mark.parametrize("text", ["query", "question", "user_input"])
+@pytest.mark.parametrize("text", ["query", "question", "user_input", "input"])
 def test_answers_that_repeat_the_text_of_the_query_go_by_their_keys(text, ending, tmp_path):
     lists = world(7)
     asked = {q: {text: "which?", "hits": [{"id": d, "score": s} for d, s in docs]} for q, docs in lists.items()}
@@ -293,6 +293,59 @@ def test_rows_of_azure_s_evaluator_are_a_run_and_its_judgements(tmp_path):
         measures = ["nDCG(gain='exp')@3", "DCG(discount=[1, 0.6, 0.36])@3", "Judged"]
         mean = tr.evaluate(given, given, measures, rules={"ties": "input"}).mean
         assert list(mean.values()) == pytest.approx([7.5 / (15 + 3 / math.log2(3)), 4 * 0.36, 0.75])
+
+
+def _memory(docs: list[str]) -> dict[str, object]:
+    """As LongMemEval logs it."""
+    items = [{"corpus_id": doc, "text": "t", "timestamp": "2023"} for doc in docs]
+    result = {"query": "what", "ranked_items": items, "metrics": {"session": {"recall_any@1": 0.0}}}
+    return {"question_id": "q", "question": "what", "answer_session_ids": ["a"], "retrieval_results": result}
+
+
+ROWS_OF_TOOLS = {
+    "LongMemEval": _memory,
+    "LangChain": lambda docs: {
+        "query": "q",
+        "result": "It is.",
+        "source_documents": [{"id": doc, "metadata": {"source": "s"}, "page_content": "t"} for doc in docs],
+    },
+    "Databricks": lambda docs: {
+        "request": "q",
+        "response": "It is.",
+        "expected_retrieved_context": [{"doc_uri": "a"}],
+        "retrieved_context": [{"doc_uri": doc, "content": "t"} for doc in docs],
+    },
+    "DeepEval": lambda docs: {"input": "q", "actual_output": "It is.", "retrieval_context": docs, "context": ["t"]},
+    "OpenAI": lambda docs: {
+        "query_id": "q",
+        "object": "page",
+        "data": [{"file_id": doc, "filename": "f", "score": 0.5 - n / 8} for n, doc in enumerate(docs)][::-1],
+    },
+    "AutoRAG": lambda docs: {"qid": "q", "query": "w", "retrieved_ids": docs[::-1], "retrieve_scores": [0.4, 0.9]},
+}
+
+
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+@pytest.mark.parametrize("tool", ROWS_OF_TOOLS)
+def test_rows_of_tools_for_answers_are_a_run(tool, ending, tmp_path):
+    rows = [ROWS_OF_TOOLS[tool](["x", "a"])]
+    judged = rows if tool in ("LongMemEval", "Databricks") else {"q": ["a"]}
+    run = rows if not ending else tmp_path / f"a.{ending}"
+    if ending:
+        text = json.dumps(rows, indent=1) if ending == "json" else json.dumps(rows[0]) + "\n"
+        (tmp_path / f"a.{ending}").write_text(text)
+        judged = run if judged is rows else judged
+    assert tr.evaluate(judged, run, "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("beside", [{"supporting_facts": [["A", 0]]}, {"context": "t", "title": "T"}])
+def test_the_id_of_a_question_is_not_taken_for_its_document(beside):
+    """As in HotpotQA, KILT and SQuAD; a column of grades would not help there."""
+    rows = [{"id": "q", "question": "What?", **beside}]
+    with pytest.raises(tr.InputError, match="no column holds the document ids; name it doc_id, or relevant where"):
+        tr.read_qrels(rows)
+    with pytest.raises(tr.InputError, match="no column holds the document ids; name it doc_id, or docs where"):
+        tr.open_run(rows).to_dict()
 
 
 @pytest.mark.parametrize("key", ["distance", "_distance", "dist", "$dist", "cosine_distance", "vector_distance"])

@@ -15,7 +15,8 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import Message, message
 
 # Queries: of runs and qrels, of tables about queries, of texts, of arrays.
-QUESTION = ("userinput", "question")  # its text, which is its id where it has no other, as RAGAS has them
+QUESTION = ("userinput", "question", "input", "request")
+"""Its text, which is its id where it has no other, as of RAGAS, DeepEval and Databricks."""
 _QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "query", "q")
 _GROUP = ("topic", "userid", "user")  # of queries too, where what these ask stands beside it
 QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext", "uid")
@@ -31,7 +32,7 @@ QUERY_VECTORS = (
 # Documents: of runs and qrels, of texts; chunks, and what they are parts of.
 _DOC_ID = (
     *("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "movieid", "productid"),
-    *("articleid", "newsid", "doc"),
+    *("articleid", "newsid", "fileid", "docuri", "doc"),
 )
 DOC = (*_DOC_ID, "document", "item", "id", "chunkid", "objectid")
 LISTED_DOC = (*_DOC_ID, "item", "id", "chunkid", "objectid", "document")
@@ -57,7 +58,7 @@ _SCORE = ("score", "sim", "similarity", "relevancescore")
 SCORE = (*_SCORE, "prediction", "est")
 SCORES = (
     *("scores", "sims", "similarities"),
-    *(of + "scores" for of in ("retrieved", "retrieval", "doc", "document", "relevance")),
+    *(of + "scores" for of in ("retrieved", "retrieval", "retrieve", "doc", "document", "relevance")),
 )
 DISTANCES = ("distances", "dists")
 DISTANCE = (
@@ -102,17 +103,7 @@ BEIR = ["query-id", "corpus-id", "score"]
 # Lists of documents, one list a query; ids before what may be texts.
 _IDS = (*(of + "ids" for of in ("doc", "document", "chunk", "passage", "context", "node", "item", "")), "pids")
 _LISTED = (
-    "docs",
-    "documents",
-    "chunks",
-    "passages",
-    "nodes",
-    "items",
-    "sources",
-    "files",
-    "pages",
-    "titles",
-    "urls",
+    *("docs", "documents", "chunks", "passages", "nodes", "items", "sources", "files", "pages", "titles", "urls"),
 )
 
 
@@ -125,26 +116,17 @@ _RETURNED = ("retrieved", "ranked", "predicted", "recommended", "returned")
 ANSWERS = (
     *("topk", "results", "ranking", "hits", *_each(_RETURNED, _IDS), "docids", "ids", "docs", "documents"),
     *("retrieved", *_each(_RETURNED, _LISTED), "items", "candidates", "matches", "points", "sourcenodes", "nodes"),
-    *("rankedlist", "searchresults", "predictions", "preds", "recommendations"),
-    *("retrievedcontexts", "retrievalcontext"),  # texts, which are ids where there are no others
+    *("rankedlist", "searchresults", "predictions", "preds", "recommendations", "sourcedocuments"),
+    *("retrievedcontexts", "retrievalcontext", "retrievedcontext"),  # texts, if there are no ids
 )
-RESPONSES = ("result", "response", "value", "data", "rows")
+RESPONSES = ("retrievalresults", "result", "response", "value", "data", "rows")
 """Of what engines answer; rows may have a result, a value or data of another kind."""
 NUGGETS = "nuggets"
 """Of an answer or a passage, as they are written: each says how far it is supported."""
 CONTEXTS = "ctxs"
 """Of a question, as they are written: each says whether it has the answer."""
 _RIGHT = (
-    "relevant",
-    "gold",
-    "golden",
-    "reference",
-    "expected",
-    "groundtruth",
-    "gt",
-    "correct",
-    "positive",
-    "target",
+    *("relevant", "gold", "golden", "reference", "expected", "groundtruth", "gt", "correct", "positive", "target"),
 )
 _ONE_ID = _each(_RIGHT, (of.removesuffix("s") for of in _IDS))
 _ONE_LISTED = _each(_RIGHT, (of.removesuffix("s") for of in _LISTED if of != "pages"))
@@ -152,7 +134,7 @@ RELEVANT_ONE = frozenset((*_ONE_ID, *_ONE_LISTED))
 """Of one document that is right, which stands there without a list."""
 RELEVANT = (
     *(*_each(_RIGHT, _IDS), *_ONE_ID, "answerpids", "relevant", *_each(_RIGHT, _LISTED), *_ONE_LISTED),
-    *_each(_RIGHT, ("contexts",)),
+    *(*_each(_RIGHT, ("contexts",)), "expectedretrievedcontext", "answersessionids"),
     *("groundtruth", "retrievalgroundtruth", "truth", "gold", "expected", "positives", "positive", "qrels"),
     "judgments",
 )
@@ -362,6 +344,8 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         value = score if grade is None else grade
         assert value is not None
         return Layout(query, doc, value, unsure=grade is None, aspect=aspect, weight=weight)
+    if folded(names[query]) in QUESTION and folded(names[doc]) == "id":  # of the question, in all likelihood
+        raise InputError(_without_id(names, what, query, None), path, line)
     known = few(names)
     if what == "run":
         far = find(names, LOWER)
