@@ -340,6 +340,12 @@ def test_one_document_that_is_right_needs_no_list(held, tmp_path):
             assert tr.evaluate(truth, RETURNED, "RR").mean == {"RR": 0.75}
 
 
+@pytest.mark.parametrize("doc", [7.0, None, True, ""])
+def test_one_document_that_has_no_id_is_refused(doc):
+    with pytest.raises(tr.InputError, match=f"an id is text or a whole number, not {doc!r}"):
+        tr.read_qrels([{"query": "q1", "gold_id": doc}])
+
+
 def test_what_stands_beside_the_document_of_a_row_is_no_other_document():
     row = {"query_id": "q1", "doc_id": "a", "relevant_doc": 1}
     assert tr.read_qrels([{**row, "score": 2}]).to_dict() == {b"q1": {b"a": 2.0}}

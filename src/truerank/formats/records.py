@@ -233,7 +233,7 @@ def _judged(
     lists = list_keys(keys, RELEVANT, GRADE)
     if lists:
         listed = list_in(record[lists.docs], name, line)
-        if isinstance(listed, str | int) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
+        if not isinstance(listed, list | dict) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
             listed = _only(listed, key, name, line)
         docs, grades = split(listed, (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
