@@ -71,6 +71,13 @@ def test_qrels_may_be_a_query_a_line(lines, tmp_path):
     assert tr.read_qrels(tmp_path / "a.jsonl").to_dict() == {b"1": {b"a": 1.0, b"b": 1.0}, b"2": {}}
 
 
+@pytest.mark.parametrize("doc", ["doc_id", "d_id", "did", "docno", "chunk_id", "pid"])
+def test_a_document_is_known_by_whatever_name(doc):
+    row = {"q_id": "1", doc: "a"}
+    assert tr.read_qrels([{**row, "relevance": 1}]).to_dict() == {b"1": {b"a": 1.0}}
+    assert tr.open_run([{**row, "score": 0.5}]).to_dict() == {"1": {"a": 0.5}}
+
+
 @pytest.mark.parametrize("grade", ["relevance", "grade", "rel", "relevant", "label", "score"])
 def test_qrels_may_be_a_row_a_line(grade, tmp_path):
     rows = [{"query_id": "1", "doc_id": "a", grade: 2}, {"query_id": "1", "doc_id": "b", grade: 0}]

@@ -32,7 +32,7 @@ QUERY_VECTORS = (
 # Documents: of runs and qrels, of texts; chunks, and what they are parts of.
 _DOC_ID = (
     *("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "movieid", "productid"),
-    *("articleid", "newsid", "fileid", "docuri", "doc"),
+    *("articleid", "newsid", "fileid", "docuri", "did", "doc"),
 )
 DOC = (*_DOC_ID, "document", "item", "id", "chunkid", "objectid")
 LISTED_DOC = (*_DOC_ID, "item", "id", "chunkid", "objectid", "document")
