@@ -298,6 +298,16 @@ def test_a_score_that_a_relevant_document_has_is_its_grade_where_it_is_whole(tmp
     assert tr.read_qrels([{"query_id": "q", "relevant": graded}]).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
 
 
+def test_relevant_documents_may_have_a_place_for_a_score_that_is_none():
+    """As Haystack writes its documents."""
+    docs = [{"id": doc, "content": "t", "meta": {}, "score": None} for doc in "ab"]
+    row = {"question": "q", "ground_truth_documents": docs}
+    assert tr.read_qrels([row]).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+    docs[0]["score"] = 1
+    with pytest.raises(tr.InputError, match="a number should stand here, not None"):
+        tr.read_qrels([row])
+
+
 def test_fractions_in_a_list_of_scores_beside_the_relevant_documents_are_no_grades():
     with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
         tr.read_qrels([{"query_id": "q", "relevant": ["a", "b"], "scores": [1, 0.5]}])

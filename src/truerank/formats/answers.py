@@ -207,11 +207,11 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     if scores is None:
         given = _best_first(_of_nodes(docs, name, line), name, line)
         docs, scores = split(given, SCORE, name, line)
-        if _are_none(given, scores):  # as where Elasticsearch sorts by a field
+        if are_none(given, scores):  # as where Elasticsearch sorts by a field
             scores = None
         elif scores is None and _has_distances(given):
             _, distances = split(given, DISTANCE, name, line)
-            if not _are_none(given, distances):
+            if not are_none(given, distances):
                 return _by_distance(answer(query, docs, distances, name, line), name)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
         raise no_list(scores if isinstance(docs, list) else docs, name, line)
@@ -238,7 +238,7 @@ def no_list(value: Any, name: str, line: int | None) -> InputError:
     )
 
 
-def _are_none(docs: Any, values: list[Any] | None) -> bool:
+def are_none(docs: Any, values: list[Any] | None) -> bool:
     """Whether a list of documents has a place for values, and none there."""
     return isinstance(docs, list) and bool(values) and all(each is None for each in values or ())
 

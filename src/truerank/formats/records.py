@@ -17,7 +17,7 @@ from truerank.core.mappings import are_numbers, distinct_ids
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.answers import answer, first_keys, list_in, list_keys, no_list, ranked, split
+from truerank.formats.answers import answer, are_none, first_keys, list_in, list_keys, no_list, ranked, split
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
@@ -239,7 +239,8 @@ def _judged(
         if not isinstance(docs, list):
             raise no_list(docs, name, line)
         if grades and (own := first_keys(listed)) and names.find(own, GRADE) is None:
-            _refuse_fractions(grades, name, line)
+            grades = None if are_none(listed, grades) else grades
+            _refuse_fractions(grades or (), name, line)
         if grades is None and (place := _beside(keys)) is not None:
             grades = _grades_beside(docs, list_in(record[keys[place]], name, line), name, line)
             if names.folded(keys[place]) in names.UNSURE_GRADES:
