@@ -340,6 +340,11 @@ def test_one_document_that_is_right_needs_no_list(held, tmp_path):
             assert tr.evaluate(truth, RETURNED, "RR").mean == {"RR": 0.75}
 
 
+def test_one_document_that_is_right_may_be_an_object():
+    for doc in ({"id": "a", "text": "t"}, {"doc_id": "a", "grade": 1}, {"a": 1}):
+        assert tr.read_qrels([{"query": "q1", "gold_doc": doc}]).to_dict() == {b"q1": {b"a": 1.0}}
+
+
 @pytest.mark.parametrize("doc", [7.0, None, True, ""])
 def test_one_document_that_has_no_id_is_refused(doc):
     with pytest.raises(tr.InputError, match=f"an id is text or a whole number, not {doc!r}"):

@@ -233,7 +233,7 @@ def _judged(
     lists = list_keys(keys, RELEVANT, GRADE)
     if lists:
         listed = list_in(record[lists.docs], name, line)
-        if not isinstance(listed, list | dict) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
+        if not isinstance(listed, list) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
             listed = _only(listed, key, name, line)
         docs, grades = split(listed, (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
@@ -256,8 +256,13 @@ def _judged(
     return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
 
 
-def _only(doc: Any, key: str, name: str, line: int | None) -> list[Any]:
-    """The one document that is right; several ids in a cell would be one that nothing returns."""
+def _only(doc: Any, key: str, name: str, line: int | None) -> Any:
+    """The one document that is right; several ids in a cell would be one that nothing returns.
+
+    An object that has no id is {document: grade}.
+    """
+    if isinstance(doc, dict) and names.find(list(doc), names.LISTED_DOC) is None:
+        return doc
     if isinstance(doc, str) and (_JOINED.search(doc) or (key.endswith("id") and " " in doc)):
         raise no_list(doc, name, line)
     return [doc]
