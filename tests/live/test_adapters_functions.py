@@ -121,6 +121,8 @@ def test_an_empty_answer_is_an_answer():
 
 def test_whole_numbers_and_uuids_are_ids():
     assert asked(lambda q: [7, np.int32(8)]).docs == ("7", "8")
+    for two in (list(np.array([7, 8])), tuple(np.array([7, 8])), [np.str_("7"), np.str_("8")]):
+        assert asked(lambda q, two=two: two) == Answer(("7", "8"), (2.0, 1.0))
     for one in (UUID(int=1), {"id": UUID(int=1)}, (UUID(int=1), 0.5)):
         assert asked(lambda q, one=one: [one]).docs == ("00000000-0000-0000-0000-000000000001",)
     assert asked(lambda q: {UUID(int=1): 0.5}).docs == ("00000000-0000-0000-0000-000000000001",)

@@ -130,7 +130,7 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
     if hasattr(raw, "__array__"):
         ids = _row(raw)
         distances = [None] * len(ids)
-    elif isinstance(raw, tuple | list) and len(raw) == 2 and all(hasattr(part, "__array__") for part in raw):
+    elif isinstance(raw, tuple | list) and len(raw) == 2 and all(map(_is_array, raw)):
         first, second = _row(raw[0]), _row(raw[1])
         ids, values = (first, second) if second.dtype.kind == "f" else (second, first)
         if len(ids) != len(values):
@@ -140,6 +140,11 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
         return None
     there = is_id(ids)
     return ids[there].tolist(), list(compress(distances, there.tolist()))
+
+
+def _is_array(part: Any) -> bool:
+    """Whether this is an array, and not a single value of NumPy's, which may be an id."""
+    return hasattr(part, "__array__") and getattr(part, "ndim", 1) > 0
 
 
 def _row(array: Any) -> np.ndarray[Any, Any]:
