@@ -240,6 +240,21 @@ def test_queries_that_only_one_answered_are_said_to_be_in_no_ratio():
     assert (whole.unpaired, "not in that ratio" in whole.to_text()) == (0, False)
 
 
+def test_queries_that_only_one_has_scores_of_are_said_to_be_in_no_difference():
+    few = {query: QUERIES[query] for query in list(QUERIES)[:40]}
+    whole, part = benched(), tr.bench(lambda query: ["d1"], few, QRELS, measures="RR")
+    found = compare(whole, part)
+    assert (found.unscored, compare(whole, whole).unscored) == (60, 0)
+    assert "60 queries that only one of them has scores of are not in the differences." in found.to_text()
+    without = tr.bench(lambda query: ["d1"], few)
+    assert (compare(whole, without).unscored, "differences" in compare(whole, whole).to_text()) == (0, False)
+    empty = tr.bench(
+        lambda query: [] if query == "text 0" else ["d2"], few, QRELS, measures="RR", rules="torchmetrics"
+    )
+    full = tr.bench(lambda query: ["d2"], few, QRELS, measures="RR", rules="torchmetrics")
+    assert (compare(full, empty).unscored, compare(empty, full).unscored) == (1, 1)
+
+
 def test_they_come_after_each_other_at_each_query_in_random_order():
     clock = SimulatedClock()
     asked = []

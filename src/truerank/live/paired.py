@@ -13,7 +13,7 @@ from truerank.core.errors import InputError, needs
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, QrelsLike
-from truerank.core.scores import averaged, shared
+from truerank.core.scores import Scores, averaged, shared
 from truerank.live.result import Bench
 from truerank.stats import Interval, Paired
 
@@ -82,6 +82,14 @@ class BenchComparison(Presented):
         """Queries that only one answered; they are not in the ratio."""
         return len(_log_times(self.a).keys() ^ _log_times(self.b).keys())
 
+    @property
+    def unscored(self) -> int:
+        """Queries of which only one has a value of some measure; they are not in its difference."""
+        if self.a.scores is None or self.b.scores is None:
+            return 0
+        ours, theirs = self.a.scores, self.b.scores
+        return len(set().union(*(_known(ours, name) ^ _known(theirs, name) for name in self.differences)))
+
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Why the two may not be comparable."""
@@ -146,6 +154,11 @@ class BenchComparison(Presented):
         values = {str(m): np.stack([averaged(m, a[m][left]), averaged(m, b[m][right])]) for m in means}
         known = {name: of[:, np.isfinite(of).all(axis=0)] for name, of in values.items()}
         return {name: (ours, theirs) for name, (ours, theirs) in known.items() if len(ours)}
+
+
+def _known(scores: Scores, measure: str) -> set[str]:
+    """The queries that have a value of a measure."""
+    return {scores.queries[row] for row in np.flatnonzero(np.isfinite(scores[measure])).tolist()}
 
 
 def _log_times(bench: Bench) -> dict[str, float]:

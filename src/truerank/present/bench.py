@@ -371,6 +371,14 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
         rows.append((name, a_mean, b_mean, between.estimate, *_limit_cells(between), p))
     columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
     notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]
+    if comparison.unscored:
+        notes.append(
+            plural(
+                "{n:,} query that only one of them has a score of is not in the differences.",
+                "{n:,} queries that only one of them has scores of are not in the differences.",
+                n=comparison.unscored,
+            )
+        )
     notes += judged((comparison.a, comparison.b), (a, b))
     notes += few.doubts((name, between) for name, between in comparison.differences.items() if between.estimate)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
