@@ -185,3 +185,11 @@ def test_a_coroutine_and_a_function_cannot_take_turns():
 
     with pytest.raises(tr.InputError, match="cannot take turns"):
         alternate(slow, lambda query: ["d1"], QUERIES)
+
+
+def test_what_the_measuring_takes_of_a_call_counts_the_task_that_a_time_out_needs():
+    async def returning(query):
+        return ["d1"]
+
+    plain, limited = (tr.bench(returning, QUERIES, timeout=timeout).harness.clock for timeout in (None, 60))
+    assert limited > 3 * plain

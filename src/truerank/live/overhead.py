@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truerank.live.clock import WallClock
-from truerank.live.plan import Load, plan
+from truerank.live.plan import LONGEST, Load, plan
 from truerank.live.record import Tally, gathered, room
 from truerank.live.retriever import Answer, Retriever
 from truerank.live.samples import Harness
@@ -24,15 +24,19 @@ HELD = 200_000
 """Results that these answers hold together."""
 
 
-def harness(is_async: bool = False, answer: object = ()) -> Harness:
+def harness(is_async: bool = False, answer: object = (), is_limited: bool = False) -> Harness:
     """The overhead of a closed loop with one worker around a callable that returns this, which is written down.
+
+    Args:
+        is_limited: whether calls have a time-out: a coroutine is then a task of its own, which takes time to begin.
 
     Raises:
         KeyboardInterrupt: it was interrupted, and few calls tell little.
     """
     calls = max(FEW, min(CALLS, HELD // max(1, room(answer))))
     returning = _returning_async(answer) if is_async else _returning(answer)
-    planned = plan(Load(warmup=0), [(returning, "")] * calls, calls)
+    load = Load(warmup=0, timeout=LONGEST if is_limited else None)
+    planned = plan(load, [(returning, "")] * calls, calls)
     idle = Retriever("nothing", returning, lambda result: Answer((), ()))
     tally = Tally(planned, [idle], calls)
     pool = pool_of(is_async)(planned, tally, WallClock())

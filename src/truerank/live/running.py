@@ -243,7 +243,7 @@ def _found(
         is_real: whether its times are those of the machine's clock.
     """
     tally, retrievers = pool.tally, pool.tally.retrievers
-    some = returned(pool.records)
+    some, is_limited = returned(pool.records), pool.plan.load.timeout is not None
     calls = gathered(pool.records, pool.plan, tally, pool.started)
     pauses = collector.pauses(pool.started)
     paused = overlap(pauses, calls.samples.due, calls.samples.end)
@@ -257,7 +257,7 @@ def _found(
         faults={},
         scores=None,
         pauses=pauses,
-        harness=harness(retrievers[0].is_async, some) if is_real else Harness(0.0, 0.0),
+        harness=harness(retrievers[0].is_async, some, is_limited) if is_real else Harness(0.0, 0.0),
         describe={},
         machine=_machine(),
         begun=begun,

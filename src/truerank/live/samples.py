@@ -110,7 +110,8 @@ class Harness:
 
     Attributes:
         call: nanoseconds that a call takes beside the retriever's time, such as to copy a list of dicts.
-        clock: nanoseconds that are in every sample because the clock is read twice.
+        clock: nanoseconds that are in every sample because the clock is read twice, and because a coroutine that
+            has a time-out is begun as a task.
     """
 
     call: float
