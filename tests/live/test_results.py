@@ -476,6 +476,17 @@ def test_a_setting_that_cannot_be_measured_stands_under_its_own_values():
     assert [one.load.k for one in found if one.settings["concurrency"] == 1] == [5, 5, 7, 7]
 
 
+def test_the_row_of_a_setting_that_cannot_be_measured_is_empty():
+    def index(n):
+        if n == 2:
+            raise RuntimeError("no such index")
+        return lambda query, k: ["d1"]
+
+    page = report.sweep_document(sweep(index, QUERIES, QRELS, over={"n": [1, 2]}, measures="RR"))
+    assert page.blocks[0].rows[1] == (2, *[None] * 7, "")
+    assert page.flat.rows[1][page.flat.columns.index("throughput")] is None
+
+
 def test_a_name_is_swept_as_what_it_means(tmp_path, monkeypatch):
     (tmp_path / "swept_by_name.py").write_text("def index(n):\n    return lambda query: [str(n)]\n")
     monkeypatch.chdir(tmp_path)

@@ -159,7 +159,8 @@ def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
     rows = []
     for one in benches:
         means = one.scores.mean if one.scores else {}
-        figures = (*(finite(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
+        rate = one.throughput if len(one.measured) else None
+        figures = (*(finite(one.latency[name]) for name in FIGURES), rate, *one.outcomes.values())
         asked = (one.settings.get(name, getattr(one.load, name)) for name in load)
         swept = (_cell(one.settings.get(name)) for name in settings)
         index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
@@ -186,8 +187,8 @@ def _figure(name: str) -> str:
 
 
 def per_second(bench: Bench) -> float | int | None:
-    """Answers a second, of large numbers no fractions."""
-    return _rate(bench.throughput)
+    """Answers a second, of large numbers no fractions; None where nothing was called."""
+    return _rate(bench.throughput) if len(bench.measured) else None
 
 
 def _rate(rate: float | None) -> float | int | None:
@@ -322,7 +323,8 @@ def _cell(value: object) -> Cell:
 
 def timings(bench: Bench, latencies: Sequence[str] = SHORT) -> tuple[Cell, ...]:
     """Some latencies, answers a second, and calls that failed; nothing of what is not known."""
-    return (*(finite(bench.latency[name]) for name in latencies), per_second(bench), bench.failed)
+    failed = bench.failed if len(bench.measured) else None
+    return (*(finite(bench.latency[name]) for name in latencies), per_second(bench), failed)
 
 
 def comparison_document(comparison: BenchComparison, digits: int | None = None) -> Document:
