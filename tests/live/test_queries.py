@@ -31,6 +31,8 @@ def test_a_dict_is_taken_as_it_is_and_a_list_is_numbered():
         ("broken.json", json.dumps({"queries": WANTED})[:-1] + "\n}"),
         ("plain.tsv", 'q1\tred shoes\nq2\ta "quoted" hat\n'),
         ("header.tsv", 'query_id\tlang\ttext\nq1\ten\tred shoes\nq2\ten\ta "quoted" hat\n'),
+        ("blank.tsv", '\n \nq1\tred shoes\n\nq2\ta "quoted" hat\n'),
+        ("blank.csv", '\r\nqid,query\r\n\r\nq1,red shoes\r\nq2,"a ""quoted"" hat"\r\n'),
         ("header.csv", 'qid,query\nq1,red shoes\nq2,"a ""quoted"" hat"\n'),
     ],
 )
@@ -81,7 +83,9 @@ def test_what_is_no_query_is_told(queries, says):
         (b"", "the file is empty"),
         (b"PAR1\0\0", "binary"),
         (b"q1\tred\nq2 hat\n", ":2: .* no tab"),
+        (b"q1\tred\n\nq2 hat\n", ":3: .* no tab"),
         (b"id\ttext\nq1\n", ":2: there are 2 columns"),
+        (b"\nid\ttext\nq1\n", ":3: there are 2 columns"),
         (b'{"_id": "q1", "text": "x"}\n{"_id": \n', ":2: this is no JSON"),
         (b"q\t\xff\xfe\n", "not UTF-8"),
     ],

@@ -28,8 +28,8 @@ def read_queries(queries: Any) -> dict[str, Any]:
     Args:
         queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and a text a row, as
             PyTerrier's topics are; or a file: BEIR's queries.jsonl, JSON lines or JSON with an id and a text each
-            or {id: text}, tab- or comma-separated with or without a header, TREC's topics, or a text a line. Or
-            vectors, as for `read_vectors`, which are numbered from 0.
+            or {id: text}, tab-separated with or without a header, comma-separated with one, TREC's topics, or a
+            text a line. Or vectors, as for `read_vectors`, which are numbered from 0.
 
     Raises:
         InputError: there are none, an id comes twice, or a text is missing.
@@ -144,15 +144,15 @@ def _are_named(columns: Iterable[str]) -> bool:
 
 def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
     """Columns if the first line has any, else a text a line."""
-    first = text.split("\n", 1)[0]
+    first = next((line for line in text_lines(text) if line.strip()), "")
     if "\t" not in first and not _are_named(first.split(",")):
         return enumerate((line.strip() for line in text_lines(text) if line.strip()), 1)
     delimiter = "\t" if "\t" in first else ","
     reader = _reader(text, delimiter)
-    rows = [row for row in reader if any(cell.strip() for cell in row)]
-    if _are_named(rows[0]):
+    rows = [(number, row) for number, row in enumerate(reader, 1) if any(cell.strip() for cell in row)]
+    if _are_named(rows[0][1]):
         return _of_table(rows, name)
-    return [_pair(row, number, name) for number, row in enumerate(rows, 1)]
+    return [_pair(row, number, name) for number, row in rows]
 
 
 def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -162,15 +162,15 @@ def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""))
 
 
-def _of_table(rows: list[list[str]], name: str) -> Iterable[tuple[Any, Any]]:
-    names = rows[0]
+def _of_table(rows: list[tuple[int, list[str]]], name: str) -> Iterable[tuple[Any, Any]]:
+    names = rows[0][1]
     at = list(_columns(names, name))
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in rows[1:]:
         if len(row) != len(names):
             raise InputError(
                 "there are {n} columns, but this row has {others}", name, number, n=len(names), others=len(row)
             )
-    return [(row[at[0]].strip(), row[at[1]]) for row in rows[1:]]
+    return [(row[at[0]].strip(), row[at[1]]) for _, row in rows[1:]]
 
 
 def _pair(row: list[str], number: int, name: str) -> tuple[str, str]:
