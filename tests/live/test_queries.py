@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import truerank as tr
@@ -75,6 +78,12 @@ def test_a_text_a_line_is_numbered(tmp_path):
 def test_what_is_no_query_is_told(queries, says):
     with pytest.raises(tr.InputError, match=says):
         read_queries(queries)
+
+
+def test_a_column_of_texts_is_refused_as_it_does_not_say_what_its_queries_are_called():
+    for column in (pd.Series(["tea"]), pd.Index(["tea"]), pl.Series(["tea"]), np.array(["tea"])):
+        with pytest.raises(tr.InputError, match=f"a list of texts, .* or a file; not {type(column).__name__}"):
+            read_queries(column)
 
 
 @pytest.mark.parametrize(

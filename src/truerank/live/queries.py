@@ -42,6 +42,8 @@ def read_queries(queries: Any) -> dict[str, Any]:
         if holds_vectors(source):
             return read_vectors(source)
         return _checked(_of_file(source), source.name)
+    if _is_column(queries):
+        raise _unknown(queries)
     if is_frame(queries):
         return _checked(_of_values(frame_records(queries, "queries"), "queries"), "queries")
     if are_vectors(queries):
@@ -50,7 +52,18 @@ def read_queries(queries: Any) -> dict[str, Any]:
         return _checked(queries.items(), "queries")
     if isinstance(queries, Iterable):
         return _checked(_of_values(list(queries), "queries"), "queries")
-    raise InputError(
+    raise _unknown(queries)
+
+
+def _is_column(queries: Any) -> bool:
+    """Whether this is a column of a frame, or an array of texts, and nobody knows what its queries are called."""
+    if len(getattr(queries, "shape", ())) != 1:
+        return False
+    return is_frame(queries) or getattr(queries.dtype, "kind", "O") not in "biufc"
+
+
+def _unknown(queries: Any) -> InputError:
+    return InputError(
         "queries are {{id: text}}, a list of texts, a DataFrame, a table of vectors, or a file; not {kind}",
         kind=type(queries).__name__,
     )
