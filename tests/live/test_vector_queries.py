@@ -156,6 +156,16 @@ def test_the_throughput_of_an_open_loop_has_no_interval():
     assert found.throughput_interval is None
 
 
+def test_the_throughput_has_no_interval_where_a_call_failed():
+    def search(query, k):
+        if query[0] == QUERIES[3][0]:
+            raise RuntimeError("no such query")
+        return ["0"]
+
+    found = tr.bench(search, QUERIES, warmup=0)
+    assert (found.failed, found.throughput > 0, found.throughput_interval) == (1, True, None)
+
+
 def test_the_limits_of_a_throughput_are_those_of_the_mean_time_of_a_call():
     clock = SimulatedClock()
     times = iter(range(1, 1000))
