@@ -142,3 +142,18 @@ def test_fish_completes_what_follows_an_equals_sign(invoke, shell, here):
     assert completed("--rules=trec_e") == ["--rules=trec_eval-9", "--rules=trec_eval-10"]
     assert completed("--rules trec_e") == ["trec_eval-9", "trec_eval-10"]
     assert completed("--import=mi") == ["--import=mine.toml"]
+    assert completed("-m nDCG@10,rpr") == ["nDCG@10,Rprec", "nDCG@10,RprecMult"]
+
+
+@pytest.mark.skipif(which("fish") is None, reason="fish is not installed")
+def test_fish_completes_files_in_folders_with_a_comma_and_shows_what_is_said_behind_one(invoke, shell, here):
+    (here / "may,june").mkdir()
+    (here / "may,june" / "a.run").touch()
+    (here / "truerank.fish").write_text(invoke("completion", "fish").stdout)
+
+    def completed(typed: str) -> str:
+        line = f"source truerank.fish; complete -C 'truerank {typed}'"
+        return shell(f'fish --no-config -c "{line}"').stdout.decode()
+
+    assert completed("eval may,june/") == "may,june/a.run\n"
+    assert completed("board stand") == "standings\tWho stands where, and who cannot be told...\n"

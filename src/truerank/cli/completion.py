@@ -17,10 +17,13 @@ AFTER_EQUALS = {
         "($value)": '("${value#"${typed%"$2"}"}")',
     },
     "zsh": {"completion() {": "completion() {\n    compset -P 1 '--*='", " -U": ' -U -i "$IPREFIX"'},
-    "fish": {'_completion)"': f"_completion | string replace --regex -- '^' ({OPTION}))\""},
+    "fish": {
+        '_completion)"': f"_completion | string replace --regex -- '^' ({OPTION}))\"",
+        'string split ","': 'string split --max 1 ","',
+    },
 }
 """What is put for what in click's scripts: of --rules=trec zsh and fish would complete the whole word, and bash
-takes what follows = or @ for a word of its own."""
+takes what follows = or @ for a word of its own; fish would end measures, folders and explanations at a comma."""
 
 
 @click.command("completion")
