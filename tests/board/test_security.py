@@ -9,6 +9,7 @@ import io
 import os
 import re
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from board_worlds import Build, run
 from truerank.board import keys, security, tokens
 from truerank.board.errors import ApiError
 from truerank.board.models import Secret, Token
+from truerank.board.rates import Rate
 from truerank.board.sessions import LIFE, Signer
 from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
@@ -70,6 +72,20 @@ def test_asking_and_sending_too_often_is_slowed_down(build: Build, sqlite: str):
     assert (sent[-1].status_code, sent[-1].json()["error"]) == (429, "too-often")
     assert int(sent[-1].headers["retry-after"]) >= 1
     assert world.submit("B", run()).status_code == 201
+
+
+@pytest.mark.parametrize(("per_second", "seconds"), [(4.0, "1 second"), (0.8, "2 seconds")])
+def test_who_comes_again_after_as_long_as_it_says_is_let_in(
+    build: Build, sqlite: str, per_second: float, seconds: str
+):
+    world, now = build(sqlite), 0.0
+    world.service.requests = Rate(1, per_second, clock=lambda: now)
+    ask = partial(world.client.get, "/api/boards/main/attempts", headers=world.headers("A"))
+    assert ask().status_code == 200
+    refused = ask()
+    assert refused.json()["message"] == f"this is too often; try again in {seconds}"
+    now = float(refused.headers["retry-after"])
+    assert ask().status_code == 200
 
 
 def test_a_cookie_is_ours_unchanged_and_young():

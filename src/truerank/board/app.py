@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -70,7 +71,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)
     headers: dict[str, str] = {}
     if error.after is not None:
-        headers["Retry-After"] = str(max(1, round(error.after)))
+        headers["Retry-After"] = str(max(1, math.ceil(error.after)))
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     said = {"error": error.kind, "message": error.said, "findings": list(error.findings)}

@@ -110,8 +110,7 @@ class Processing:
         """Refuse a team that has used up its processor time for now."""
         if after := self.rate.wait(team, 0):
             why = message(
-                "this team has used its {most:g} seconds of processor time an hour; "
-                "try again in {seconds:.0f} seconds",
+                "this team has used its {most:g} seconds of processor time an hour; try again in {seconds} seconds",
                 most=self.settings.team_processor,
                 seconds=after,
             )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 from truerank.board.errors import ApiError
-from truerank.core.messages import message
+from truerank.core.messages import plural
 
 REMEMBERED = 10_000
 """This many askers are remembered; those who asked longest ago are forgotten first."""
@@ -23,7 +24,7 @@ class Rate:
 
     >>> rate = Rate(2, 0.5, clock=lambda: 0.0)
     >>> rate.wait("a"), rate.wait("a"), rate.wait("a"), rate.wait("b")
-    (0.0, 0.0, 2.0, 0.0)
+    (0, 0, 2, 0)
     """
 
     def __init__(self, burst: float, per_second: float, clock: Callable[[], float]):
@@ -31,8 +32,8 @@ class Rate:
         self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def wait(self, who: Hashable, cost: float = 1) -> float:
-        """Take one; 0 when there was one, else how many seconds until there is."""
+    def wait(self, who: Hashable, cost: float = 1) -> int:
+        """Take one; 0 when there was one, else after how many whole seconds there is."""
         with self._lock:
             now = self.clock()
             left, at = self._left.pop(who, (self.burst, now))
@@ -41,7 +42,7 @@ class Rate:
             self._left[who] = (left - cost if is_enough else left, now)
             while len(self._left) > REMEMBERED:
                 self._left.popitem(last=False)
-            return 0.0 if is_enough else (max(cost, 1) - left) / self.per_second
+            return 0 if is_enough else math.ceil((max(cost, 1) - left) / self.per_second)
 
     def charge(self, who: Hashable, cost: float) -> None:
         """Take what was used already, be there so much or not."""
@@ -54,5 +55,7 @@ class Rate:
         """Take one, or refuse. A cost of 0 only looks whether there is one."""
         after = self.wait(who, cost)
         if after:
-            why = message("this is too often; try again in {seconds:.0f} seconds", seconds=after)
+            why = plural(
+                "this is too often; try again in {n} second", "this is too often; try again in {n} seconds", n=after
+            )
             raise ApiError(429, "too-often", why, after=after)
