@@ -75,6 +75,34 @@ def test_a_file_that_answers_no_query_is_refused_and_costs_no_attempt(build: Bui
     assert world.submit("A", '{"q0": []}').status_code == 201, "a query without a result is an answer"
 
 
+@pytest.mark.parametrize(
+    ("settings", "status", "said"),
+    [
+        ("", 201, "1 published id without an answer, which scores 0: q3"),
+        ('rules = "trec_eval-9"\nmeasures = "AP"', 201, "1 published id without an answer, which scores 0: q3"),
+        ('rules = "trec_eval-9"\nmeasures = "AP"\nscore = "official"', 201, "1 published id without an answer: q3"),
+        ('rules = "trec_eval-10"\nmeasures = "AP"', 422, "1 published id without an answer: q3"),
+        ("accept = []", 422, "1 published id without an answer: q3"),
+    ],
+)
+def test_a_missing_id_is_said_to_score_0_only_where_it_does(
+    build: Build, sqlite: str, settings: str, status: int, said: str
+):
+    world = build(sqlite, settings, qrels="q1 0 d 1\nq2 0 d 1\nq3 0 d 1\n")
+    answer = world.submit("A", "q1 Q0 d 1 2 t\nq2 Q0 d 1 2 t\n")
+    assert answer.status_code == status
+    found = answer.json()["audit"]["findings"] if status == 201 else answer.json()["findings"]
+    assert [one["message"] for one in found] == [said]
+    if status == 201:
+        assert answer.json()["score"] == (2 / 3 if said.endswith("scores 0: q3") else 1)
+
+
+def test_a_missing_line_is_said_to_score_0_only_where_the_strict_score_ranks(build: Build, sqlite: str):
+    world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(TRUTH), truth="truth.json")
+    (found,) = world.submit("A", lines(honest()[:-1])).json()["audit"]["findings"]
+    assert found["message"] == "1 published id without an answer: 11"
+
+
 def test_unknown_ids_wrong_types_and_nonsense_are_refused(science: World):
     assert kinds(science.submit("A", lines([*honest(), ("99", ["x"])]))) == ["unknown-id"]
     assert kinds(science.submit("A", lines([("1", "d1"), ("2", None), ("3", 7)]))) == ["wrong-type"]

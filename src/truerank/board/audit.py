@@ -85,7 +85,7 @@ SAID: dict[str, Callable[[int], Message]] = {
         n=n,
     ),
 }
-"""What an audit says of each kind that it counts."""
+"""What an audit says of each kind that it counts; of missing ids that do not score 0, by `_counted`."""
 
 
 class TooManyIds(InputError):
@@ -284,19 +284,29 @@ def _unknown(scan: Scan, source: Source, format: str, contest: Contest) -> Itera
     count = len(scan.extra)
     lines = _first_lines(source, scan.extra[:EXAMPLES]) if format == "trec" else ()
     refuses = "unknown-id" not in contest.settings.accept or contest.rules.extra == "error"
-    yield AuditFinding("unknown-id", refuses, _said("unknown-id", count, scan.extra), count, tuple(lines))
+    said = _said(SAID["unknown-id"](count), count, scan.extra)
+    yield AuditFinding("unknown-id", refuses, said, count, tuple(lines))
 
 
 def _missing(scan: Scan, contest: Contest) -> Iterator[AuditFinding]:
     missing = [contest.published[q] for q in np.flatnonzero(scan.returned < 0)]
     if missing:
         refuses = "missing-id" not in contest.settings.accept or contest.rules.missing == "error"
-        yield AuditFinding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
+        said = _said(_counted("missing-id", len(missing), refuses, contest), len(missing), missing)
+        yield AuditFinding("missing-id", refuses, said, len(missing))
 
 
-def _said(kind: str, count: int, ids: Iterable[bytes]) -> Message:
+def _counted(kind: str, count: int, refuses: bool, contest: Contest) -> Message:
+    """What is said of this many; that missing ids score 0 only where they are accepted and do in what ranks."""
+    is_zero = contest.settings.score == "strict" or contest.rules.missing == "zero"
+    if kind == "missing-id" and (refuses or not is_zero):
+        return plural("{n:,} published id without an answer", "{n:,} published ids without an answer", n=count)
+    return SAID[kind](count)
+
+
+def _said(counted: Message, count: int, ids: Iterable[bytes]) -> Message:
     names = [truncated(name) for name in list(ids)[:EXAMPLES]]
-    return joined(": ", [SAID[kind](count), ", ".join(names + ["…"] * (count > len(names)))])
+    return joined(": ", [counted, ", ".join(names + ["…"] * (count > len(names)))])
 
 
 def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
@@ -343,14 +353,14 @@ def _audit_lines(source: Source, format: str, contest: Contest) -> SubmissionAud
     case = case_of(contest.blind, sent, contest.measures, contest.rules)
     missing = sum(not lines for lines in case.answers.values())
     answered = len(contest.published) - missing
-    audit_findings = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))
+    audit_findings = tuple(_of_lines(finding, contest) for finding in line_findings(case))
     return SubmissionAudit(audit_findings, format, len(sent.lines), answered, missing)
 
 
-def _of_lines(finding: LineFinding, accept: Sequence[str]) -> AuditFinding:
-    said = SAID[finding.kind](finding.count)
+def _of_lines(finding: LineFinding, contest: Contest) -> AuditFinding:
+    refuses = finding.kind not in contest.settings.accept or finding.kind == "unknown-id"
+    said = _counted(finding.kind, finding.count, refuses, contest)
     if finding.examples:
         places = [*finding.examples, *["…"] * (finding.count > len(finding.examples))]
         said = joined(": ", [said, joined("; ", places)])
-    refuses = finding.kind not in accept or finding.kind == "unknown-id"
     return AuditFinding(finding.kind, refuses, said, finding.count, finding.lines)

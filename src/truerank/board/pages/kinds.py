@@ -100,7 +100,7 @@ MENDS: dict[str, Message] = {
         "These are not among this contest's queries: look for a spelling, or for another contest's file."
     ),
     "wrong-type": message("Write the results as a list of ids."),
-    "missing-id": message("Each one scores 0: answer all of them."),
+    "missing-id": message("Answer all of them."),
     "repeated-line": message("Keep one line for each query."),
     "repeated-document": message("Keep each document once in a query."),
     "too-many": message("Leave out what does not count."),
