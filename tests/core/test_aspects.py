@@ -162,6 +162,36 @@ def test_judgements_differ_where_their_aspects_do() -> None:
     assert replace(one, aspects=None).digest == replace(other, aspects=None).digest
 
 
+def test_judgements_are_the_same_in_whatever_order_their_rows_came(trec: str) -> None:
+    plain = Qrels.from_dict({"q": {"aa": 1, "b": 2}, "r": {"c": 1}, "s": {"d": 1}})
+    rows = Qrels.from_rows([b"s", b"r", b"q"], [2, 2, 0, 1], [b"aa", b"b", b"d", b"c"], [1, 2, 1, 1])
+    other = Qrels.from_rows([b"s", b"r", b"q"], [2, 2, 0, 1], [b"aa", b"b", b"c", b"d"], [1, 2, 1, 1])
+    assert rows.to_dict() == plain.to_dict()
+    assert rows.digest == plain.digest != other.digest
+    assert tr.read(trec, RUN, rules=BY_COLUMN).qrels.digest == Qrels.from_dict(JUDGED).digest
+
+
+def test_a_document_of_several_aspects_that_stands_last_is_the_same_from_a_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.qrels"
+    path.write_text("q 1 a 1\nq 2 a 1\n")
+    qrels = tr.read(str(path), RUN, rules=BY_COLUMN).qrels
+    assert qrels.digest == Qrels.from_dict({"q": {"a": {"1": 1, "2": 1}}}).digest
+
+
+def test_what_nobody_judged_answers_no_aspect() -> None:
+    aspects = Qrels.from_dict(JUDGED).aspects
+    assert aspects is not None
+    place, row = aspects.answered(np.array([2, -1, 0, 3, 9]))
+    assert (place.tolist(), row.tolist()) == ([0, 2, 2], [4, 0, 1])
+
+
+def test_judgements_without_aspects_weigh_1_and_keep_their_lines() -> None:
+    qrels = Qrels.from_rows([b"q", b"r"], [0, 1], [b"a", b"b"], [1, 2], lines=np.array([4, 9]))
+    assert rows(qrels) == [[(b"a", None, 1.0, 1.0)], [(b"b", None, 2.0, 1.0)]]
+    left = qrels.only({b"r"})
+    assert (left.lines is not None and left.lines.tolist(), left.to_dict()) == ([9], {b"r": {b"b": 2.0}})
+
+
 @pytest.mark.parametrize("own", ["remove", "remove-from-answers"])
 def test_a_document_that_is_the_query_leaves_with_its_aspects(own: str) -> None:
     judged = {"q": {"q": {"1": 1}, "a": {"2": 1}}, "r": {"a": {"1": 1}}}
@@ -180,6 +210,112 @@ def test_an_aspect_of_a_removed_document_alone_is_none_of_the_query() -> None:
     assert found["NuggetRecall"].tolist() == [1.0, pytest.approx(2 / 3)]
     kept = tr.evaluate(judged, run, measures, rules={"self_match": "remove-from-answers"})
     assert kept["NuggetRecall"].tolist() == [0.5, pytest.approx(1 / 3)]
+
+
+OF_ASPECTS = "StRecall@2 alpha_nDCG@3 ERR_IA@3 NuggetRecall nDCG AP"
+
+
+def world(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgements of aspects and a run, where the documents of a query may be queries too."""
+    random, docs = Random(seed), [*"abqrs"]
+    judged = {
+        query: {
+            doc: {aspect: random.choice([-1, 0, 1, 2]) for aspect in random.sample(["1", "2", "10"], 2)}
+            for doc in ["c", *random.sample(docs, 3)]
+        }
+        for query in "qrs"
+    }
+    run = {query: {doc: random.randint(0, 3) for doc in random.sample([*docs, *"cyz"], 5)} for query in "qrs"}
+    return judged, run
+
+
+def others(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The documents of each query, but for that with its own id."""
+    return {query: {doc: one for doc, one in docs.items() if doc != query} for query, docs in rows.items()}
+
+
+def values(*given: Any, **rules: Any) -> Any:
+    return tr.evaluate(*given, measures=OF_ASPECTS, rules=rules or None).to_dict(per_query=True)["queries"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_the_documents_that_are_the_queries_the_rest_is_what_is_measured(seed: int) -> None:
+    judged, run = world(seed)
+    assert values(judged, run, self_match="remove") == values(others(judged), others(run))
+    assert values(judged, run, self_match="remove-from-answers") == values(judged, others(run))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_some_queries_have_alone_the_values_that_they_have_among_all(seed: int) -> None:
+    judged, run = world(seed)
+    every = values(judged, run)
+    some = {query: every[query] for query in "qs"}
+    assert values(Qrels.from_dict(judged).only({b"q", b"s"}), run) == some
+    for keep in ("judged", "all"):
+        assert values(tr.read(judged, run, keep=keep).only(b"q", b"s")) == some
+
+
+def test_the_last_aspect_leaves_with_the_only_document_that_answers_it() -> None:
+    judged = {"q": {"a": {"1": 1}, "q": {"2": 1}}}
+    assert tr.evaluate(judged, {"q": ["a"]}, "StRecall", rules={"self_match": "remove"}).mean == {"StRecall": 1}
+
+
+def test_a_second_column_that_is_not_used_tells_no_aspects(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.qrels"
+    path.write_text("q 1 a 1\nq 2 b 1\n")
+    with pytest.raises(tr.MeasureError, match="StRecall is about the aspects of a query"):
+        tr.evaluate(str(path), RUN, "StRecall")
+    with pytest.raises(tr.InputError, match="there are weights, but no aspects that could have them"):
+        Qrels.from_dict({"q": {"a": 1}}).weighted({"q": {"1": 1}})
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            ["r 3 z 1", "q 1 a 1", "q 2 a 1", "q 1 b 1", "q 2 b 1", "q 2 b 1"],
+            ":6: document b of query q .* aspect 2",
+        ),
+        (
+            ["q 2 a 1", "q 1 b 1", "q 1 a 1", "q 2 b 1", "q 3 a 1", "q 3 a 1"],
+            ":6: document a of query q .* aspect 3",
+        ),
+    ],
+)
+def test_what_is_judged_twice_for_an_aspect_is_named_with_its_line(  # type: ignore[no-untyped-def]
+    lines: list[str], said: str, tmp_path
+) -> None:
+    path = tmp_path / "q.qrels"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate(str(path), RUN, "StRecall", rules=BY_COLUMN)
+
+
+def test_weighing_aspects_leaves_the_judgements_as_they_are() -> None:
+    qrels = Qrels.from_dict(JUDGED)
+    weighted = qrels.weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 2}})
+    assert (weighted.weights_of(1), qrels.weights_of(1)) == ({b"2": 2.0}, {b"2": 1.0})
+
+
+def test_a_query_without_judgements_needs_no_weights() -> None:
+    qrels = Qrels.from_dict({"q": {"a": {"1": 1}}, "r": {}})
+    assert qrels.weighted({"q": {"1": 3}}).weights_of(0) == {b"1": 3.0}
+
+
+def test_of_several_weights_that_nobody_judged_the_first_is_named() -> None:
+    qrels = Qrels.from_dict({"q": {"a": {"1": 1}}})
+    unknown = {f"r{number}": {"1": 1} for number in range(9, 0, -1)}
+    with pytest.raises(tr.InputError, match="query r1 has weights of aspects, but no judgement"):
+        qrels.weighted({"q": {"1": 1}, **unknown})
+    with pytest.raises(tr.InputError, match="aspect 2 of query q has a weight, but no document"):
+        qrels.weighted({"q": {"1": 1} | {str(number): 1 for number in range(9, 1, -1)}})
+
+
+def test_what_is_wrong_with_all_weights_of_a_query_is_said_of_its_first_line() -> None:
+    qrels = Qrels.from_dict({"q": {"a": {"1": 1, "2": 1}}})
+    lines = {b"q": {b"1": 7, b"2": 4}}
+    with pytest.raises(tr.InputError, match="weights:4: the weights of the aspects of query q sum to 0"):
+        qrels.weighted({"q": {"1": 0, "2": 0}}, "weights", lines)
 
 
 WEIGHTED = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}})
