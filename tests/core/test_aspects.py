@@ -168,6 +168,8 @@ def test_judgements_are_the_same_in_whatever_order_their_rows_came(trec: str) ->
     other = Qrels.from_rows([b"s", b"r", b"q"], [2, 2, 0, 1], [b"aa", b"b", b"c", b"d"], [1, 2, 1, 1])
     assert rows.to_dict() == plain.to_dict()
     assert rows.digest == plain.digest != other.digest
+    falling = Qrels.from_rows([b"q", b"r"], [1, 0], [b"b", b"a"], [2, 1])
+    assert falling.to_dict() == {b"q": {b"a": 1.0}, b"r": {b"b": 2.0}}
     assert tr.read(trec, RUN, rules=BY_COLUMN).qrels.digest == Qrels.from_dict(JUDGED).digest
 
 

@@ -156,6 +156,13 @@ def test_of_several_cutoffs_each_is_what_it_is_alone():
     assert both["Popularity@3"].tolist() == pytest.approx([2, 4.5, 14 / 3], abs=1e-12)
 
 
+@pytest.mark.parametrize("own", ["keep", "remove", "remove-from-answers"])
+def test_the_highest_grade_of_some_queries_is_that_of_all(own):
+    qrels, run = tr.Qrels.from_dict({"q": {"a": 1}, "r": {"b": 3}}), {"q": ["a"]}
+    for some in (qrels, qrels.only({b"q"})):
+        assert tr.evaluate(some, run, "ERR@1", rules={"self_match": own})["ERR@1"][0] == 1 / 8
+
+
 @pytest.mark.parametrize("asked", [[], "", " "])
 def test_naming_no_measure_is_refused(asked):
     with pytest.raises(tr.MeasureError, match="no measure is named; leave measures out for the default"):

@@ -17,6 +17,7 @@ from truerank.core.hits import COLUMNS, UNJUDGED
 from truerank.core.mappings import IGNORED
 from truerank.core.reading import Reading
 from truerank.core.rules import presets
+from truerank.core.scan import Scoring
 from truerank.interop.spark.values import Summary, merged
 
 DOCS = [f"d{i}" for i in range(8)]
@@ -184,6 +185,20 @@ def test_scores_that_rise_along_every_list_are_told_of_whatever_the_run_is_read_
             for threads in (1, 2):
                 reading = tr.read(qrels, run, threads=threads)
                 assert (reading.rising, reading.extra) == (does_rise, (b"unjudged",))
+
+
+@pytest.mark.parametrize(
+    ("lists", "steps", "falls", "rises"),
+    [(3, 10, False, True), (2, 50, False, False), (9, 9, False, False), (9, 90, True, False)],
+)
+def test_few_lists_few_steps_and_one_that_falls_do_not_tell_that_scores_rise(lists, steps, falls, rises):
+    assert Scoring(lists, steps, falls).rises == rises
+    parts = (
+        Scoring(1, 1) + Scoring(lists - 1, steps - 1, falls),
+        Scoring(lists - 1, steps - 1, falls) + Scoring(1, 1),
+    )
+    assert [part.rises for part in parts] == [rises, rises]
+    assert parts[0] == parts[1] == (Scoring(falls=True) if falls else Scoring(lists, steps))
 
 
 def test_parts_of_a_few_lists_tell_together_that_scores_rise():
