@@ -721,6 +721,19 @@ def test_the_command_exits_with_2_when_a_file_is_missing(tmp_path):
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("empty", ["answered", "missing"])
+def test_a_reading_answers_what_its_run_does(empty):
+    qrels, rules = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}, {"empty": empty}
+    run = {f"q{n}": ["a", "b"] for n in range(11)} | {"q3": ["a"], "q4": [*"abx"], "q5": [*"abxy"], "q9": []}
+    found, again = (lint(qrels, one, rules=rules) for one in (run, tr.read(qrels, run, rules=rules)))
+    assert {one.message for one in again} == {one.message for one in found}
+    assert the("missing-queries", found).count == (1 if empty == "answered" else 2)
+    assert ("q9 has 0" in the("shallow", found).message) == (empty == "answered")
+    assert "q5 has 4" in the("deep", found).message
+    other = {**run, "z": ["a", "b"]}
+    assert the("extra-queries", lint(qrels, tr.read(qrels, other, rules=rules), rules=rules)).count == 1
+
+
 def test_a_reading_that_was_made_with_other_judgements_is_an_error(tmp_path):
     judged = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     reading = tr.read(judged, {"q1": ["b", "a"], "q2": ["c"]})

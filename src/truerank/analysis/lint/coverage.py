@@ -76,6 +76,8 @@ def depth(case: Case) -> Watch:
     first: dict[int, tuple[bytes, int | None]] = {}
     while (answer := (yield)) is not None:
         size = answer.size
+        if not size and case.rules.empty == "missing":
+            continue
         counts[size] += 1
         if counts[size] == 1:
             first[size] = answer.query, first_line(answer)
