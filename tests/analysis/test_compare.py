@@ -202,6 +202,7 @@ def test_less_is_better_where_the_measure_says_so() -> None:
     found = compare(QRELS, runs, "Unjudged@2")["Unjudged@2"]
     assert found.beaten == {"judged": ("unjudged",), "unjudged": ()}
     assert (found.pairs[0].wins, found.pairs[0].losses) == (0, 40)
+    assert found.groups == (("judged",), ("unjudged",))
     assert "less is better" in told(compare(QRELS, runs, "Unjudged@2"))
 
 

@@ -187,6 +187,11 @@ def test_what_is_pooled_or_ignored_is_not_judged() -> None:
     assert tr.judges([one, other], samples=10).pairs[0].both == 2
 
 
+def test_what_was_judged_counts_where_rules_take_it_from_the_lists() -> None:
+    one, other = {"a": {"a": 1, "b": 0}}, {"a": {"a": 1, "b": 1}}
+    assert tr.judges([one, other], samples=10, rules={"self_match": "remove"}).pairs[0].both == 2
+
+
 @pytest.mark.parametrize(
     ("qrels", "how", "said"),
     [
@@ -195,10 +200,12 @@ def test_what_is_pooled_or_ignored_is_not_judged() -> None:
         ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {}, "judged by two"),
         ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {"runs": RUNS}, "judged by two"),
         ([{"q": {"a": 1}}, {"q": {"A": 1}}], {}, r"The first has q, a, the second q, A \(query, document\)"),
+        ([{"q": {"a": 1}}, {"q": {"A": 1}}, {"q": {"b": 1}}], {}, "The first has q, a, the second q, A"),
         ([{"q": {"a": -1}}, {"p": {"b": 1}}], {}, "no document is judged by judge 1$"),
         ([{}, {}], {}, "no judge has judged"),
         ([EXPERT, CROWD], {"binary": [1, 2, 3]}, "2 judges and 3 levels"),
         ([EXPERT, CROWD], {"binary": 0}, "a grade above 0"),
+        ([EXPERT, CROWD], {"binary": "1"}, "a grade above 0"),
         ({"e": EXPERT, "c": CROWD}, {"binary": {"expert": 1}}, "There is e, c"),
         ([{"q": {f"d{n}": n for n in range(50)}}] * 2, {}, "--binary"),
         ([EXPERT, CROWD], {"runs": {"a": tr.read(EXPERT, RUNS["s0"])}}, "anew for each judge"),

@@ -141,6 +141,11 @@ def test_a_fault_of_qrels_is_found_in_its_line_and_nothing_else(look, kind):
     assert finding.path.endswith("qrels.txt")
 
 
+def test_a_header_below_comments_is_found_in_its_line(look):
+    run = b"# a comment\n\nquery_id Q0 doc_id rank score tag\n" + RUN
+    assert the("header", look(QRELS, run)).line == 3
+
+
 def test_judgements_that_are_null_are_counted_as_they_take_documents_out_of_lists(look):
     (finding,) = look(b'{"1": {"a": 1, "b": null}, "2": {"c": 1, "a": null}}')
     assert (finding.kind, finding.severity, finding.count) == ("ignored-judgement", "note", 2)
@@ -287,6 +292,8 @@ def test_equal_scores_of_all_documents_are_found(look):
     findings = look(QRELS, RUN.replace(b"d 2 1.5", b"d 2 2.5"))
     assert the("equal-scores", findings).line == 3
     assert kinds(findings) == {"equal-scores", "ties"}
+    run = {"1": {"a": 2.5, "b": 1.5}, "2": {"c": 2.5, "d": 2.5}}
+    assert the("equal-scores", lint({"1": {"a": 1}, "2": {"c": 1}}, run)).count == 1
 
 
 def test_ties_that_matter_are_named_with_the_range_of_each_measure(look):

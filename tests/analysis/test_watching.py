@@ -152,6 +152,10 @@ def test_a_measure_with_a_range_is_watched_within_it():
     given = scores(range(40), measures="DCG")
     found = tr.check(given, min={"DCG": 0.1}, watch=tr.Watch("new", ranges={"DCG": (0, 5)}))
     assert found.verdicts[0].interval.low == stats.mean_sequence(given["DCG"], limits=(0, 5))[0].low
+    before, watch = scores(range(40), 1, "DCG"), tr.Watch("new", ranges={"DCG": (-1, 5)})
+    found = tr.check(given, no_worse_than=before, watch=watch).verdicts[0]
+    expected = stats.difference_sequence(given["DCG"], before["DCG"], limits=(-1, 5))[0]
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
     with pytest.raises(tr.InputError, match=r"outside of what was said to be possible, 0 to 0.5"):
         tr.check(given, min={"DCG": 0.1}, watch=tr.Watch("new", ranges={"DCG": (0, 0.5)}))
 

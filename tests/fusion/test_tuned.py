@@ -309,7 +309,10 @@ def test_runs_of_another_collection_are_refused():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_what_is_learnt_of_ranks_is_the_mean_over_queries_of_shares_that_are_relevant(seed):
-    """ProbFuse (Lillis and others, 2006) by parts of lists, SegFuse by ranks that double, SlideFuse by rank."""
+    """ProbFuse (Lillis and others, 2006) by parts of lists, SegFuse by ranks that double, SlideFuse by rank.
+
+    BayesFuse (Aslam and Montague, 2001) has the log odds of it, the same for each five ranks at the top.
+    """
     rng = random.Random(seed)
     lists = [[rng.random() < 0.4 for _ in range(rng.randint(1, 24))] for _ in range(6)]
     found = [(q, n) for q, flags in enumerate(lists) for n, is_relevant in enumerate(flags, 1) if is_relevant]
@@ -322,6 +325,9 @@ def test_what_is_learnt_of_ranks_is_the_mean_over_queries_of_shares_that_are_rel
     assert learning.by_rank(one, 8) == pytest.approx(by_rank)
     doubling = [sum(sum(flags[a:b]) for flags in lists) / (b - a) / 8 for a, b in ((0, 5), (5, 15), (15, 35))]
     assert learning.by_doubling(one, 8)[:3] == pytest.approx(doubling)
+    by_five = [sum(sum(flags[a : a + 5]) for flags in lists) / 5 / 8 or 0.001 for a in range(0, 20, 5)]
+    odds = [math.log(share / (1 - share)) for share in by_five for _ in range(5)]
+    assert learning.odds(one, 8)[:20] == pytest.approx(odds)
     for segments in (1, 2, 5):
         sizes = [math.ceil(len(flags) / segments) for flags in lists]
         cut = [[flags[i : i + n] for i in range(0, len(flags), n)] for n, flags in zip(sizes, lists, strict=True)]
