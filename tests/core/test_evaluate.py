@@ -216,6 +216,17 @@ def test_what_is_made_of_scores_changes_nothing_in_them(scores):
     assert scores.to_dict(per_query=True) == before
 
 
+def test_ids_that_are_no_utf8_are_escaped_in_frames_as_where_they_are_printed() -> None:
+    latin, tab = b"caf\xe9", "a\tb"
+    run = tr.open_run({latin: {latin: 2.0, tab: 1.0}})
+    scores = tr.evaluate({latin: [latin]}, run, "RR")
+    assert scores.to_pandas().RR.to_dict() == {r"caf\xe9": 1.0}
+    assert scores.to_polars().rows() == [(r"caf\xe9", 1.0)]
+    assert scores.to_arrow().to_pylist() == [{"query": r"caf\xe9", "RR": 1.0}]
+    for frame in (run.to_pandas(), run.to_polars()):
+        assert list(frame["doc_id"]) == [r"caf\xe9", tab]
+
+
 def test_a_measure_is_found_under_any_of_its_names(scores):
     assert scores["recip_rank"] is scores["RR"] is scores["mrr"]
 

@@ -143,6 +143,16 @@ def printable(name: bytes | str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def in_utf8(ids: Sequence[str]) -> list[str]:
+    """Ids as DataFrames hold them: those that no UTF-8 can be are escaped, as where they are printed."""
+    known = list(ids)
+    try:
+        "".join(known).encode()
+        return known
+    except UnicodeEncodeError:
+        return [printable(each) if any("\ud800" <= c <= "\udfff" for c in each) else each for each in known]
+
+
 def no_such_query(query: bytes | str, judged: Iterable[bytes | str], name: str) -> InputError:
     """The error for a query that is not among those of the judgements, or of the run, of this name."""
     near = did_you_mean(printable(query), map(printable, judged))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import MeasureError
+from truerank.core.errors import MeasureError, in_utf8
 from truerank.core.ledger import Ledger
 from truerank.core.means import Means
 from truerank.core.rules import Rules
@@ -120,12 +120,13 @@ class Scores(Means[PerQuery]):
 
     def _flat_columns(self) -> dict[str, Any]:
         """The ids of the queries, then a column a measure."""
-        return {"query": list(self.queries), **self._named}
+        return {"query": in_utf8(self.queries), **self._named}
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row a query, which is the index; a column a measure."""
         library = self._library("pandas")
-        frame: pandas.DataFrame = library.DataFrame(self._named, index=library.Index(self.queries, name="query"))
+        index = library.Index(in_utf8(self.queries), name="query")
+        frame: pandas.DataFrame = library.DataFrame(self._named, index=index)
         return frame
 
     def to_ir_measures(self) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, in_utf8
 from truerank.core.faults import Interleaved
 from truerank.core.kernel.scanning import as_text
 from truerank.core.lists import List, lists
@@ -49,7 +49,7 @@ def columns(run: Run) -> dict[str, list[Any]]:
         table["doc_id"] += map(as_text, each.docs)
         table["rank"] += range(1, len(each) + 1)
         table["score"] += each.scores.tolist()
-    return table
+    return table | {name: in_utf8(table[name]) for name in ("query_id", "doc_id")}
 
 
 def cut(run: Run, k: int) -> Run:
