@@ -45,6 +45,31 @@ def test_files_in_every_usual_shape_hold_the_same_queries(tmp_path, name, text):
     assert read_queries(path) == WANTED
 
 
+@pytest.mark.parametrize("key", ["query", "question", "user_input", "input", "request"])
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "semicolons", "tsv", "examples", ""])
+def test_a_question_without_an_id_is_its_own_as_in_judgements(key, ending, tmp_path):
+    """A line of such a table as a query would ask for the answer, too."""
+    rows = [{key: text, "expected_source": "a.pdf"} for text in ("Is it, really?", "Who is it?")]
+    path = tmp_path / f"set.{ending}"
+    if ending in ("json", "examples"):
+        path.write_text(json.dumps(rows if ending == "json" else {"examples": rows}))
+    elif ending == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        between = {"semicolons": ";", "tsv": "\t"}.get(ending, ",")
+        cells = [rows[0].keys(), *([f'"{q}"' if between != "\t" else q, doc] for q, doc in map(dict.values, rows))]
+        path.write_text("".join(between.join(row) + "\n" for row in cells))
+    queries = path if ending else rows
+    assert read_queries(queries) == {text: text for text in ("Is it, really?", "Who is it?")}
+    found = tr.experiment({"mine": lambda query, k: ["x", "a.pdf"]}, queries, rows, "RR")
+    assert found.mean == {"mine": {"RR": 0.5}}
+
+
+def test_an_id_may_be_called_as_a_question_is(tmp_path):
+    (tmp_path / "a.json").write_text('{"question": "red shoes", "b": "hat"}')
+    assert read_queries(tmp_path / "a.json") == {"question": "red shoes", "b": "hat"}
+
+
 @pytest.mark.parametrize("mark", "\u2028\u0085\x0b\x0c\x1e")
 def test_nothing_but_a_line_end_ends_a_query(mark, tmp_path):
     (tmp_path / "queries.txt").write_text(f"red{mark}shoes\r\nblue hats\n", "utf-8", newline="")

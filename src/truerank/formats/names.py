@@ -22,7 +22,9 @@ _GROUP = ("topic", "userid", "user")  # of queries too, where what these ask sta
 QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext", "uid")
 QUERY_OR_ID = (*_QUERY, *_GROUP, "id", "uid")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
-QUERY_TEXT = ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description")
+ASKED = ("query", "querytext", *QUESTION)
+"""What is a text where an id stands beside it, and both where there is none."""
+QUERY_TEXT = ("text", *ASKED, "standalonequery", "content", "title", "description")
 QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")
 QUERY_VECTORS = (
     *("test", "queries", "query", "queryf", "qf", "queryvectors"),  # test is ann-benchmarks' name

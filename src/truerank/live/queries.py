@@ -10,10 +10,12 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
+from truerank.formats.cells import DELIMITERS
+from truerank.formats.columnar import listed_in
 from truerank.formats.frames import is_frame
 from truerank.formats.frames import records as frame_records
 from truerank.formats.lines import json_or_lines, text_lines
-from truerank.formats.names import QUERY_OF_TEXT, QUERY_TEXT, find
+from truerank.formats.names import ASKED, QUERY_OF_TEXT, QUERY_TEXT, find
 from truerank.formats.source import Source, as_source
 from truerank.formats.topics import are_topics, topics
 from truerank.live.vector_queries import are_vectors, holds_vectors, id_of, read_vectors
@@ -29,7 +31,8 @@ def read_queries(queries: Any) -> dict[str, Any]:
         queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and a text a row, as
             PyTerrier's topics are; or a file: BEIR's queries.jsonl, JSON lines or JSON with an id and a text each
             or {id: text}, tab-separated with or without a header, comma-separated with one, TREC's topics, or a
-            text a line. Or vectors, as for `read_vectors`, which are numbered from 0.
+            text a line. Or vectors, as for `read_vectors`, which are numbered from 0. A question without an id is
+            its own.
 
     Raises:
         InputError: there are none, an id comes twice, or a text is missing.
@@ -103,7 +106,7 @@ def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
         return _of_values(value, source.name)
     if _are_named(value):
         return _of_values([value], source.name)
-    inside = value.get("queries")
+    inside = value.get("queries") or listed_in(value, "qrels")
     if isinstance(inside, list):
         return _of_values(inside, source.name)
     return list((inside if isinstance(inside, dict) else value).items())
@@ -134,8 +137,9 @@ def _record(record: Mapping[Any, Any], name: str) -> tuple[Any, Any]:
 
 def _columns(there: Sequence[str], name: str) -> Iterator[int]:
     """Which of the columns or keys holds the id, and which the text."""
+    asked = _asked(there)
     for known, what, usual in WANTED:
-        place = find(there, known)
+        place = find(there, known) if asked is None else asked
         if place is None:
             near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
             raise InputError(
@@ -149,6 +153,11 @@ def _columns(there: Sequence[str], name: str) -> Iterator[int]:
         yield place
 
 
+def _asked(there: Sequence[str]) -> int | None:
+    """The column or key of a question's text, which is its id in judgements too where it has no other."""
+    return find(there, ASKED) if find(there, (*QUERY_OF_TEXT, "text")) is None else None
+
+
 def _are_named(columns: Iterable[str]) -> bool:
     """Whether an id and a text are among the columns or keys."""
     there = list(columns)
@@ -158,12 +167,14 @@ def _are_named(columns: Iterable[str]) -> bool:
 def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
     """Columns if the first line has any, else a text a line."""
     first = next((line for line in text_lines(text) if line.strip()), "")
-    if "\t" not in first and not _are_named(first.split(",")):
+    delimiter = next((each for each in DELIMITERS if each in first), ",")
+    names = first.split(delimiter)
+    is_named = _are_named(names) or _asked(names) is not None
+    if delimiter != "\t" and not is_named:
         return enumerate((line.strip() for line in text_lines(text) if line.strip()), 1)
-    delimiter = "\t" if "\t" in first else ","
     reader = _reader(text, delimiter)
     rows = [(number, row) for number, row in enumerate(reader, 1) if any(cell.strip() for cell in row)]
-    if _are_named(rows[0][1]):
+    if is_named:
         return _of_table(rows, name)
     return [_pair(row, number, name) for number, row in rows]
 
@@ -172,7 +183,7 @@ def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     """Rows of cells; in tab-separated text a quotation mark is one."""
     if delimiter == "\t":
         return (line.split("\t") for line in text_lines(text))
-    return csv.reader(io.StringIO(text, newline=""))
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _of_table(rows: list[tuple[int, list[str]]], name: str) -> Iterable[tuple[Any, Any]]:
