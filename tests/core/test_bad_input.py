@@ -275,7 +275,7 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
     ("run", "message"),
     [
         (5, "a run is a path, .*, not 5"),
-        ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
+        ({"q": "a"}, r"query 'q' has 'a' where its documents should stand: write ids as \["),
         ({"q": 5}, "query 'q' has 5 where its documents should stand"),
         ({"q": {"a": "x"}}, "answer to query q cannot be read"),
         ({"q": {"a": None}}, "answer to query q cannot be read"),
@@ -317,7 +317,7 @@ def test_objects_that_are_no_run(run, message):
         ([("q", "a")], r"qrels are a path, .*, not \[\('q', 'a'\)\]$"),
         ([["a"], ["b"]], r"not \[\['a'\], \['b'\]\]; lists of ids, one a query, become dicts"),
         (iter(()), "^qrels: there are no judgements in it$"),
-        ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
+        ({"q": "a"}, r"query 'q' has 'a' where its documents should stand: write ids as \["),
         ({"q": {"a": "x"}}, "document a of query q has the grade 'x', which is no finite number"),
         ({"q": {"a": None}}, "document a of query q has the grade None, which is no finite number"),
         ({"q": {"a": "1"}}, "document a of query q has the grade '1', which is no finite number"),

@@ -54,7 +54,7 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         )
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
         raise InputError(
-            "query {query} has {docs} where its documents should stand",
+            'query {query} has {docs} where its documents should stand: write ids as ["d1", "d2"]',
             name,
             query=quoted(query),
             docs=quoted(judged),

@@ -408,7 +408,7 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
         docs = docs[is_id(docs)].tolist() if _may_be_short(docs) else docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
         raise InputError(
-            "query {query} has {docs} where its documents should stand",
+            'query {query} has {docs} where its documents should stand: write ids as ["d1", "d2"]',
             name,
             query=quoted(query),
             docs=quoted(docs),
