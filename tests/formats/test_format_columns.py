@@ -165,6 +165,13 @@ def test_all_ways_in_which_pandas_writes_a_frame_are_read(orient, tmp_path):
             assert tr.evaluate(*given, "P@2").mean == {"P@2": 0.75}
 
 
+@pytest.mark.parametrize("orient", ["split", "columns"])
+def test_numbers_of_the_rows_that_are_left_of_a_frame_are_no_queries(orient, tmp_path):
+    frame = pd.DataFrame({"question": ["what is it", "who is it", "why"], "gold_ids": [["a"], ["b"], ["c"]]})
+    frame[1:].to_json(tmp_path / "qrels.json", orient=orient)
+    assert tr.read_qrels(tmp_path / "qrels.json").to_dict() == {b"who is it": {b"b": 1.0}, b"why": {b"c": 1.0}}
+
+
 def test_a_long_frame_that_pandas_split_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr("truerank.formats.json.BLOCK", 1000)
     monkeypatch.setattr("truerank.formats.source.CHUNK", 100)

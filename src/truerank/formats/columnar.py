@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -74,7 +74,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
     if type(first) is dict:
         if any(type(column) is not dict or column.keys() != first.keys() for column in values):
             return None
-        if list_places(list(table), what):
+        if list_places(list(table), what) and not _are_numbers(first):
             by_row = {row: {name: column[row] for name, column in table.items()} for row in first}
             return partial(iter, _by_query(by_row, what))
         values = [list(column.values()) for column in values]
@@ -102,7 +102,7 @@ def _of_pandas(table: Mapping[Any, Any], what: str) -> list[Any] | None:
         return None
     rows = [dict(zip(columns, row, strict=True)) for row in data]
     by_row = dict(zip(map(str, index), rows, strict=True))
-    return _by_query(by_row, what) if len(by_row) == len(rows) else rows
+    return rows if len(by_row) < len(rows) or _are_numbers(index) else _by_query(by_row, what)
 
 
 def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
@@ -115,10 +115,15 @@ def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, A
     return [{**record, query: row} for row, record in rows.items()]
 
 
+def _are_numbers(index: Iterable[Any]) -> bool:
+    """Whether all are whole numbers, as those of the rows of a frame that are left when others are taken out."""
+    return all(str(each).isdecimal() for each in index)
+
+
 def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
     """Whether the keys are numbers of rows, as pandas writes them with orient="index"; some may be left out."""
     numbers = list(map(str, rows))
-    if not all(map(str.isdecimal, numbers)):
+    if not _are_numbers(numbers):
         return False
     are_texts = any(" " in str(record[query]) for record in rows.values())  # where ids have no blanks
     return not are_texts or numbers == list(map(str, range(len(rows))))
