@@ -92,5 +92,4 @@ def _joined(low: float, high: float, limits: tuple[Interval, Interval] | None) -
         return Bounded(low, high, None)
     below, above = limits
     end = math.inf if math.isinf(high) or above.high >= FAR else above.high
-    start = math.inf if below.low >= FAR else below.low
-    return Bounded(low, high, Interval(low, start, end, below.confidence, below.method))
+    return Bounded(low, high, Interval(low, below.low, end, below.confidence, below.method))
