@@ -232,6 +232,14 @@ def test_a_damaged_file_is_shown_or_refused(good, tmp_path, junk):
     assert refused > 30
 
 
+def test_a_call_that_met_a_pause_which_is_not_there_is_refused(good, tmp_path):
+    value = copy.deepcopy(good)
+    value["pauses_ns"], value["samples_ns"]["paused"][-1] = [], 5
+    (tmp_path / "bad.json").write_text(json.dumps(value), "utf-8")
+    with pytest.raises(tr.InputError, match=r"damaged: .* a call met a pause that there is not"):
+        Bench.read(tmp_path / "bad.json")
+
+
 def test_ids_that_are_no_utf_8_come_back_from_a_file(tmp_path):
     found = tr.bench(lambda query: [b"\xff\xfe"], QUERIES)
     found.save(tmp_path / "bytes.json")

@@ -90,6 +90,7 @@ def _checked(parts: dict[str, Any]) -> dict[str, Any]:
     ):
         _demand(bool(((column >= 0) & (column < count)).all()), f"a sample's {name} is none that there is")
     _demand(bool((s.begin <= s.end).all()), "a call ends before it begins")
+    _demand(bool(parts["pauses"]) or not s.paused.any(), "a call met a pause that there is not")
     latency.checked(parts["percentiles"])
     _demand(all(isinstance(query, str) for query in parts["queries"]), "an id is no text")
     _demand(set(answers) <= set(parts["queries"]), "there is an answer to what was not asked")
