@@ -485,6 +485,16 @@ def test_the_row_of_a_setting_that_cannot_be_measured_is_empty():
     page = report.sweep_document(sweep(index, QUERIES, QRELS, over={"n": [1, 2]}, measures="RR"))
     assert page.blocks[0].rows[1] == (2, *[None] * 7, "")
     assert page.flat.rows[1][page.flat.columns.index("throughput")] is None
+    assert [remark.partition(" (")[0] for remark in page.remarks] == ["n 2: Warning: ended early"]
+
+
+def test_a_warning_of_benchmarks_in_one_file_names_them():
+    def failing(query):
+        raise RuntimeError("no index")
+
+    page = report.sweep_document([benched(), tr.bench(failing, QUERIES)])
+    assert "failing: Warning: of 100 calls 100 failed. They are not in the latencies." in page.render().splitlines()
+    assert page.remarks[0].startswith("failing: Warning: ")
 
 
 def test_a_name_is_swept_as_what_it_means(tmp_path, monkeypatch):

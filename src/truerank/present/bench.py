@@ -249,11 +249,10 @@ def _interval(bench: Bench, name: str) -> Interval | None:
 def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Document:
     """A row a setting, those marked that no other one beats."""
     plain = [one.to_dict() for one in benches]
-    warnings = list(dict.fromkeys(warning for one in benches for warning in bench_notes.warnings(one)))
     tables = [sweep_table(benches, against, digits)]
     if first := benches[0].indexing:
         tables.append(index_table([first], digits=drawn_digits(digits, DIGITS)))
-    return Document(tables, flat_table(benches, digits), plain, warnings)
+    return Document(tables, flat_table(benches, digits), plain, bench_notes.shared(benches))
 
 
 def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Table:

@@ -127,11 +127,11 @@ def named_warnings(benches: Iterable[Bench], names: Iterable[str]) -> list[str]:
 
 
 def shared(benches: Sequence[Bench]) -> list[str]:
-    """The warnings of several settings, each with the settings that it concerns."""
+    """The warnings of several settings, each with the settings that it concerns, or else the names."""
     sentences: dict[str, list[str]] = {}
     for one in benches:
         for warning in warnings(one):
-            sentences.setdefault(warning, []).append(setting(one))
+            sentences.setdefault(warning, []).append(printable(setting(one) or one.name))
     return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
 
 
