@@ -255,7 +255,8 @@ def test_queries_that_only_one_has_scores_of_are_said_to_be_in_no_difference():
     assert (compare(full, empty).unscored, compare(empty, full).unscored) == (1, 1)
 
 
-def test_they_come_after_each_other_at_each_query_in_random_order():
+@pytest.mark.parametrize("plain", [False, True])
+def test_they_come_after_each_other_at_each_query_in_random_order(plain):
     clock = SimulatedClock()
     asked = []
 
@@ -267,10 +268,11 @@ def test_they_come_after_each_other_at_each_query_in_random_order():
 
         return retrieve
 
-    alternate(noting("a"), noting("b"), QUERIES, warmup=0, clock=clock)
+    alternate(noting("a"), noting("b"), QUERIES, warmup=0, plain=plain, clock=clock)
     pairs = list(zip(asked[::2], asked[1::2], strict=True))
     assert all(first[1] == second[1] and first[0] != second[0] for first, second in pairs)
     assert 20 < sum(first[0] == "a" for first, _ in pairs) < 80
+    assert ([query for _, query in asked[::2]] == list(QUERIES.values())) is plain
 
 
 def test_each_of_two_has_its_own_cold_call():

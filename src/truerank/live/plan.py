@@ -14,6 +14,7 @@ from truerank.core.errors import InputError
 from truerank.core.messages import alternatives, message, plural
 from truerank.core.schema import Kind, is_number, optional, plain, whole
 from truerank.live.clock import NANO
+from truerank.live.samples import Ints
 
 ARRIVALS = ("constant", "poisson")
 
@@ -181,15 +182,15 @@ def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
     rng = np.random.default_rng(load.seed)
     retrievers = len(jobs) // queries
     if load.plain:
-        return _plain(load, jobs, queries, retrievers)
+        return _plain(load, jobs, queries, _turns(rng, np.arange(queries), retrievers))
     due = _schedule(load, queries * retrievers, rng)
     total = _count(load, queries * retrievers) if due is None else len(due)
     passes = min(SHUFFLES, math.ceil(total / (queries * retrievers)))
-    order = [job for _ in range(passes) for job in _shuffled(rng, queries, retrievers)]
+    order = [job for _ in range(passes) for job in _turns(rng, rng.permutation(queries), retrievers)]
     return Plan(load, jobs, retrievers, _before(load, order, retrievers), order, total, due)
 
 
-def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Plan:
+def _plain(load: Load, jobs: Sequence[Job], queries: int, order: Sequence[int]) -> Plan:
     """Each query once, in the given order; the first ones warm up."""
     if load.warmup >= queries:
         raise InputError(
@@ -200,18 +201,18 @@ def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Pl
                 warmup=load.warmup,
             )
         )
-    order = [who * queries + query for query in range(queries) for who in range(retrievers)]
+    retrievers = len(jobs) // queries
     first = load.warmup * retrievers
     return Plan(load, jobs, retrievers, order[:first], order[first:], len(order) - first)
 
 
-def _shuffled(rng: np.random.Generator, queries: int, retrievers: int) -> list[int]:
-    """Each query once, in random order; and for each all retrievers, in random order too."""
-    query = np.repeat(rng.permutation(queries), retrievers).reshape(queries, retrievers)
-    if retrievers == 1:
-        return [int(q) for q in query[:, 0]]
-    who = rng.permuted(np.tile(np.arange(retrievers), (queries, 1)), axis=1)
-    return [int(job) for job in (who * queries + query).ravel()]
+def _turns(rng: np.random.Generator, order: Ints, retrievers: int) -> list[int]:
+    """The jobs of the queries in this order, and for each of them of all retrievers, in random order."""
+    queries = len(order)
+    who = np.tile(np.arange(retrievers), (queries, 1))
+    if retrievers > 1:
+        who = rng.permuted(who, axis=1)
+    return [int(job) for job in (who * queries + order[:, None]).ravel()]
 
 
 def _before(load: Load, order: Sequence[int], retrievers: int) -> list[int]:
