@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from board_worlds import Build, World, run
-from truerank.board import display
+from truerank.board import display, views
+from truerank.board.pages import rules
 from truerank.board.pages.rules import rules_in_words
 from truerank.board.workers import WorkerLost
+from truerank.measures import parse_measure
+from truerank.present import lines
 
 TIED = {"A": 20, "B": 20, "C": 20, "D": 20, "E": 4}
 
@@ -332,3 +335,45 @@ def test_counts_are_whole_numbers_on_a_page(build: Build, sqlite: str):
         assert '<td class="number">40</td>' in page
         assert '<td class="number">4</td>' in page
         assert not re.search(r"\b[48]0?\.0000\b", page)
+
+
+def test_others_are_answered_while_a_page_with_all_queries_is_written(
+    build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(sqlite, 'reveal = "queries"')
+    id = world.submit("A", run()).json()["id"]
+    world.sign_in("A")
+    begun, answered, write = threading.Event(), threading.Event(), views.page
+
+    def slow(*args: Any, **more: Any) -> Any:
+        begun.set()
+        assert answered.wait(20), "nobody else was answered meanwhile"
+        return write(*args, **more)
+
+    monkeypatch.setattr(views, "page", slow)
+    statuses: list[int] = []
+    looking = threading.Thread(target=lambda: statuses.append(world.client.get(f"/submissions/{id}").status_code))
+    looking.start()
+    assert begun.wait(20)
+    assert world.client.get("/healthz").status_code == 200
+    answered.set()
+    looking.join(20)
+    assert statuses == [200]
+
+
+def test_a_page_with_all_queries_reads_the_name_of_each_measure_once(
+    build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(sqlite, 'reveal = "queries"\nmeasures = ["AP(level=2)@7", "NumRet"]')
+    id = world.submit("A", run()).json()["id"]
+    world.sign_in("A")
+    read: list[str] = []
+
+    def reading(text: str) -> Any:
+        read.append(text)
+        return parse_measure(text)
+
+    for module in (lines, rules):
+        monkeypatch.setattr(module, "parse_measure", reading)
+    assert "AP(level=2)@7" in world.client.get(f"/submissions/{id}").text
+    assert len(read) <= 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from typing import Any
 from urllib.parse import parse_qsl, quote
@@ -99,7 +100,8 @@ async def submission(request: Request, id: str) -> Response:
     settings = service.board(state.board)
     is_closed = await service.database.read(lambda session: submissions.is_closed(session, settings, service.now))
     more: dict[str, Any] = {"settings": settings, "is_closed": is_closed}
-    return page(request, "submission.html", team, submission=state.model_dump(), **more)
+    more["submission"] = state.model_dump()
+    return await asyncio.to_thread(page, request, "submission.html", team, **more)  # it may have all queries
 
 
 @router.post("/submissions/{id}")
