@@ -495,3 +495,9 @@ def test_documents_without_scores_stand_in_their_order():
     solr = {"responseHeader": {}, "response": {"numFound": 2, "docs": [{"id": doc} for doc in "ba"]}}
     for answer in (nodes, {"hits": {"hits": hits}}, {"found": 2, "hits": typesense}, azure, chroma, algolia, solr):
         assert list(tr.open_run({"q": answer}).to_dict()["q"]) == ["b", "a"]
+
+
+def test_answers_of_tools_are_known_behind_an_empty_one():
+    answer = {"hits": {"hits": [{"_id": "b", "_score": 2.0}, {"_id": "a", "_score": 1.0}]}}
+    scores = tr.evaluate({"p": ["a"], "q": ["a"]}, {"p": {}, "q": answer}, "RR NumRet")
+    assert scores.per_query() == {"p": {"RR": 0.0, "NumRet": 0.0}, "q": {"RR": 0.5, "NumRet": 2.0}}

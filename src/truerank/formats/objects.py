@@ -324,7 +324,7 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
     refuse_no_ids(run, name)
     are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
-    if are_scored and not is_answer(next(iter(run.values()), None)):
+    if are_scored and not is_answer(next(filter(None, run.values()), None)):
         if len(set(map(type, run))) > 1:
             query_ids(run, name)
         ids = [  # in a frame all are floats, or what is missing is the one NaN of pandas
