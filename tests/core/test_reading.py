@@ -187,6 +187,23 @@ def test_scores_that_rise_along_every_list_are_told_of_whatever_the_run_is_read_
                 assert (reading.rising, reading.extra) == (does_rise, (b"unjudged",))
 
 
+@pytest.mark.parametrize("blocks", ["qr", "rqs", "qrq", "qsqrsq", "srqs"])
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
+def test_a_query_that_goes_on_in_the_piece_of_another_thread_is_ranked_as_a_whole(
+    blocks, threads, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)  # so that threads read pieces of it
+    rows = [(query, f"d{place}{each}", 9 - place % 3) for place, query in enumerate(blocks) for each in "abc"]
+    path = tmp_path / "run"
+    path.write_text("".join(f"{query} Q0 {doc} 1 {score} t\n" for query, doc, score in rows))
+    lists = {query: {doc: score for other, doc, score in rows if other == query} for query in blocks}
+    qrels = {query: dict.fromkeys(list(docs)[::2], 1) for query, docs in lists.items()}
+    reading, whole = tr.read(qrels, path, threads=threads, keep="all"), tr.read(qrels, lists, keep="all")
+    assert reading.interleaved == (len(lists) < len(blocks))
+    assert reading.docs(reading.rows.doc) == whole.docs(whole.rows.doc)
+    assert tr.evaluate(reading, measures="AP P@3").per_query() == tr.evaluate(qrels, lists, "AP P@3").per_query()
+
+
 @pytest.mark.parametrize(
     ("lists", "steps", "falls", "rises"),
     [(3, 10, False, True), (2, 50, False, False), (9, 9, False, False), (9, 90, True, False)],
