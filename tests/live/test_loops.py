@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -98,6 +99,32 @@ def test_workers_overlap_in_time():
     clock = SimulatedClock()
     found = tr.bench(steady(clock), QUERIES, concurrency=4, clock=clock)
     assert (found.window, found.throughput, found.under_way, found.at_a_time) == (0.05, 2000.0, 4.0, 4.0)
+
+
+def counting(clock):
+    """A retriever whose answer says how often the query was asked."""
+    times = Counter()
+
+    def search(query):
+        times[query] += 1
+        clock.sleep(0.001)
+        return [f"d{times[query]}"]
+
+    return search
+
+
+def test_of_all_workers_answers_the_first_counts():
+    clock = SimulatedClock()
+    found = tr.bench(counting(clock), QUERIES, repeats=3, concurrency=3, warmup=0, clock=clock)
+    assert {answer.docs for answer in found.answers.by_query.values()} == {("d1",)}
+    assert found.answers.changing == 100
+
+
+def test_an_answer_of_the_warm_up_does_not_count():
+    clock = SimulatedClock()
+    found = tr.bench(counting(clock), QUERIES, warmup=3, clock=clock)
+    docs = Counter(answer.docs for answer in found.answers.by_query.values())
+    assert (docs, found.answers.changing) == ({("d1",): 97, ("d2",): 3}, 0)
 
 
 def test_a_retriever_with_a_lock_serves_one_at_a_time_whatever_is_under_way():
