@@ -207,6 +207,13 @@ def test_a_failed_query_is_never_right_where_an_empty_answer_is():
     }
 
 
+def test_a_failed_query_is_no_better_by_a_measure_that_less_is_better_of():
+    qrels, rules = {"q1": {"d1": 0}, "q2": {"d1": 0}}, {"without_relevant": "empty-is-right"}
+    search = per_query(one=[], two=ValueError())
+    found = tr.bench(search, {"q1": "one", "q2": "two"}, qrels, warmup=0, measures="FallOut", rules=rules)
+    assert found.scores["FallOut"].tolist() == [0.0, 1.0]
+
+
 def test_failed_queries_stay_in_the_mean_under_rules_that_skip_missing_ones():
     found = bench(per_query(two=ValueError()), rules={"missing": "skip"})
     assert (found.scores.mean, found.scores.ledger.evaluated) == ({"RR": 0.75}, 4)

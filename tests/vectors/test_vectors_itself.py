@@ -97,6 +97,15 @@ def test_captions_and_pictures_in_one_order_are_two_sets():
     assert selves(vectors(captions, VECTORS, ours, ours)) == 0
 
 
+def test_entries_that_are_least_like_themselves_do_not_find_themselves():
+    apart = np.square(VECTORS[:, None] - VECTORS).sum(axis=2)
+    ours = np.arange(len(VECTORS))
+    given = (
+        evaluate_matrix(apart, ours, ours, holds=holds, rules=RULES) for holds in ("distances", "similarities")
+    )
+    assert [selves(scores) for scores in given] == [len(VECTORS), 0]
+
+
 def test_binary_codes_are_ranked_by_hamming_distances_as_papers_on_hashing_have_them():
     random = np.random.default_rng(3)
     queries, gallery = random.integers(0, 2, (20, 16), np.uint8), random.integers(0, 2, (60, 16), np.uint8)
