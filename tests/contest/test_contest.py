@@ -372,6 +372,13 @@ def test_an_unreadable_line_ends_the_official_code_and_is_named(line: str, fault
     assert f"line 3: {fault}" in message(found, "unreadable")
 
 
+@pytest.mark.parametrize("name", ["submission.jsonl", "submission.json"])
+def test_lines_in_the_encoding_of_korean_windows_are_said_to_be_no_utf_8(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text('{"eval_id": 1, "topk": ["문서"]}\n', encoding="cp949")
+    found = audit({1: ["문서"]}, tmp_path / name)
+    assert "line 1: it is not UTF-8 text" in message(found, "unreadable")
+
+
 def test_an_empty_submission_has_no_official_score(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     for submission in ([], {}, tmp_path / "empty.jsonl"):

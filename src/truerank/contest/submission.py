@@ -214,6 +214,8 @@ def _from_lines(source: Source) -> Iterator[Line]:
 def _line(number: int, text: bytes) -> Line:
     try:
         return _record(number, _parsed(text))
+    except UnicodeDecodeError:
+        return Line(number, None, None, fault=message("it is not UTF-8 text"))
     except ValueError:
         return Line(number, None, None, fault=message("it is no JSON"))
     except RecursionError:
