@@ -113,6 +113,14 @@ def test_zsh_completes_what_follows_an_equals_sign(invoke):
     assert script.count(' -U -i "$IPREFIX"') == script.count(" -U") == 2
 
 
+@pytest.mark.skipif(which("zsh") is None, reason="zsh is not installed")
+def test_zsh_completes_where_nothing_else_began_its_completion(invoke, shell, here):
+    (here / "truerank.zsh").write_text(invoke("completion", "zsh").stdout)
+    begun = "ZDOTDIR=$PWD HOME=$PWD zsh -f -c 'source ./truerank.zsh; print $_comps[truerank]'"
+    done = shell(begun)
+    assert (done.stdout.decode(), done.stderr.decode()) == ("_truerank_completion\n", "")
+
+
 def test_bash_completes_what_follows_an_equals_or_an_at_sign(invoke, shell, here):
     (here / "truerank.bash").write_text(invoke("completion", "bash").stdout)
 
