@@ -187,6 +187,21 @@ def test_scores_that_rise_along_every_list_are_told_of_whatever_the_run_is_read_
                 assert (reading.rising, reading.extra) == (does_rise, (b"unjudged",))
 
 
+def test_a_budget_needs_the_rows_of_unjudged_documents():
+    reading = tr.read({"q": {"a": 1}}, {"q": ["x", "a"]}, keep=1)
+    with pytest.raises(tr.InputError, match="the reading lacks unjudged documents; read the run with keep='all'"):
+        reading.within(9, {"x": 5, "a": 5})
+
+
+def test_of_some_queries_no_other_is_extra_and_their_own_repeats_are_counted():
+    run = [(query, doc, 1.0) for query, docs in {"q": "aab", "r": "ccc", "z": "d"}.items() for doc in docs]
+    frame = {name: [row[place] for row in run] for place, name in enumerate(("query_id", "doc_id", "score"))}
+    pandas = pytest.importorskip("pandas")
+    reading = tr.read({"q": {"a": 1}, "r": {"c": 1}}, pandas.DataFrame(frame), rules={"duplicates": "first"})
+    assert (reading.repeated, reading.extra) == (3, (b"z",))
+    assert (reading.only(b"r").repeated, reading.only(b"r").extra) == (2, ())
+
+
 @pytest.mark.parametrize("blocks", ["qr", "rqs", "qrq", "qsqrsq", "srqs"])
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 def test_a_query_that_goes_on_in_the_piece_of_another_thread_is_ranked_as_a_whole(
