@@ -26,6 +26,8 @@ from truerank.formats.neighbours import folder_run
 from truerank.geo import accuracy
 from truerank.geo.evaluation import RULES
 from truerank.geo.landings import first, leaving
+from truerank.geo.names import Names
+from truerank.geo.packing import packed, unpacked
 
 GEOD = Geod(ellps="WGS84")
 TO_PLANE = Transformer.from_crs(4326, 32652, always_xy=True)
@@ -810,3 +812,13 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(package, monke
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[geo\]"'):
         truth.nearest([{"id": "q", **HERE}], [{"id": "r", **HERE}])
+
+
+def test_a_name_with_a_line_end_in_it_is_one_name():
+    for names in (["a\nb", "c"], ["a", "b"], [3, 1], [3, "x"], []):
+        assert unpacked(packed(names)) == list(map(str, names) if "x" in names else names)
+
+
+def test_a_name_in_a_longer_word_of_a_text_is_not_meant():
+    names = Names(truth.read_items([{"id": "q1.jpg", "lat": 37.5, "lon": 127.0}], "queries"))
+    assert [names.inside(text) for text in ("top5_q1_x", "topq1_x", "top5_q12")] == ["q1", None, None]
