@@ -370,6 +370,12 @@ def test_ids_are_found_among_the_documents_of_their_query_alone() -> None:
         qrels.judged.find_each(np.array([0]), begin, end, b"abc")
 
 
+def test_judgements_of_fewer_or_more_documents_than_there_are_are_refused():
+    for query, docs in (([0, 0], [b"a"]), ([0], [b"a", b"b"])):
+        with pytest.raises(ValueError, match="where their ids begin and where they end"):
+            Qrels.from_rows([b"q"], query, docs, [1.0] * len(query))
+
+
 def test_rows_of_no_query_are_refused_when_put_in_the_order_of_queries():
     rows = np.zeros(3, HIT)
     rows["query"] = [0, 2, 1]

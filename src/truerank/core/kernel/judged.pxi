@@ -41,6 +41,8 @@ cdef class Judged:
         cdef Docs docs
         self.queries = queries if isinstance(queries, Names) else Names(queries)
         self.n_queries, self.n_docs = self.queries.ids.n, begin.shape[0]
+        if start.shape[0] != self.n_queries + 1 or not start[self.n_queries] == self.n_docs == end.shape[0]:
+            raise ValueError("the queries of judgements, where their ids begin and where they end are not as many")
         self.keep_alive, self.names, self.firsts = (start, begin, end, text), dict(enumerate(given)), None
         self.start, self.text = &start[0], b""
         if begin.shape[0]:
