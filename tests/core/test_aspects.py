@@ -90,7 +90,9 @@ def test_weights_are_those_of_aspects() -> None:
     "unclear", [(["a", "b", "c"], [2, 1, 1]), [["a", "b"], [2.0, 1.0]], ([7, 8, 9], [2, 1, 1])]
 )
 def test_grades_in_a_list_beside_their_documents_are_no_alternatives(unclear: object) -> None:
-    with pytest.raises(tr.InputError, match=r"query 'q' has .*these may be ids and their grades, or lists of"):
+    with pytest.raises(
+        tr.InputError, match=r"query 'q' has .*these may be documents and their grades, or lists of"
+    ):
         tr.evaluate({"p": ["a"], "q": unclear}, {"q": ["a"]}, "IDCG")
     alternatives = [[7, 8, 9], [2, 1, 1]]
     assert tr.evaluate({"q": alternatives}, {"q": [2]}, "StRecall").mean == {"StRecall": 0.5}
@@ -439,7 +441,7 @@ def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
     assert rows(Qrels.from_dict(pairs)) == rows(Qrels.from_dict({"q": {"a": 1, "b": 2}}))
     for unclear in ({"q": [(1, 2), (3, 4)]}, {"p": [], "q": [[1, 2.5]]}, {"p": [("a", 1)], "q": [(1, 1)]}):
         with pytest.raises(
-            tr.InputError, match=r"query 'q' has .*these may be pairs \(document, grade\), or lists of"
+            tr.InputError, match=r"query 'q' has .*these may be documents and their grades, or lists of"
         ):
             Qrels.from_dict(unclear)
     for alternatives in ([("1", "2"), ("3", "4")], [(1, 2), (3, 4, 5)], [{1, 2}, {3, 4}], [[1, 2], [3]]):

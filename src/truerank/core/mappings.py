@@ -131,19 +131,12 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
         InputError: what no aspects can be made of, or lists of which numbers may be grades.
     """
     lists = {key: judged for key, judged in judgements.items() if isinstance(judged, list | tuple)}
-    if len(lists) == len(judgements) and all(may_be_pair(part) for judged in lists.values() for part in judged):
-        query = next(key for key, judged in lists.items() if has_aspects(judged))
+    may_be_pairs = all(may_be_pair(part) for judged in lists.values() for part in judged)
+    is_unsure = has_aspects if may_be_pairs and len(lists) == len(judgements) else _are_ids_and_grades
+    if (query := next((key for key, judged in lists.items() if is_unsure(judged)), None)) is not None:
         raise InputError(
-            "query {query} has {docs}: these may be pairs (document, grade), or lists of documents, a list an "
+            "query {query} has {docs}: these may be documents and their grades, or lists of documents, a list an "
             "aspect; give {{document: grade}}, or the ids of documents as text",
-            name,
-            query=quoted(query),
-            docs=quoted(lists[query]),
-        )
-    if (query := next((key for key, judged in lists.items() if _are_ids_and_grades(judged)), None)) is not None:
-        raise InputError(
-            "query {query} has {docs}: these may be ids and their grades, or lists of documents, a list an aspect; "
-            "give {{document: grade}}, or the ids of documents as text",
             name,
             query=quoted(query),
             docs=quoted(lists[query]),
