@@ -109,10 +109,11 @@ class Processing:
     def check_time(self, team: int) -> None:
         """Refuse a team that has used up its processor time for now."""
         if after := self.rate.wait(team, 0):
-            why = message(
-                "this team has used its {most:g} seconds of processor time an hour; try again in {seconds} seconds",
+            why = plural(
+                "this team has used its {most:g} seconds of processor time an hour; try again in {n} second",
+                "this team has used its {most:g} seconds of processor time an hour; try again in {n} seconds",
+                n=after,
                 most=self.settings.team_processor,
-                seconds=after,
             )
             raise ApiError(429, "processor-time", why, after=after)
 

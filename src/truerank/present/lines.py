@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from truerank.core.errors import TruerankError, printable
+from truerank.core.plugins import remembered
 from truerank.core.scores import Scores
 from truerank.measures import Measure, parse_measure
 from truerank.present.percent import HUNDRED, is_share
@@ -67,10 +68,16 @@ def named_cell(measure: str, value: float) -> Cell:
     >>> named_cell("NumRet", 160.0), named_cell("AP", 1.0), named_cell("unknown here", 2.0)
     (160, 1.0, 2.0)
     """
+    return number(value, is_count=_is_count(measure))
+
+
+@remembered
+def _is_count(measure: str) -> bool:
+    """Whether a measure's values are counts: a page asks for each value."""
     try:
-        return _cell(parse_measure(measure), value, percent=False)
+        return parse_measure(measure).definition.average == "sum"
     except TruerankError:
-        return value
+        return False
 
 
 def _cell(measure: Measure, value: float, percent: bool) -> Cell:

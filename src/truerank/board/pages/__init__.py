@@ -19,7 +19,7 @@ from truerank import __version__
 from truerank.board.pages import kinds
 from truerank.board.pages.axes import numbers
 from truerank.board.pages.history import plot
-from truerank.board.pages.rules import faults, is_count, measure_in_words, rules_in_words
+from truerank.board.pages.rules import faults, measure_in_words, rules_in_words
 from truerank.board.pages.ties import first_place, moves, rivals, slots
 from truerank.board.service import service_of
 from truerank.board.settings import BoardSettings
@@ -27,8 +27,8 @@ from truerank.board.upload import shown_size
 from truerank.core.languages import SOURCE, catalogue, languages
 from truerank.core.messages import Message, plural
 from truerank.present import palette
+from truerank.present.lines import named_cell
 from truerank.present.table import as_text, drawn_digits
-from truerank.present.table import number as cell
 
 LANGUAGE = "truerank-lang"
 
@@ -154,7 +154,7 @@ def _digits(context: Context, number: float, measure: str = "", board: BoardSett
     settings, team = board or context.get("settings"), context.get("team")
     digits = drawn_digits(settings.digits if settings else None)
     digits = max(digits, 4) if team and team.is_host else digits
-    return as_text(cell(number, is_count=is_count(measure)), digits)
+    return as_text(named_cell(measure, number) if measure else number, digits)
 
 
 def _share(part: float) -> str:

@@ -112,19 +112,6 @@ def measure_in_words(measure: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=1024)
-def is_count(measure: str) -> bool:
-    """Whether a measure's values are counts; not where it is not known here. A page asks for each value.
-
-    >>> is_count("NumRet"), is_count("AP"), is_count("unknown here"), is_count("")
-    (True, False, False, False)
-    """
-    try:
-        return parse_measure(measure).definition.average == "sum"
-    except TruerankError:
-        return False
-
-
 @lru_cache(maxsize=256)
 def faults(rules: str, accept: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which findings make a submission invalid, and which a board lets pass.
