@@ -1,4 +1,4 @@
-"""Bounds by ties of measures that do not see all documents that have a grade, and of what could be reranked."""
+"""Bounds of measures that do not see all that is judged, of what could be reranked, and under rules."""
 
 from __future__ import annotations
 
@@ -111,3 +111,72 @@ def test_lists_of_several_calls_are_reranked_where_the_rules_make_them_one() -> 
     with pytest.raises(tr.MeasureError, match="what a reranker could change is about one list a query"):
         tr.bounds(qrels, run, "AP", "ties", rerank=3)
     assert tr.bounds(qrels, run, "AP", "ties", rerank=3, rules={"calls": "concatenated"}).ties["AP"].best == 1
+
+
+MEASURES = "AP nDCG@3 P@2 R@3 RR ERR Bpref infAP SetP"
+RULES: list[dict[str, Any]] = [
+    {},
+    {"level": 2},
+    {"depth": 3},
+    {"missing": "skip"},
+    {"without_relevant": "one"},
+    {"self_match": "remove"},
+    {"unreturned": "ignore"},
+    {"unjudged": "removed", "depth": 2},
+    {"unjudged": "removed", "depth": 3, "depth_of": "returned"},
+]
+
+
+def world(rng: random.Random) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgements of three queries, of which a run does not answer the first; the second may be judged itself."""
+    judged = {doc: rng.choice([-1, 0, 1, 2]) for doc in rng.sample("abcdefghq", 5)}
+    run = {doc: float(rank) for rank, doc in enumerate(rng.sample("abcdefq", 5))}
+    return {"o": {"a": 2, "b": 1}, "q": judged, "r": {"b": 2, "c": 0}}, {"q": run, "r": {"b": 2.0, "c": 1.0}}
+
+
+def open_docs(judged: dict[str, int], run: dict[str, float], rules: dict[str, Any]) -> list[str]:
+    """What of the answer to q could still be judged: what stands below the depth is as if it were not returned."""
+    order = [doc for doc in sorted(run, key=lambda doc: -run[doc]) if doc != "q" or "self_match" not in rules]
+    counts_all = "unjudged" not in rules or "depth_of" in rules
+    return [doc for doc in order[: rules.get("depth") if counts_all else None] if judged.get(doc, -1) < 0]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_under_any_rules_the_limits_are_those_of_all_judgements(rules: dict[str, Any]) -> None:
+    rng = random.Random(0)
+    for _ in range(3):
+        qrels, run = world(rng)
+        told = open_docs(qrels["q"], run["q"], rules)
+        found = tr.bounds(qrels, run, MEASURES, "unjudged", rules=rules)
+        assert (found.open, found.grades) == (len(told), (0, 1, 2))
+        every = []
+        for grades in itertools.product([None, 0, 1, 2], repeat=len(told)):
+            given = {doc: grade for doc, grade in zip(told, grades, strict=True) if grade is not None}
+            every.append(tr.evaluate({**qrels, "q": {**qrels["q"], **given}}, run, MEASURES, rules=rules).mean)
+        for name, limits in found.unjudged.items():
+            values = [each[name] for each in every]
+            assert (limits.lowest, limits.highest) == pytest.approx((min(values), max(values))), name
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_under_any_rules_candidates_are_those_that_judging_one_document_moves(rules: dict[str, Any]) -> None:
+    rng = random.Random(1)
+    for measure in MEASURES.split():
+        (qrels, a), (_, b) = world(rng), world(rng)
+
+        def difference(
+            judged: dict[str, int], *, name: str = measure, qrels: Any = qrels, runs: Any = (a, b)
+        ) -> float:
+            means = [tr.evaluate({**qrels, "q": judged}, run, name, rules=rules).mean[name] for run in runs]
+            return means[0] - means[1]
+
+        found = tr.judge_next(qrels, a, b, measure, 100, rules=rules)
+        now = difference(qrels["q"])
+        told = {doc for run in (a, b) for doc in open_docs(qrels["q"], run["q"], rules)}
+        could = {doc: [now, *(difference({**qrels["q"], doc: grade}) for grade in (0, 1, 2))] for doc in told}
+        limits = {doc: (min(values), max(values)) for doc, values in could.items()}
+        moving = {doc for doc, (low, high) in limits.items() if high - low > 1e-12}
+        assert (found.open, {each.doc for each in found.candidates}) == (len(told), moving)
+        assert found.difference == pytest.approx(now)
+        for each in found.candidates:
+            assert (each.low, each.high) == pytest.approx(limits[each.doc])
