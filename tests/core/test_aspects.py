@@ -84,6 +84,8 @@ def test_weights_are_those_of_aspects() -> None:
     qrels = Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}})
     weighted = qrels.weighted({"q": {"1": 3, "2": 1}})
     assert tr.evaluate(weighted, {"q": ["a"]}, ["StRecall"]).mean == {"StRecall": 0.75}
+    lists = Qrels.from_dict({"q": [["a"], ["b"]]}).weighted({"q": {"1": 3, "2": 1}})
+    assert tr.evaluate(lists, {"q": ["a"]}, ["StRecall"]).mean == {"StRecall": 0.75}
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,17 @@ def test_grades_in_a_list_beside_their_documents_are_no_alternatives(unclear: ob
         tr.evaluate({"p": ["a"], "q": unclear}, {"q": ["a"]}, "IDCG")
     alternatives = [[7, 8, 9], [2, 1, 1]]
     assert tr.evaluate({"q": alternatives}, {"q": [2]}, "StRecall").mean == {"StRecall": 0.5}
+
+
+@pytest.mark.parametrize("numbers", [["c", 1], [1], [1, 2, 3]])
+def test_numbers_that_are_no_grades_of_the_list_beside_them_are_documents(numbers: list[Any]) -> None:
+    found, wanted = (Qrels.from_dict({"q": [["a", "b"], docs]}) for docs in (numbers, list(map(str, numbers))))
+    assert rows(found) == rows(wanted)
+
+
+def test_a_set_of_documents_is_refused_where_other_queries_have_lists_of_them() -> None:
+    with pytest.raises(tr.InputError, match=r"query 'r' has \{'c'\} where others have lists of documents"):
+        Qrels.from_dict({"q": [["a"], ["b"]], "r": {"c"}})
 
 
 @pytest.mark.parametrize(
@@ -447,7 +460,7 @@ def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
     for alternatives in ([("1", "2"), ("3", "4")], [(1, 2), (3, 4, 5)], [{1, 2}, {3, 4}], [[1, 2], [3]]):
         assert tr.evaluate({"q": alternatives}, {"q": [2]}, ["StRecall"]).mean == {"StRecall": 0.5}
     with pytest.raises(tr.InputError, match="document a of query q is judged twice"):
-        Qrels.from_dict({"q": [["a", 1], ["a", 2]]})
+        Qrels.from_dict({"q": [["b", 1], ["a", 1], ["a", 2]]})
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,8 @@ def test_missing_ids_in_arrays_of_objects_are_refused():
     for run in ({"0": docs}, {"0": (docs, scores)}, ([docs], [scores])):
         with pytest.raises(tr.InputError, match="<NA>"):
             tr.evaluate({"0": {"7": 1}}, run, "RR")
+    with pytest.raises(tr.InputError, match="an id is text or a whole number, not <NA>"):
+        tr.read_qrels({"0": {pandas.NA: 1}})
 
 
 def test_the_largest_number_of_a_byte_is_a_document():
