@@ -30,6 +30,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_comment_of_six_words_is_neither_a_row_nor_the_name_of_the_system(folder):
+    (folder / "a.run").write_text(f"# one two three four five\n\n{RUN}# one two three four five\n")
+    convert("a.run", "b.run")
+    assert (folder / "b.run").read_text() == RUN
+
+
 @pytest.mark.parametrize(
     ("target", "start"),
     [

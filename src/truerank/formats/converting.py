@@ -260,7 +260,8 @@ def _tag(source: Source | None, format: str | None) -> str:
     """What TREC's last column says: as before, or the source's name."""
     if source is None or source.name == "-":
         return "truerank"
-    fields = source.head.split(b"\n", 1)[0].split() if reader_of(source, "run", format).name == "trec" else []
+    lines = source.head.split(b"\n") if reader_of(source, "run", format).name == "trec" else []
+    fields = next((line.split() for line in lines if line.strip() and not line.startswith(b"#")), [])
     if len(fields) == 6:
         return fields[5].decode("utf-8", "surrogateescape")
     return "".join(os.path.basename(source.name.rstrip("/")).split(".", 1)[0].split()) or "truerank"
