@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank import truth
+from truerank.core.ledger import added
 from truerank.formats import trec
 from truerank.measures.sums import exact_total, rounded
 from truerank.present.lines import jsonl
@@ -210,6 +211,7 @@ def test_what_is_made_of_scores_changes_nothing_in_them(scores):
     scores.mean["RR"], scores.mean["run"] = 7.0, "mine"
     scores.per_query()["a"]["RR"] = 7.0
     frame = scores.to_pandas()
+    assert frame.index.name == "query"
     frame.loc[:, "RR"] = 7.0
     with pytest.raises(ValueError, match="read-only"):
         scores["RR"].sort()
@@ -391,3 +393,17 @@ def test_an_empty_list_is_an_answer_and_a_query_that_is_left_out_lacks_nothing()
     assert skipped.examples == {"missing": ("d",), "without_relevant": ("c",)}
     assert counted.examples == {"missing": ("d",), "without_relevant": ("c", "d")}
     assert (skipped.evaluated, counted.evaluated, counted.answered) == (3, 4, 3)
+
+
+def test_the_ledgers_of_parts_add_up_to_that_of_all_queries():
+    rules, names = {"without_relevant": "undefined"}, [f"q{n}" for n in range(40)]
+    qrels = {name: {"a": n % 3, "b": 0} for n, name in enumerate(names) if n % 7}
+    run = {name: {"a": 1.0, "b": 1.0, "x": 1.0} for n, name in enumerate(names) if n % 4}
+
+    def ledger(some):
+        judged, returned = ({name: docs[name] for name in some if name in docs} for docs in (qrels, run))
+        return tr.evaluate(judged, returned, "AP P@1", rules=rules).ledger
+
+    parts = [ledger(names[20:]), ledger(names[:20])]
+    assert added(parts) == ledger(names)
+    assert added([replace(parts[0], interleaved=True), parts[1]]).interleaved

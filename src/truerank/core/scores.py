@@ -154,6 +154,8 @@ def distinct(names: Sequence[str]) -> list[str]:
     ['a', 'b', 'a #2']
     >>> distinct(["a", "a #2", "a"])
     ['a', 'a #2', 'a #3']
+    >>> distinct(["a", "a #1", "a"])
+    ['a', 'a #1', 'a #2']
     """
     if len(set(names)) == len(names):
         return list(names)
