@@ -88,6 +88,41 @@ def test_a_reading_comes_back_from_arrow_and_from_a_pickle(qrels, run, keep):
     assert same(pickle.loads(pickle.dumps(reading)), reading)
 
 
+@pytest.mark.parametrize("keep", ["judged", "all"])
+@pytest.mark.parametrize("of_aspects", [False, True])
+def test_the_table_of_a_reading_is_read_in_any_order_and_in_part(of_aspects, keep):
+    pytest.importorskip("pyarrow")
+    qrels = {"a": {"d1": 1, "d2": 2}, "b": {"é": 1, "d1": 0}, "c": {"d3": 1}}
+    run = {"a": {"x": 3.0, "d1": 2.0, "d2": 1.0}, "b": {"yy": 2.0, "é": 0.5}, "c": {"zzz": 2.0, "d3": 1.0}, "n": {}}
+    if of_aspects:
+        qrels = {q: {doc: {"1": grade, "2": 1} for doc, grade in judged.items()} for q, judged in qrels.items()}
+    whole = tr.read(qrels, run, keep=keep)
+    table, small = whole.to_arrow(), whole.to_arrow(judgements=False)
+    assert same(Reading.from_arrow(table.take([3, 1, 2, 0])), whole)
+    assert same(Reading.from_arrow(small.take([2, 0, 3, 1]), whole.qrels), whole)
+    for first, n in ((0, 2), (1, 1), (1, 2), (2, 1)):
+        some = {query: qrels[query] for query in list(qrels)[first : first + n]}
+        part = tr.read(some, {query: run[query] for query in some}, keep=keep)
+        assert same(Reading.from_arrow(table.slice(first, n)), part)
+
+
+def test_repeats_come_back_from_arrow():
+    pytest.importorskip("pyarrow")
+    rules = {"duplicates": "count"}
+    reading = tr.read({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a", "x", "a", "x"], "r": ["b", "b"]}, rules=rules)
+    assert Reading.from_arrow(reading.to_arrow()).repeats.tolist() == reading.repeats.tolist() == [2, 1]
+
+
+def test_a_table_of_something_else_and_one_of_another_version_are_told_apart():
+    pyarrow = pytest.importorskip("pyarrow")
+    with pytest.raises(tr.InputError, match="the table is not one of a reading: it lacks the metadata"):
+        Reading.from_arrow(pyarrow.table({"query": ["q"]}))
+    table = tr.read({"q": {"a": 1}}, {"q": ["a"]}).to_arrow()
+    said = {key: text.replace(b'"version": 3', b'"version": 2') for key, text in table.schema.metadata.items()}
+    with pytest.raises(tr.InputError, match=r"another version of truerank \(2\)"):
+        Reading.from_arrow(table.replace_schema_metadata(said))
+
+
 def test_what_was_worked_out_of_a_reading_does_not_travel_with_it():
     def made():
         return tr.read({"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
