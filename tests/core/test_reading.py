@@ -106,6 +106,16 @@ def test_the_table_of_a_reading_is_read_in_any_order_and_in_part(of_aspects, kee
         assert same(Reading.from_arrow(table.slice(first, n)), part)
 
 
+def test_judgements_that_a_table_lacks_are_given_in_any_form(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "qrels").write_text("q 0 a 1\nr 0 b 1\n")
+    qrels = {"q": {"a": 1}, "r": {"b": 1}}
+    whole = tr.read(qrels, {"q": ["a"], "r": []})
+    small = whole.to_arrow(judgements=False)
+    for judged in (whole.qrels, qrels, tmp_path / "qrels"):
+        assert same(Reading.from_arrow(small, judged), whole)
+
+
 def test_repeats_come_back_from_arrow():
     pytest.importorskip("pyarrow")
     rules = {"duplicates": "count"}

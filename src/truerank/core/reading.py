@@ -238,7 +238,7 @@ class Reading:
         return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)
 
     @classmethod
-    def from_arrow(cls, table: pyarrow.Table, qrels: Qrels | None = None) -> Reading:
+    def from_arrow(cls, table: pyarrow.Table, qrels: QrelsLike | None = None) -> Reading:
         """The reading that `to_arrow` made a table of; queries may be left out.
 
         Args:
@@ -247,7 +247,7 @@ class Reading:
         Raises:
             InputError: the table is not one of a reading, or was made with other judgements.
         """
-        return _of_table(table, qrels)
+        return _of_table(table, None if qrels is None else read_qrels(qrels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file in Arrow's format, which every command takes as a run.
