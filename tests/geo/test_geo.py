@@ -269,6 +269,13 @@ def test_one_percent_is_university_1652s_count(tmp_path):
     assert percent["R@1%"] == oracle(world, "geodesic", [11])["Success@11"]
 
 
+@pytest.mark.parametrize(("references", "listed", "expected"), [(951, 11, True), (951, 10, False), (1, 0, False)])
+def test_one_percent_is_complete_where_some_list_is_so_long(references, listed, expected):
+    there = {f"r{n}": {"lat": 37.5, "lon": 127.0 + n / 1e4} for n in range(references)}
+    view = geo.evaluate({"q": HERE}, there, {"q": list(there)[:listed]})["geo"]
+    assert view.one_percent["complete"] is expected
+
+
 @pytest.mark.parametrize("bad", [[0], [-1], ["far"], [math.inf], [math.nan], [True]])
 def test_distances_that_cannot_be_are_refused(bad):
     with pytest.raises(tr.RulesError, match="a distance is a positive number of metres"):
@@ -424,6 +431,13 @@ def test_a_querys_name_is_only_found_as_a_word_of_its_own(tmp_path):
     assert geo.evaluate(flight, references, tmp_path, k=[1])["geo"].mean["R@1"] == 1.0
 
 
+def test_the_longest_of_the_names_in_a_files_name_is_its_querys(tmp_path):
+    flight = {"1.jpg": {"lat": 1.0, "lon": 0.0}, "flight-1.jpg": {"lat": 1.0, "lon": 1.0}}
+    references = {"r0": flight["1.jpg"], "r1": flight["flight-1.jpg"]}
+    (tmp_path / "top_flight-1_faiss.json").write_text(json.dumps(["r1", "r0"]))
+    assert list(geo.evaluate(flight, references, tmp_path)["geo"].scores.queries) == ["flight-1.jpg"]
+
+
 def test_values_that_all_run_against_their_name_are_turned_with_a_note(tmp_path):
     world = make(tmp_path, seed=13, shape=lambda names, values, ids: as_objects(names, [-v for v in values], ids))
     places = world.evaluate()
@@ -458,6 +472,19 @@ def test_values_decide_beside_answers_that_are_empty_and_before_strangers_are_na
     assert [str(note.message) for note in places.notes if note.kind == "strangers"] == [
         "1 result among the first 2 of a query names no reference: s."
     ]
+
+
+@pytest.mark.parametrize(("names", "said"), [("uvwxy", "u, v, w, x, y."), ("uvwxyz", "u, v, w, x, y, ….")])
+def test_the_first_strangers_are_named_and_that_there_are_more(names, said):
+    places = geo.evaluate({"q": HERE}, {"a": HERE}, {"q": [*names, "a"]})
+    assert [str(note.message).partition(": ")[2] for note in places.notes] == [said]
+
+
+def test_where_a_pattern_says_the_querys_name_no_other_is_looked_for(tmp_path):
+    (tmp_path / "top_q_7.json").write_text(json.dumps(["a"]))
+    with pytest.raises(tr.InputError, match="no query is known by the results' names: the results have 7"):
+        geo.evaluate({"q": HERE}, {"a": HERE}, tmp_path, pattern=r"_(\d+)\.json", name="{}")
+    assert geo.evaluate({"q": HERE}, {"a": HERE}, tmp_path)["geo"].mean["R@1"] == 1.0
 
 
 @pytest.mark.parametrize("value", ["0.5", True, None])
@@ -547,6 +574,24 @@ def test_how_far_the_nearest_reference_is_is_told_by_the_distance_that_was_asked
     asked, there = {"q": {"x": 0.0, "y": 0.0, **more}}, {"a": {"x": 50.0, "y": 0.0, **more}}
     with pytest.raises(tr.InputError, match=r"no reference is nearer to a query than 50\.00 m"):
         geo.evaluate(asked, there, {"q": ["a"]}, metric="xy", truth="within(metres=1)")
+
+
+def test_of_several_queries_the_nearest_reference_of_all_is_told():
+    asked = {"q": {"x": 0.0, "y": 0.0}, "r": {"x": 20.0, "y": 0.0}}
+    with pytest.raises(tr.InputError, match=r"no reference is nearer to a query than 30\.00 m"):
+        geo.evaluate(asked, {"a": {"x": 50.0, "y": 0.0}}, {"q": ["a"], "r": ["a"]}, truth="within(metres=1)")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_the_query_of_a_score_that_is_not_finite_is_named(value):
+    asked, there = {"p": HERE, "q": HERE, "r": HERE}, {"a": HERE, "b": HERE}
+    with pytest.raises(tr.InputError, match="query q has a score or a distance that is not finite"):
+        geo.evaluate(asked, there, {"p": {"a": 2.0, "b": 1.0}, "q": {"a": value}, "r": {"a": 1.0}})
+
+
+def test_queries_are_told_one_by_one_only_where_that_is_asked_for():
+    places = geo.evaluate({"q": HERE}, {"a": HERE}, {"q": ["a"]})
+    assert ["queries" in places.to_dict(per_query=asked)["geo"] for asked in (False, True)] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,13 @@ def test_numbers_in_arrays_are_places_in_the_lists_whatever_the_files_are_called
 
 
 def test_numbers_in_arrays_that_are_beyond_the_list_are_names_of_references():
-    references = [{"id": number, **place} for number, place in ((7, FAR), (1, HERE), (2, FAR))]
+    references = [{"id": number, **place} for number, place in ((7, FAR), (2, FAR), (1, HERE))]
     assert geo.evaluate({"q": HERE}, references, ([[1, 7]], None), k=[1])["geo"].mean["R@1"] == 1.0
+
+
+def test_a_folder_of_lists_that_are_all_empty_finds_nothing(tmp_path):
+    (tmp_path / "0.json").write_text("[]")
+    assert geo.evaluate(FLIGHT, REFERENCES, tmp_path, k=[1])["geo"].mean["R@1"] == 0.0
 
 
 def test_names_that_could_be_places_of_other_items_are_told_in_a_note():

@@ -71,6 +71,9 @@ def test_what_leaves_a_list_is_no_first_result_however_near_it_is(rule, tmp_path
 def test_most_queries_that_are_references_too_are_asked_after_unless_the_rules_take_them_out():
     frames, results = sequence(30), (by_chance(30), None)
     assert [note.kind for note in geo.evaluate(frames, frames, results)["geo"].notes] == ["selves"]
+    for few, notes in ((4, []), (5, ["selves"])):
+        told = geo.evaluate(sequence(few), sequence(few), (by_chance(few), None))["geo"].notes
+        assert [note.kind for note in told] == notes
     rule = "nearest(n=2)"
     assert geo.evaluate(frames, frames, results, truth=rule, rules=REMOVED)["geo"].notes == ()
     elsewhere = {name: {**place, "lon": place["lon"] + 1e-6} for name, place in frames.items()}
