@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles_fusion import best_first, fused
+from truerank.core.rules import Rules
 from truerank.fusion import aligned, methods
 from truerank.fusion.norms import NORMS
 from truerank.fusion.pooled import pooled
@@ -155,6 +156,18 @@ def test_votes_are_what_weights_are_to_each_other(scale):
     weights = [0.1, 0.2, 0.3]
     one, other = (tr.fuse(runs, "w_condorcet", weights=[by * w for w in weights]) for by in (1, scale))
     assert one.to_dict() == other.to_dict()
+
+
+def test_a_run_without_a_vote_decides_nothing():
+    runs = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 2.0, "b": 1.0}}]
+    voted = tr.fuse(runs, "w_condorcet", weights=[1, 0]).to_dict()
+    assert voted == {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+
+
+def test_as_many_queries_are_fused_at_once_as_have_so_many_rows():
+    runs = [tr.open_run({f"q{n}": ["a", "b"] for n in range(5)}) for _ in range(2)]
+    pools = pooled(aligned.aligned(runs, Rules()), 8)
+    assert [len(pool.queries) for pool in pools] == [2, 2, 1]
 
 
 def test_how_many_queries_are_fused_at_once_changes_no_bit(monkeypatch):
@@ -396,6 +409,14 @@ def test_a_score_that_is_not_finite_is_refused(score):
 def test_scores_that_become_infinite_are_refused():
     with pytest.raises(tr.InputError, match="the fused scores of query q are not finite"):
         tr.fuse([{"q": {"a": 1.7e308}}, {"q": {"a": 1.7e308}}], "sum", norm=None).to_dict()
+    runs = [{"q": {"a": 1.0, "b": 1.7e308}, "r": {"a": 1.0}}] * 2
+    with pytest.raises(tr.InputError, match="the fused scores of query q are not finite"):
+        tr.fuse(runs, "sum", norm=None).to_dict()
+
+
+def test_a_sum_is_kept_where_the_sum_of_the_sizes_is_infinite():
+    runs = [{"q": {"a": -1e308, "b": 2.0}}, {"q": {"a": 1.5e308, "b": -2.0}}]
+    assert tr.fuse(runs, "sum", norm=None).to_dict() == {"q": {"a": 5e307, "b": 0.0}}
 
 
 @pytest.mark.parametrize("method", ["geometric_mean", "harmonic_mean"])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
+from truerank.core.rules import Rules
 from truerank.fusion import learning, methods
 from truerank.fusion.tuning import shares
 from truerank.present.fusion import document_of
@@ -67,6 +68,23 @@ def test_no_query_has_a_part_in_its_own_parameters(method):
     assert again.folds[1].params == first.folds[1].params
     fused = [found.run.to_dict() for found in (first, again)]
     assert {q: fused[0][q] for q in held} == {q: fused[1][q] for q in held}
+
+
+@pytest.mark.parametrize(("method", "key"), [("probfuse", "segments"), ("slidefuse", "w")])
+def test_no_query_has_a_part_in_what_is_learnt_to_choose_its_setting(method, key):
+    qrels, runs = world(7)
+    how: dict[str, Any] = {"folds": 4, "grid": {key: [1, 2, 3, 5, 10]}}
+    first = tr.tune_fusion(qrels, runs, method, "AP", **how).folds[1]
+    changed = {q: {"d0": 1} if q in first.queries else docs for q, docs in qrels.items()}
+    assert tr.tune_fusion(changed, runs, method, "AP", **how).folds[1].params == first.params
+
+
+@pytest.mark.parametrize(("method", "given"), [("posfuse", {}), ("probfuse", {"segments": 2})])
+def test_what_has_nothing_to_choose_learns_from_one_fold_for_the_other(method, given):
+    qrels, runs = world(7)
+    tuned = tr.tune_fusion(qrels, runs, method, "AP", folds=2, **given)
+    assert tuned.params == tr.tune_fusion(qrels, runs, method, "AP", folds=12, **given).params
+    assert tuned.folds[0].params != tuned.folds[1].params
 
 
 @pytest.mark.parametrize("method", LEARNING)
@@ -145,15 +163,16 @@ def test_runs_of_one_name_both_stand_in_the_result():
     qrels, runs = world(16)
     named = [tr.fuse([run, run], "sum", name="bm25") for run in runs]
     tuned = tr.tune_fusion(qrels, named, folds=3, step=0.5)
-    assert tuned.runs == ("bm25", "bm25 #2")
+    assert (tuned.runs, tuned.norm) == (("bm25", "bm25 #2"), "min-max")
     assert list(tuned.alone.values()) == [tr.evaluate(qrels, run, "nDCG@10").mean["nDCG@10"] for run in named]
     assert "bm25 #2" in str(tuned)
 
 
 def test_queries_that_are_not_judged_have_the_parameters_of_all():
-    qrels, runs = world(7)
+    qrels, runs = world(3)
     known = {q: docs for q, docs in qrels.items() if q not in ("q3", "q7")}
     tuned = tr.tune_fusion(known, runs, "wsum", "nDCG@10", folds=2)
+    assert tuned.params not in [fold.params for fold in tuned.folds]
     lists, whole = tr.fuse(runs, "wsum", **tuned.params).to_dict(), tuned.run.to_dict()
     assert [whole[q] for q in ("q3", "q7")] == [lists[q] for q in ("q3", "q7")]
 
@@ -333,3 +352,16 @@ def test_what_is_learnt_of_ranks_is_the_mean_over_queries_of_shares_that_are_rel
         cut = [[flags[i : i + n] for i in range(0, len(flags), n)] for n, flags in zip(sizes, lists, strict=True)]
         shares = [sum(sum(p[s]) / len(p[s]) for p in cut if s < len(p)) / 8 for s in range(segments)]
         assert learning.by_share(one, 8, segments=segments) == pytest.approx(shares)
+
+
+def test_the_odds_of_ranks_where_all_is_relevant_are_those_of_ranx():
+    first_five = np.arange(5)
+    one = learning.Places(np.zeros(5, int), first_five + 1, np.array([5]), np.ones(1))
+    assert learning.odds(one, 1)[[0, 5]] == pytest.approx([math.log(1 / 0.001), math.log(0.001 / 0.999)])
+
+
+def test_a_rank_is_worth_what_it_is_in_the_lists_that_have_it():
+    judged = tr.read_qrels({q: {"a": 1} for q in ("q", "r", "s")})
+    one = learning.places(judged, tr.open_run({"q": ["a", "b"], "r": ["b"]}), Rules())
+    assert learning.by_rank(one, 3).tolist() == [0.5, 0.0]
+    assert learning.mean_precision(one, 3) == pytest.approx(1 / 3)
