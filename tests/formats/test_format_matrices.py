@@ -108,6 +108,7 @@ def test_a_sparse_matrix_read_by_threads_is_what_one_reads(threads):
         (sparse.csr_array(np.array([[1, np.inf]])), "the grade is not a finite number"),
         (sparse.csr_array(np.array([[1, 2j]])), r"a table of numbers, not complex128 of shape \(1, 2\)"),
         (sparse.csr_array(([1, 1], [2, 2], [0, 2]), shape=(1, 4)), "document 2 of query 0 is judged twice"),
+        (sparse.coo_array(([1, 1], ([0, 0], [2, 2])), shape=(1, 4)), "document 2 of query 0 is judged twice"),
     ],
 )
 def test_a_sparse_matrix_that_is_none_of_judgements_is_refused(judged, said):
@@ -123,6 +124,7 @@ def test_a_sparse_matrix_that_is_none_of_judgements_is_refused(judged, said):
             "query 1: document 2 has the score nan, which is not a finite number",
         ),
         (sparse.csr_array(([1, 1], [2, 2], [0, 2]), shape=(1, 4)), "document 2 is returned twice"),
+        (sparse.coo_array(([1, 1], ([0, 0], [2, 2])), shape=(1, 4)), "document 2 is returned twice"),
         pytest.param(
             sparse.coo_array(np.ones(3)),
             r"of shape \(3,\)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Iterator
@@ -257,6 +258,9 @@ def _csr(matrix: Any, name: str) -> Any:
     try:
         if hasattr(matrix, "check_format"):  # SciPy lets anybody change what a matrix is made of
             matrix.check_format(full_check=True)
+        if matrix.format == "coo":  # which SciPy would add up where a document is stored twice
+            matrix = copy.copy(matrix)
+            matrix.has_canonical_format = True
         rows = matrix.tocsr()
     except ValueError as error:
         raise InputError("the sparse matrix is damaged: {error}", name, error=error) from None
