@@ -350,6 +350,8 @@ def test_the_limit_is_that_of_the_measures() -> None:
     records = [{"eval_id": 1, "topk": ["x", "y", "z", "a"]}]
     assert kinds(audit({1: ["a"]}, records, "AP(divisor='hits')@5")) == {}
     assert "more than 2 results" in message(audit({1: ["a"]}, records, "R@2 R@1"), "too-many")
+    lists_of_two = tr.Rules.named("science-qa").replace(depth=2)
+    assert "the first 2 count" in message(audit({1: ["a"]}, records, "R@5 R@3", rules=lists_of_two), "too-many")
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def case_of(qrels: Qrels, sent: Submission, measures: Sequence[Measure], rules: 
     """What the checks look at of a submission to these judgements."""
     judged = qrels.to_dict()
     truth = {q: frozenset(d for d, grade in docs.items() if grade >= rules.level) for q, docs in judged.items()}
-    cuts: list[Any] = [measure.cutoff or rules.depth for measure in measures]
+    cuts: list[Any] = [min(filter(None, (m.cutoff, rules.depth)), default=None) for m in measures]
     return Case(sent.lines, truth, None if None in cuts else max(cuts), rules.extra == "error")
 
 
