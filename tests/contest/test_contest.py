@@ -280,6 +280,7 @@ def test_a_repeated_easy_line_raises_the_official_score_and_strictly_scores_0() 
     assert found.strict == ((1 + 2 / 3) / 2 + 0.5) / 4
     assert kinds(found) == {"repeated-line": (1, (4, 5, 6, 7, 8))}
     assert "4 in lines 4, 5, 6, 7, 8, …" in message(found, "repeated-line")
+    assert message(audit(TRUTH, HONEST[3:] * 5), "repeated-line").endswith("4 in lines 1, 2, 3, 4, 5.")
 
 
 def test_a_document_named_three_times_counts_once_strictly() -> None:
@@ -299,7 +300,9 @@ def test_an_unknown_id_ends_the_official_code_and_is_named_with_its_line() -> No
     assert found.official is None
     assert found.strict == audit(TRUTH, HONEST).strict
     assert kinds(found) == {"unknown-id": (1, (2,))}
-    assert "line 2: 77" in message(found, "unknown-id")
+    assert "(the official code stops there; --set extra=skip leaves them out): line 2: 77" in message(
+        found, "unknown-id"
+    )
 
 
 def test_rules_may_leave_unknown_ids_out() -> None:
@@ -307,6 +310,7 @@ def test_rules_may_leave_unknown_ids_out() -> None:
     found = audit(TRUTH, records, rules=tr.Rules.named("science-qa").replace(extra="skip"))
     assert found.official == audit(TRUTH, HONEST).official
     assert kinds(found) == {"unknown-id": (1, (2,))}
+    assert "(left out): line 2: 77" in message(found, "unknown-id")
 
 
 def test_a_text_in_place_of_a_list_is_read_letter_by_letter_and_strictly_scores_0() -> None:
@@ -322,6 +326,12 @@ def test_what_is_no_list_ends_the_official_code_where_something_is_relevant(answ
     found = audit(TRUTH, [{"eval_id": 1, "topk": answer}])
     assert (found.official, found.strict) == (None, 0.0)
     assert kinds(found)["wrong-type"] == (1, (1,))
+    assert len(kinds(found)) == len(found.findings)
+
+
+def test_nothing_is_relevant_where_all_grades_are_below_the_level() -> None:
+    scores = judge({1: {"a": 0}, 2: {"b": 1}}, [{"eval_id": 1, "topk": None}, {"eval_id": 2, "topk": ["b"]}])
+    assert (scores.audit.official, scores.ledger.without_relevant) == (1.0, 1)
 
 
 @pytest.mark.parametrize(("answer", "score"), [(None, 1.0), (0, 1.0), ({}, 1.0), (5, 0.0), ({"a": 1.0}, 0.0)])
@@ -343,7 +353,7 @@ def test_more_than_three_results_are_named_and_only_three_count() -> None:
     found = audit({1: ["a"]}, [{"eval_id": 1, "topk": ["x", "y", "z", "a"]}])
     assert found.official == found.strict == 0.0
     assert kinds(found) == {"too-many": (1, (1,))}
-    assert "line 1: 4 results" in message(found, "too-many")
+    assert "more than three results (the first 3 count): line 1: 4 results" in message(found, "too-many")
 
 
 def test_the_limit_is_that_of_the_measures() -> None:
@@ -352,6 +362,15 @@ def test_the_limit_is_that_of_the_measures() -> None:
     assert "more than 2 results" in message(audit({1: ["a"]}, records, "R@2 R@1"), "too-many")
     lists_of_two = tr.Rules.named("science-qa").replace(depth=2)
     assert "the first 2 count" in message(audit({1: ["a"]}, records, "R@5 R@3", rules=lists_of_two), "too-many")
+    assert kinds(audit({1: ["a"]}, records, "R@2 RR")) == {}
+
+
+def test_the_measures_are_those_asked_for_or_of_the_rules_or_the_contests() -> None:
+    truth, records = {1: ["a"]}, [{"eval_id": 1, "topk": ["x", "y", "z", "a"]}]
+    contest = tr.Rules.named("science-qa")
+    assert audit(truth, records, rules=contest.replace(measures=("RR",))).official == 1 / 4
+    assert audit(truth, records, rules=contest.replace(measures=())).official == 0.0
+    assert audit(truth, records, (name for name in ("RR", "P@2"))).official_scores.mean == {"RR": 1 / 4, "P@2": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -390,10 +409,13 @@ def test_an_empty_submission_has_no_official_score(tmp_path: Path) -> None:
 
 
 def test_five_examples_are_kept_and_the_rest_is_counted() -> None:
-    found = audit({q: ["a"] for q in range(20)}, [{"eval_id": q, "topk": ["a", "a"]} for q in range(9)])
+    scores = judge({q: ["a"] for q in range(20)}, [{"eval_id": q, "topk": ["a", "a"]} for q in range(9)])
+    assert scores.ledger.examples["missing"] == ("10", "11", "12", "13", "14")
+    found = scores.audit
     assert kinds(found) == {"missing-id": (11, ()), "repeated-document": (9, (1, 2, 3, 4, 5))}
     assert all(len(finding.examples) == 5 for finding in found.findings)
     assert message(found, "missing-id").endswith(": 10; 11; 12; 13; 14; ….")
+    assert message(audit({q: ["a"] for q in range(5)}, []), "missing-id").endswith(": 0; 1; 2; 3; 4.")
 
 
 def test_long_ids_are_cut_wherever_they_are_named() -> None:
@@ -529,6 +551,7 @@ def test_an_audit_becomes_plain_values() -> None:
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["official"] == {"AP(divisor='hits')@3": (1 + 2 / 3) / 2}
     assert plain["strict"] == {"AP(divisor='hits')@3": (1 + 2 / 3) / 2 / 4}
+    assert found.strict_scores.mean["AP"] == found.strict
     assert [(finding["kind"], finding["count"], finding["stops"]) for finding in plain["findings"]] == [
         ("missing-id", 3, False)
     ]
@@ -544,9 +567,9 @@ def test_the_judge_gives_scores_whose_ledger_counts_judged_ids() -> None:
 
 def test_the_ledger_counts_an_id_once_however_many_lines_it_has() -> None:
     rules = tr.Rules.named("science-qa").replace(extra="skip")
-    lines = [(4, []), (9, ["a"]), (1, ["a"]), (4, ["x", "x"]), (9, []), (1, [])]
+    lines = [(4, []), (9, ["a"]), (1, ["a"]), (4, ["x", "x"]), (9, []), (1, []), (4, [])]
     ledger = judge(TRUTH, lines, rules=rules).ledger
-    assert (ledger.judged, ledger.answered, ledger.missing, ledger.evaluated) == (4, 2, 2, 4)
+    assert (ledger.judged, ledger.answered, ledger.missing, ledger.evaluated) == (4, 2, 2, 5)
     assert (ledger.extra, ledger.without_relevant, ledger.duplicates) == (1, 1, 1)
     assert (ledger.examples["extra"], ledger.examples["missing"]) == (("9",), ("2", "3"))
 
@@ -554,6 +577,16 @@ def test_the_ledger_counts_an_id_once_however_many_lines_it_has() -> None:
 def test_the_judge_refuses_what_the_official_code_cannot_score() -> None:
     with pytest.raises(tr.InputError, match=r":?2: There is no official score. 1 line .* line 2: 77"):
         judge(TRUTH, [HONEST[0], {"eval_id": 77, "topk": []}])
+    with pytest.raises(tr.InputError, match=r"There is no official score. There is no line in it") as told:
+        judge(TRUTH, [])
+    assert told.value.line is None
+
+
+def test_the_judge_reads_the_format_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "answers.txt").write_text('{"eval_id": 1, "topk": ["a"]}')
+    assert judge({1: ["a"]}, tmp_path / "answers.txt").audit.official == 1.0
+    with pytest.raises(tr.InputError):
+        judge({1: ["a"]}, tmp_path / "answers.txt", format="trec")
 
 
 def test_the_first_line_at_which_the_official_code_stops_is_named_and_what_stops_it_before_the_rest() -> None:

@@ -32,6 +32,15 @@ def test_hits_and_scores_name_the_ids_that_were_submitted():
     assert list(evaluate(TRUTH, LINES, rules="science-qa").queries) == ["2", "1", "2"]
 
 
+def test_each_line_of_a_query_has_the_aspects_of_its_judgements():
+    truth = {"1": {"a": {"1": 1, "2": 1}, "b": {"2": 1}, "c": {"3": 1}}, "2": {"c": {"1": 1}}}
+    lines = [("2", ["x", "c"]), ("1", ["a", "b", "c"]), ("2", ["x", "c"]), ("1", ["b"])]
+    found = evaluate(truth, lines, "StRecall@2 alpha_nDCG@3", rules="science-qa")
+    assert found["StRecall@2"].tolist() == [1, 2 / 3, 1, 1 / 3]
+    alone = evaluate(truth, dict(lines[:2]), "alpha_nDCG@3")["alpha_nDCG@3"].tolist()
+    assert found["alpha_nDCG@3"].tolist()[:3] == [alone[1], alone[0], alone[1]]
+
+
 @pytest.mark.parametrize("self_match", ["remove", "remove-from-answers"])
 def test_a_document_with_the_id_of_the_query_leaves_each_of_its_lines(self_match: str):
     rules = tr.Rules.named("science-qa").replace(self_match=self_match, extra="skip")
