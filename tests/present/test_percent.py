@@ -83,6 +83,20 @@ def test_python_has_the_same(layout):
     assert list(scored) == ASKED.split()
 
 
+def test_the_means_of_runs_are_in_percent_as_the_mean_of_their_system_is_and_logarithms_are_not():
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    first, second = [
+        {query: {"x": 2.0, "a": score} for query, score in zip(qrels, scores, strict=True)}
+        for scores in ([3, 3, 1, 1], [3, 1, 1, 1])
+    ]
+    found = tr.compare(qrels, {"both": [first, second]}, "GMAP AP")
+    fractions, percent = (document(found, percent=each).tables for each in (False, True))
+    assert [fractions[at].rows[0][2] for at in (1, 4)] == ["0.595 to 0.707", "0.625 to 0.750"]
+    assert [percent[at].rows[0][2] for at in (1, 4)] == ["59.46 to 70.71", "62.50 to 75.00"]
+    assert percent[1].rows[0][3:] == fractions[1].rows[0][3:]
+    assert percent[2].rows[0][1:] == fractions[2].rows[0][1:]
+
+
 @pytest.mark.parametrize("ending", ["txt", "md", "tex", "html"])
 def test_a_report_in_percent(tmp_path, ending):
     path = tmp_path / f"report.{ending}"

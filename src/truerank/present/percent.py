@@ -52,9 +52,9 @@ def _outcome(outcome: Outcome) -> Outcome:
     if not is_share(outcome.measure):
         return outcome
     means = {name: mean.times(HUNDRED) for name, mean in outcome.means.items()}
-    if outcome.measure.definition.average == "geometric":  # its differences are of logarithms: no shares
-        return replace(outcome, means=means)
-    return replace(outcome, means=means, pairs=tuple(map(_pair, outcome.pairs)), widest=float(HUNDRED))
+    is_log = outcome.measure.definition.average == "geometric"  # its differences are of logarithms: no shares
+    pairs = outcome.pairs if is_log else tuple(map(_pair, outcome.pairs))
+    return replace(outcome, means=means, pairs=pairs, widest=float(HUNDRED))
 
 
 def _pair(pair: Pair) -> Pair:

@@ -48,7 +48,7 @@ def _of_systems(comparison: Comparison, outcome: Outcome, digits: int) -> Table:
                     printable(name),
                     known.runs,
                     span(f"{min(means):.{fine}f}", f"{max(means):.{fine}f}"),
-                    *(math.sqrt(part) * outcome.widest for part in parts),
+                    *(math.sqrt(part) * _scale(outcome) for part in parts),
                     f"{100 * (1 - spread.share_of_runs):.0f} %",
                     f"{100 * spread.share_of_runs:.0f} %",
                 )
@@ -67,6 +67,11 @@ def _of_systems(comparison: Comparison, outcome: Outcome, digits: int) -> Table:
     return Table(columns, tuple(rows), title=title, digits=digits)
 
 
+def _scale(outcome: Outcome) -> float:
+    """What differences are multiplied by where they are shown; those of logarithms are no shares."""
+    return 1.0 if outcome.measure.definition.average == "geometric" else outcome.widest
+
+
 def _planned(
     comparison: Comparison, outcome: Outcome, shown: Sequence[tuple[tuple[str, ...], Spread]], digits: int
 ) -> Table:
@@ -74,7 +79,7 @@ def _planned(
     for who, spread in shown:
         most = max(one.runs for one in spread.systems)
         ways = (spread, spread.at(2 * spread.queries, most), spread.at(spread.queries, 2 * most))
-        halves = [one.half_width(comparison.procedure.confidence) * outcome.widest for one in ways]
+        halves = [one.half_width(comparison.procedure.confidence) * _scale(outcome) for one in ways]
         enough = message("never") if spread.enough_runs is None else str(spread.enough_runs)
         rows.append((*map(printable, who), *halves, enough))
     against = (message("against"),) if len(shown[0][0]) == 2 else ()
