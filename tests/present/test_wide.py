@@ -193,3 +193,18 @@ def test_a_report_gives_a_notebook_one_line(tmp_path: Path) -> None:
     assert made.to_markdown().startswith("# Retrieval report")
     assert r"\begin{document}" in made.to_latex()
     assert "<sup" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_counts_that_are_means_over_runs_are_whole_where_they_are_but_for_the_last_digit() -> None:
+    qrels = {f"q{place}": {"a": 1, "b": 1} for place in range(6)}
+
+    def run(counts: str) -> dict[str, dict[str, float]]:
+        return {q: {d: 1 / ord(d) for d in "ab"[: int(n)] + "x"} for q, n in zip(qrels, counts, strict=True)}
+
+    one, two = [run("111220"), run("111222"), run("111221")], [run("111110"), run("111222")]
+    rows = document(compare(qrels, {"one": one, "two": two}, "NumRet")).tables[0].texts
+    assert [row[2] for row in rows] == ["14", "13"]
+    assert rows[1][4] == "-1"
+    three = [run("111220"), run("111222"), run("111222")]
+    rows = document(compare(qrels, {"three": three, "two": two}, "NumRet")).tables[0].texts
+    assert (rows[0][2], rows[1][2], rows[1][4]) == ("14.3333", "13", "-1.3333")

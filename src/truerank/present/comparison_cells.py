@@ -9,7 +9,7 @@ from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
 from truerank.core.messages import Message, message
-from truerank.present.table import Cell, Table, fixed, number, p_cell
+from truerank.present.table import Cell, Table, fixed, is_whole, number, p_cell
 from truerank.stats import Interval
 
 Column = tuple[str, list[Cell]]
@@ -85,9 +85,9 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int, alpha: float) -
     """
     if pair is None:
         return "", "", "", "", ""
-    fine = 0 if _is_sum(outcome) else digits
+    apart = pair.difference.estimate
     return (
-        fixed(pair.difference.estimate, fine, "+"),
+        fixed(apart, 0 if _is_sum(outcome) and is_whole(apart) else digits, "+"),
         ends(outcome, pair.difference, digits),
         message("unknown") if math.isnan(pair.effect) else fixed(pair.effect, 2, "+"),
         p_cell(pair.adjusted, alpha),

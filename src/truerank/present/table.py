@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from truerank.core.equal import is_equal
 from truerank.core.messages import message
 from truerank.core.presented import told_apart
 
@@ -127,7 +128,16 @@ def number(value: float, *, is_count: bool) -> Cell:
     """
     if value != value:
         return None
-    return int(value) if is_count and value.is_integer() else value
+    return round(value) if is_count and is_whole(value) else value
+
+
+def is_whole(value: float) -> bool:
+    """Whether a number is a whole one, as a sum of means is but for its last digit.
+
+    >>> is_whole(3.0), is_whole(3 - 4e-16), is_whole(8 / 3), is_whole(float("inf"))
+    (True, True, False, False)
+    """
+    return value.is_integer() or (math.isfinite(value) and is_equal(value, round(value)))
 
 
 def fixed(number: float, digits: int, sign: str = "") -> str:
