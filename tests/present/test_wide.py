@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import truerank as tr
 from truerank.analysis.compare import Comparison, compare, read_attribute
 from truerank.cli import truerank
+from truerank.present import collections
 from truerank.present import curves as report
 from truerank.present.charts import lines
 from truerank.present.comparison import document
@@ -208,3 +209,20 @@ def test_counts_that_are_means_over_runs_are_whole_where_they_are_but_for_the_la
     three = [run("111220"), run("111222"), run("111222")]
     rows = document(compare(qrels, {"three": three, "two": two}, "NumRet")).tables[0].texts
     assert (rows[0][2], rows[1][2], rows[1][4]) == ("14.3333", "13", "-1.3333")
+
+
+def test_means_that_differ_by_rounding_alone_are_equally_good() -> None:
+    qrels = {f"q{place}": {"a": 1} for place in range(10)}
+    one, two, worse = (
+        {query: [f"x{i}" for i in range(int(above))] + ["a"] for query, above in zip(qrels, ranks, strict=True)}
+        for ranks in ("1053402162", "1206420531", "8888888888")
+    )
+    found = compare(qrels, {"one": one, "two": two}, "RR")
+    assert found["RR"].means["one"].estimate != found["RR"].means["two"].estimate
+    assert document(found).tables[0].best == frozenset()
+    three = {"one": one, "two": two, "worse": worse}
+    assert document(compare(qrels, three, "RR")).tables[0].best == {(0, 2), (1, 2)}
+    assert collections.document_of(tr.collections({"first": (qrels, three)}, "RR")).tables[1].best == {
+        (0, 1),
+        (1, 1),
+    }

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.analysis.collections import Collections, Standings
+from truerank.core.equal import is_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message, plural, warned
 from truerank.core.presented import finite
@@ -111,7 +112,10 @@ def _cells(collections: Collections, one: Standings, digits: int) -> Table:
     sign = -1 if one.measure.definition.lower_is_better else 1
     best = np.nanmax(sign * one.means, axis=0)
     stressed = frozenset(
-        (r, c + 1) for r, (_, means) in enumerate(rows) for c, mean in enumerate(means) if sign * mean == best[c]
+        (r, c + 1)
+        for r, (_, means) in enumerate(rows)
+        for c, mean in enumerate(means)
+        if is_equal(sign * mean, best[c])
     )
     cells = tuple((printable(name), *(finite(mean) for mean in means)) for name, means in rows)
     heads = (one.heading, *map(printable, collections.names))

@@ -40,7 +40,7 @@ def ranked(outcome: Outcome) -> list[str]:
 def winners(outcome: Outcome) -> frozenset[str]:
     """The systems that no other is better than, where some is worse; of counts none."""
     heights = [mean.estimate for mean in outcome.means.values()]
-    if not direction(outcome.measure) or not min(heights) < max(heights):
+    if not direction(outcome.measure) or is_equal(min(heights), max(heights)):
         return frozenset()
     return frozenset(leaders(outcome))
 
