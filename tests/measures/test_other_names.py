@@ -68,6 +68,7 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
         ("contextual_recall", "contextual_recall is a share of statements, not of documents"),
         ("PAP(k=5)", "AUROC@10 cuts the list"),
         ("HitRate", "Success needs k: write Success@10"),
+        ("recall_cap", "R(capped=True) needs k: write R(capped=True)@10"),
         ("RetrievalMAP(top=5)", "AP has no parameter 'top'"),
         ("RetrievalRPrecision(top_k=5)", "Rprec takes no cutoff"),
         ("RetrievalMAP(top_k=5)@10", "'RetrievalMAP(top_k=5)@10' says k twice: 10 and 5"),

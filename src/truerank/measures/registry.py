@@ -432,11 +432,6 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
             near = did_you_mean(key, known)
             hint = ELSEWHERE.get(key) or joined(".", filter(None, (takes(definition), near)))
             raise MeasureError("{name} has no parameter {key}; {hint}", name=name, key=quoted(key), hint=hint)
-    for key in definition.required if is_whole else ():
-        if key not in params:
-            cut = "@10" if key == "k" else "@0.5" if definition.kinds[key].allows(0.5) else "@2"
-            example = cut if key == definition.at or key == "k" else f"({key}=…)"
-            raise MeasureError("{name} needs {key}: write {name}{example}", name=name, key=key, example=example)
     given = {key: canonical(params[key]) for key in definition.kinds if key in params}
     for key, value in given.items():
         if key != DEPTH or value is not None:
@@ -446,4 +441,10 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
     default = {key: canonical(known[key].default) if key in known else None for key in given}
     chosen = {key: value for key, value in given.items() if key in FROM_RULES or value != default[key]}
     said = [(key, value) for key, value in given.items() if key not in (*chosen, definition.at, DEPTH)]
-    return Measure(definition, name, tuple(chosen.items()), tuple(said))
+    measure = Measure(definition, name, tuple(chosen.items()), tuple(said))
+    for key in measure.lacks if is_whole else ():
+        cut = "@10" if key == "k" else "@0.5" if definition.kinds[key].allows(0.5) else "@2"
+        example = cut if key == definition.at or key == "k" else f"({key}=…)"
+        shown = str(measure) if example == cut else name
+        raise MeasureError("{name} needs {key}: write {name}{example}", name=shown, key=key, example=example)
+    return measure
