@@ -115,6 +115,15 @@ def test_how_it_works_says_where_each_rule_is_applied():
     assert said == {field.name for field in dataclasses.fields(tr.Rules)} - {"name"}
 
 
+def test_how_it_works_names_functions_where_they_are_defined():
+    page = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    named = re.findall(r"((?:`\w+`(?: and )?)+) of `(core/\w+\.py)`", page)
+    assert len(named) > 3
+    for names, file in named:
+        source = (ROOT / "src" / "truerank" / file).read_text("utf-8")
+        assert [name for name in re.findall(r"`(\w+)`", names) if f"def {name}(" not in source] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_headings_stand_apart_from_what_is_above_them(page):
     text = BLOCK.sub("", page.read_text("utf-8"))
