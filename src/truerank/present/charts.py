@@ -192,12 +192,12 @@ def canvas(height: int) -> Spec:
     return {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
-def on_intervals(rows: Rows, value: str, hints: Hints) -> Spec:
-    """Each value on its interval from "low" to "high", a line a name, beside a rule at 0."""
+def on_intervals(rows: Rows, hints: Hints) -> Spec:
+    """Each "delta" on its interval from "low" to "high", one line per name, beside a rule at 0."""
     names = [row["who"] for row in rows]
     look = {"domain": False, "ticks": False, "labelLimit": 260}
     y = {"field": "who", "type": "nominal", "sort": names, "title": None, "axis": look}
-    x = axis(value, "Δ", scale={"zero": True, "padding": PADDING}, axis=FEW_TICKS)
+    x = axis("delta", "Δ", scale={"zero": True, "padding": PADDING}, axis=FEW_TICKS)
     line: Spec = {
         "mark": {"type": "rule", "strokeWidth": 2},
         "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},

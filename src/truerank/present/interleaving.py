@@ -60,7 +60,7 @@ def figures(interleaving: Interleaving, digits: int = 4) -> list[Figure]:
     for end, title in {"low": message("from"), "high": message("to")}.items():
         hints[end] = (title, f"+.{digits}f")
     alt = message("One line per pair of systems: Δ on its interval; right of 0 the first one is preferred.")
-    spec = charts.on_intervals(rows, "delta", hints)
+    spec = charts.on_intervals(rows, hints)
     return [Figure("preferences", message("Which system users prefer"), alt, spec)]
 
 

@@ -87,7 +87,7 @@ def remarks_of(judges: Judges) -> list[str]:
     said = [*few.remarks(judges.queries)] if judges.queries else []
     said += few.resampled(judges.samples, judges.confidence)
     said += few.of_systems((one.name, list(_means(one))) for one in judges.standings)
-    said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
+    said += [sentence for pair in judges.pairs for sentence in _of_pair(pair)]
     said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
     said += _scales(judges)
     said += _dropped(judges)
@@ -127,7 +127,7 @@ def _is_partial(pair: TwoJudges) -> bool:
     return pair.both < CLOSE * (pair.both + pair.only_first + pair.only_second)
 
 
-def _of_pair(judges: Judges, pair: TwoJudges) -> Iterator[str]:
+def _of_pair(pair: TwoJudges) -> Iterator[str]:
     who = {"first": printable(pair.first), "second": printable(pair.second)}
     if not pair.both:
         yield warned(message("{first} and {second} have judged no document in common: nothing to agree on.", **who))

@@ -55,7 +55,7 @@ class City:
 def cities() -> Collection:
     """Every city of 15,000 people or more, and some queries, always the same."""
     everything = _cities()
-    asked = _questions(everything, QUERIES, random.Random(0))
+    asked = _questions(everything, random.Random(0))
     numbered = {f"q{number:04}": pair for number, pair in enumerate(asked, 1)}
     hidden = {city.id: city.names[name] for city, name in numbered.values()}
     texts = {query: name for query, (_, name) in numbered.items()}
@@ -100,13 +100,13 @@ def _cities() -> list[City]:
     ]
 
 
-def _questions(everything: list[City], count: int, rng: random.Random) -> Iterator[tuple[City, str]]:
-    """(city, name to ask for) of this many cities, in an order that the seed decides."""
+def _questions(everything: list[City], rng: random.Random) -> Iterator[tuple[City, str]]:
+    """(city, name to ask for) of `QUERIES` cities, in an order that the seed decides."""
     owners = Counter(text for city in everything for text in set(city.names.values()))
     common = Counter(script(text) for city in everything for text in city.names.values())
     order = rng.sample(everything, len(everything))
     questions = ((city, name) for city in order if (name := _question(city, owners, common, rng)))
-    return itertools.islice(questions, count)
+    return itertools.islice(questions, QUERIES)
 
 
 def _question(city: City, owners: Counter[str], common: Counter[str], rng: random.Random) -> str | None:
