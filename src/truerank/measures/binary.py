@@ -186,7 +186,7 @@ def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     monotone="stepped",
 )
 def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
-    """How soon the relevant documents come, each counting one over its rank, by the most that could be.
+    """How soon the relevant documents come: the sum of 1 / rank over them, divided by the largest there could be.
 
     It is nDCG(gain='binary', discount='reciprocal') of documents of this level.
 
@@ -215,9 +215,9 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     source="Harman, TREC-1, 1992; Buckley and Voorhees, SIGIR 2000; trec_eval map, map_cut",
     meanings={
         "divisor=hits": "The mean of the precision at each relevant document found; one never found is left out.",
-        "divisor=capped": "The sum of the precision at each relevant document, by as many as k results can hold.",
-        "divisor=returned": "The sum of the precision at each relevant document, by as many as the list can hold.",
-        "divisor=k": "The sum of the precision at each relevant document, by the cutoff.",
+        "divisor=capped": "The summed precision at relevant documents, divided by as many as k results can hold.",
+        "divisor=returned": "The summed precision at relevant documents, divided by as many as the list can hold.",
+        "divisor=k": "The summed precision at relevant documents, divided by the cutoff.",
         "area=trapezoid": "The mean of the precision just before and at each relevant document; unfound are 0.",
         "ties=together": "The mean of the precision at each relevant document, after all of the same score.",
     },

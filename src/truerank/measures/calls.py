@@ -158,7 +158,7 @@ def normalized_session_dcg(
     discount: Discount = "log2",
     log_base: Base = 2,
 ) -> Terms:
-    """How near a session comes to the best one: its SessionDCG by the largest that k documents a call could have.
+    """How near a session comes to the best one: its SessionDCG divided by the largest with k documents per call.
 
     The best session makes as many calls as help it, up to `calls`; it is the same for all systems.
 

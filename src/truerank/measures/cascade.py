@@ -276,7 +276,7 @@ OF = message("Σ p^(d − 1) / d of the depths d with both")
     sees_judged=False,
 )
 def compatibility(hits: Hits, *, p: Share = 0.95, normalize: bool = True) -> Terms:
-    """How much the list overlaps with the ideal one, the top counting most, by the most that there could be.
+    """How much the list overlaps with the ideal one, the top counting most, divided by the largest possible.
 
     Rank-biased overlap, X_d in common at depth d. The ideal list has all documents above grade 0, higher grades
     first; which of equal ones comes first is free, so it is the list most like this one. Grades are preferences.

@@ -70,7 +70,7 @@ def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Casca
     formula="Σ_{i≤k} n_i / log2(i + 1) / best, n_i = Σ_a w_a [i is relevant to a] (1 − α)^(such documents above i)",
     source=f"Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008; {CASCADE}",
     meanings={
-        "best=intents": "The novelty of the list to a reader who grows tired, by the weight of the aspects.",
+        "best=intents": "The novelty of the list to a reader who grows tired, divided by the aspects' weight.",
         "best=none": "The novelty of the list to a reader who grows tired, added over the aspects.",
     },
     divides_by="relevant",
@@ -79,7 +79,7 @@ def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Casca
     needs="aspects",
 )
 def alpha_dcg(hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, best: Best = "possible") -> Terms:
-    """The novelty of the list to a reader who grows tired, by that of documents that answer every aspect.
+    """The novelty of the list to a reader who grows tired, divided by that of documents that answer every aspect.
 
     A document adds the weights of the aspects that it answers, each times 1 − alpha for every one above that does.
     `best`: "none" divides by nothing, "intents" by the aspects' weight, "ndeval" as "possible", but not at k=1.
@@ -133,7 +133,7 @@ def alpha_ndcg(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: f
 def intent_aware_err(
     hits: Hits, *, k: Short, alpha: Share = 0.5, level: float = 1, best: Best = "possible"
 ) -> Terms:
-    """How early readers of all intents are satisfied, by how early documents that answer every aspect would do so.
+    """How early readers of all intents are satisfied, divided by the same for documents that answer every aspect.
 
     A relevant document satisfies with the probability alpha. `best` as of alpha_DCG; times alpha,
     `best="intents"` is the expected reciprocal rank itself.
@@ -157,7 +157,7 @@ def intent_aware_err(
     needs="aspects",
 )
 def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Share = 0.5, level: float = 1) -> Terms:
-    """How early readers of all intents are satisfied, by how early the list that adds most at each rank does so.
+    """How early readers of all intents are satisfied, divided by the same for the list that adds most at each rank.
 
     >>> import truerank as tr
     >>> judged, run = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}
@@ -179,7 +179,7 @@ def normalised_intent_aware_err(hits: Hits, *, k: int | None = None, alpha: Shar
 def novelty_biased_precision(
     hits: Hits, *, k: int | None = None, alpha: Share = 0.5, beta: Share = 0.5, level: float = 1
 ) -> Terms:
-    """How much that is new a reader of one intent finds a document read, if the next is read with probability beta.
+    """The novelty that a reader of one intent finds per document read, if the next is read with probability beta.
 
     >>> import truerank as tr
     >>> judged, run = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}

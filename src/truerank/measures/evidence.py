@@ -67,7 +67,7 @@ def evidence_precision(hits: Hits, *, k: int | None = None, level: float = 1) ->
     needs="aspects",
 )
 def evidence_iou(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
-    """How well what was returned and the evidence agree: what they share, by all that either has, in characters.
+    """How well what was returned and the evidence agree: the characters in both, divided by those in either.
 
     >>> import truerank as tr
     >>> from truerank import truth

@@ -144,7 +144,7 @@ class Exposed(OfRun):
     "documents; merit=relevant: / Σ over queries of its relevant ones",
     source="Singh and Joachims, Fairness of exposure in rankings, KDD 2018; FairRankTune EXP, EXPU (MinMaxRatio)",
     meanings={
-        "merit=relevant": "How evenly groups get attention for their relevant documents: the least by the most."
+        "merit=relevant": "How evenly groups get attention for relevant documents: the least divided by the most."
     },
 )
 def exposure(
@@ -155,7 +155,7 @@ def exposure(
     merit: Literal["documents", "relevant"] = "documents",
     attention: Discount = "log2",
 ) -> Exposed:
-    """How evenly groups get readers' attention: what a document of the least seen has, by that of the most seen.
+    """How evenly groups get readers' attention: what a document of the least seen has, divided by that of the most.
 
     One number of the run: 1 if all have the same, 0 if one has none. Attention is 1 / log2(rank + 1); that of a
     group is divided by how many documents it has in the table, or, with `merit="relevant"`, by how often one is

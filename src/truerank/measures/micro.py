@@ -68,7 +68,10 @@ class OneList(OfRun):
     formula="Σ over the pairs by score of precision · rel / M, M = Σ over queries of min(R, k); relevant: ΣR",
     source="Perronnin et al., A family of contextual measures of similarity, CVPR 2009; Weyand et al., Google "
     "Landmarks Dataset v2, CVPR 2020",
-    meanings={"divisor=relevant": "The precision of the first answers in one list by score, by all relevant ones."},
+    meanings={
+        "divisor=relevant": "The summed precision at the right answers in one list by score, "
+        "divided by all relevant ones."
+    },
 )
 def global_average_precision(
     hits: Hits,

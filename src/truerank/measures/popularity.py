@@ -173,7 +173,7 @@ def propensity_scored_precision(
     a: Share = 0.55,
     b: Positive = 1.5,
 ) -> Quotient:
-    """Precision in which documents count more the rarer they are, by the most that there could be.
+    """Precision in which documents count more the rarer they are, divided by the largest there could be.
 
     One number of the run: rare documents are the likelier to be relevant and not known to be. `users` is N, the
     number of training examples, by default the sum of all popularity. A document that is not in the table has none.
@@ -208,7 +208,7 @@ def propensity_scored_ndcg(
     a: Share = 0.55,
     b: Positive = 1.5,
 ) -> Quotient:
-    """nDCG in which documents count more the rarer they are, by the most that there could be.
+    """nDCG in which documents count more the rarer they are, divided by the largest there could be.
 
     One number of the run, for the reason and with the parameters of PSP.
 
