@@ -341,7 +341,7 @@ def test_runs_that_agree_have_nothing_to_judge() -> None:
     [
         (lambda q, r: tr.bounds(q, r, "RR", "holes"), "bounds are of ties or unjudged"),
         (lambda q, r: tr.bounds(q, r, "RR", 5), "bounds are of ties or unjudged, not of 5"),
-        (lambda q, r: tr.bounds(q, r, "RR", ()), "bounds are of something"),
+        (lambda q, r: tr.bounds(q, r, "RR", ()), "of names ties, unjudged or both"),
         (lambda q, r: tr.bounds(q, r, "RR", samples=1), "samples is 2 or more"),
         (lambda q, r: tr.bounds(q, r, "RR", samples="9"), "samples is 2 or more"),
         (lambda q, r: tr.bounds(q, r, []), "no measure is named"),

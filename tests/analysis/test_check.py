@@ -226,7 +226,7 @@ def test_margins_may_differ_by_measure_and_name_what_is_compared() -> None:
 def test_only_queries_that_both_have_are_compared_and_that_is_said() -> None:
     found = tr.check(scores(40), no_worse_than=scores(40, start=10), measures=["AP"])
     assert found.verdicts[0].queries == 50
-    assert "AP: 20 queries only one of the two has were left out." in report.remarks_of(found)
+    assert "AP: 20 queries that only one of the two has were left out." in report.remarks_of(found)
 
 
 @pytest.mark.parametrize(("queries", "confidence"), [(1, 0.95), (3, 0.95), (5, 0.95), (7, 0.99)])
@@ -276,7 +276,7 @@ def test_a_query_that_only_one_of_the_two_answers_lets_no_gate_pass_under_rules_
         new, old = (tr.evaluate(qrels, run, "RR", rules="trec_eval-9") for run in (one, other))
         found = tr.check(new, no_worse_than=old, margin=0.05)
         assert found.outcome == "undecided"
-        assert found.verdicts[0].note.startswith("1 query only one of the two has was left out")
+        assert found.verdicts[0].note.startswith("1 query that only one of the two has was left out")
         assert found.verdicts[0].note.endswith("the rules skip what a run does not answer, so that it cannot pass")
     new, old = (tr.evaluate(qrels, run, "RR", rules="trec_eval-9") for run in ({"q001": ["a"]}, whole))
     assert tr.check(new, no_worse_than=old, margin=0.05).outcome == "undecided"

@@ -301,7 +301,7 @@ def test_a_pair_that_is_none_is_refused_by_name() -> None:
 
 def test_the_same_judgements_twice_are_warned_of() -> None:
     said = "".join(remarks_of(tr.judges({"e": EXPERT, "copy": EXPERT}, samples=10)))
-    assert "e and copy give every document the same grade: are these two judges?" in said
+    assert "e and copy agree on the grade of every document: are these two judges?" in said
     assert "two judges?" not in "".join(remarks_of(tr.judges({"e": EXPERT, "c": CROWD}, samples=10)))
 
 

@@ -126,7 +126,7 @@ def test_a_file_of_looks_that_is_damaged_is_refused(line, name, value, tmp_path)
 def test_queries_that_only_the_baseline_has_are_left_out_and_said():
     found = tr.check(scores(range(30)), no_worse_than=scores(range(40)), watch=tr.Watch("new"))
     assert found.verdicts[0].queries == 30
-    assert "10 queries only one of the two has were left out" in found.verdicts[0].note
+    assert "10 queries that only one of the two has were left out" in found.verdicts[0].note
 
 
 @pytest.mark.parametrize("looks_at", ["new", "same"])

@@ -106,7 +106,7 @@ def test_different_queries_are_said(invoke, here):
     (here / "part.run").write_text(text + "\n")
     result = invoke("check", QRELS, "part.run", "--no-worse-than", BM25, "-m", "AP", "--set", "missing=skip")
     assert result.exit_code == 3
-    assert "AP: 9 queries only one of the two has were left out; the rules skip what" in result.stdout
+    assert "AP: 9 queries that only one of the two has were left out; the rules skip what" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
         ("q, a, 1", "' 1' is no number: blanks are part of a cell"),
         ("q,a,1 ", "'1 ' is no number: blanks are part of a cell"),
         ("q,a,\t1", "is no number: blanks are part of a cell"),
-        ('q,a,"0,9"', "'0,9' is no number: its fraction follows a point, not a comma"),
+        ('q,a,"0,9"', "'0,9' is no number: write the fraction after a point, not a comma"),
         ("q,a,", "there is no number in the column"),
         ("q,a,true", "'true' is no number"),
         ("q,a,[1]", r"'\[1\]' is no number"),
@@ -223,7 +223,7 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
         ("query_id,doc_id,c", "no column holds the scores; name it score"),
         (
             "query_id,doc_id,distance",
-            "no .* scores; where 'distance' is the better the lower, give minus it, as score",
+            "no .* scores; if a lower 'distance' is better, give its negative in a column score",
         ),
         ("query_id,doc_id,score,score", "2 columns have one name, 'score', 'score': keep one of them"),
         *(

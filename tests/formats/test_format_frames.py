@@ -146,8 +146,8 @@ def test_a_table_without_grades_says_what_to_add(tmp_path):
         ({"x": ["q"], "doc_id": ["a"], "score": [1.0]}, "no column holds the query ids"),
         ({}, "^run: the table has no columns$"),
         ({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]}, "these look like qrels: are the two"),
-        ({"query_id": ["q"], "doc_id": ["a"], "distance": [1.0]}, "the better the lower, give minus it"),
-        ({"query_id": ["q"], "doc_id": ["a"], "cosine_distance": [1.0]}, "the better the lower, give minus it"),
+        ({"query_id": ["q"], "doc_id": ["a"], "distance": [1.0]}, "is better, give its negative"),
+        ({"query_id": ["q"], "doc_id": ["a"], "cosine_distance": [1.0]}, "is better, give its negative"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_frame_is_said_with_column_and_row(columns, message, monkeypatch):

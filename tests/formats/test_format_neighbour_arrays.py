@@ -150,15 +150,18 @@ def test_within_a_radius_products_are_called_scores_and_ids_alone_stand_best_fir
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"lims": [0, 2], "I": np.array([2**64 - 1, 2], np.uint64)}, f"the id {2**64 - 1}, which fills short rows"),
+        (
+            {"lims": [0, 2], "I": np.array([2**64 - 1, 2], np.uint64)},
+            f"the id {2**64 - 1}, which fills up short rows",
+        ),
         ({"lims": [0, 3], "I": [1, 2]}, "lims rises from 0 to the number of ids, 2,"),
         ({"lims": [0, 2, 1, 2], "I": [1, 2]}, "lims rises from 0"),
         ({"lims": [1, 2], "I": [1, 2]}, "lims rises from 0"),
         ({"lims": [0, 2], "I": [1, 2], "D": [0.1]}, "as many distances or scores"),
         ({"lims": [0, 2], "I": [1, -1]}, "there is the id -1"),
-        ({"lims": [0, 1], "I": [[1]]}, "there is no one list of them"),
-        ({"lims": [0, 1]}, "there is no one list of them"),
-        ({"lims": [0, 1], "I": [1], "queries": ["a"]}, "queries are called by their numbers, from 0"),
+        ({"lims": [0, 1], "I": [[1]]}, "there is no single list of ids"),
+        ({"lims": [0, 1]}, "there is no single list of ids"),
+        ({"lims": [0, 1], "I": [1], "queries": ["a"]}, "queries are their row numbers, from 0"),
         ({"lims": [0, 1], "I": [1], "relevance": [2]}, "and have no grades"),
         ({"lims": [0, 2], "I": [1, 1]}, "document 1 of query 0 is judged twice"),
     ],

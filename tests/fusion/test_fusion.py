@@ -375,7 +375,7 @@ A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
         ("rrf(60)", {}, "cannot read the method 'rrf(60)'"),
         ("rrf(k=60", {}, "cannot read the method"),
         ("wsum", {}, "wsum needs weights"),
-        ("wsum", {"weights": [1]}, "wsum: weights has 1 values, and there are 2 runs: one for each"),
+        ("wsum", {"weights": [1]}, "wsum: weights has 1 values, and there are 2 runs: give one value per run"),
         ("wsum", {"weights": [1, -1]}, "wsum: weights is a list of numbers from 0 on, one for each run"),
         ("wsum", {"weights": [0, 0]}, "one for each run and one above 0, not [0, 0]"),
         ("wsum", {"weights": [1, float("nan")]}, "wsum: weights is a list of numbers from 0 on"),

@@ -258,7 +258,7 @@ def test_what_a_retriever_prints_does_not_stand_in_the_result(here):
         (("leaves:x",), "importing leaves failed: SystemExit: 5"),
         (("odd:Exits",), "odd:Exits() failed: SystemExit: 4"),
         (("odd:index", "--sweep", "n=3,1"), "RuntimeError: no such index"),
-        (("odd:talks", "--option", "clock=1"), "clock is none of that"),
+        (("odd:talks", "--option", "clock=1"), "clock belongs to the benchmark itself"),
         (("odd:talks", "--option", "k_as=5"), "k_as is text, not 5"),
         (("odd:talks", "--plot", "x.svg"), "--plot draws several settings"),
         (("odd:talks", "-k", "5", "--sweep", "k=1,2"), "-k and --sweep k say the same: give one of them"),

@@ -382,7 +382,7 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:
         raise click.UsageError(
-            message("--option is for what the target takes; {name} is none of that.", name=taken[0])
+            message("--option is for what the target takes; {name} belongs to the benchmark itself.", name=taken[0])
         )
     distinct(((header.partition(":")[0].strip().lower(), header) for header in how["headers"]), "--header")
     if how["headers"]:

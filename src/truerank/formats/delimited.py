@@ -265,7 +265,7 @@ class Reader(NamedTuple):
                 else message("'{text}' is no number: blanks are part of a cell", text=truncated(text))
                 if text != text.strip()
                 else message(
-                    "'{text}' is no number: its fraction follows a point, not a comma", text=truncated(text)
+                    "'{text}' is no number: write the fraction after a point, not a comma", text=truncated(text)
                 )
                 if _COMMA.fullmatch(text)
                 else message("'{text}' is no number", text=truncated(text))

@@ -354,8 +354,8 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         fault = message("no column holds the scores; name it score (there is {known})", known=known)
         if far is not None:
             fault = message(
-                "no column holds the scores; where {column} is the better the lower, give minus it, as score "
-                "(there is {known})",
+                "no column holds the scores; if a lower {column} is better, give its negative in a column "
+                "score (there is {known})",
                 column=quoted(names[far]),
                 known=known,
             )

@@ -240,7 +240,11 @@ def _ranges(arrays: Mapping[str, Array], name: str) -> Ranges | None:
     from truerank.formats.ranges import ranges_of
 
     if any(_named(arrays, others) is not None for others in (QUERIES, names.GRADE)):
-        raise InputError("beside lims queries are called by their numbers, from 0, and have no grades", name)
+        raise InputError(
+            "where there is an array lims, queries are their row numbers, from 0, and have no "
+            "grades: leave out the arrays of queries and grades",
+            name,
+        )
     ids, numbers = _named(arrays, NEIGHBOURS), _named(arrays, ORDER)
     return ranges_of(lims, ids, numbers, are_far=_are_named_so(arrays), name=name)
 

@@ -64,7 +64,9 @@ def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far:
     """
     if ids is None or ids.ndim != 1 or ids.dtype.kind not in "iu" or lims.ndim != 1 or lims.dtype.kind not in "iu":
         raise InputError(
-            "lims says where the ids of each query begin, and there is no one list of them, whole numbers", name
+            "lims says where the ids of each query begin, but there is no single list of ids, which are whole "
+            "numbers",
+            name,
         )
     shapes = {ids.shape, ids.shape if numbers is None else numbers.shape}
     if not len(lims) or lims[0] != 0 or (lims[1:] < lims[:-1]).any() or shapes != {(int(lims[-1]),)}:
@@ -75,6 +77,11 @@ def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far:
         )
     if not (there := is_id(ids)).all():
         fill = int(ids[~there][0])
-        raise InputError("there is the id {id}, which fills short rows, and lists have none", name, id=fill)
+        raise InputError(
+            "there is the id {id}, which fills up short rows; lists that lims cuts are never "
+            "filled up: leave it out",
+            name,
+            id=fill,
+        )
     data = None if numbers is None else numbers.astype(np.float64) * (-1 if are_far else 1)
     return Ranges(lims.astype(np.int64), ids, data, are_far and data is not None, name)

@@ -128,7 +128,7 @@ def bench(
 def run(retrievers: Sequence[object], queries: Any, qrels: QrelsLike | None = None, **how: Any) -> list[Bench]:
     """Several retrievers that take turns at each query; `how` is what else `bench` takes."""
     if how.pop("index", None) is not None:
-        raise InputError("an indexing is timed for one retriever: it has no place where two take turns")
+        raise InputError("the indexing of one retriever can be timed, not where two take turns: leave it out")
     loads = {field.name: how.pop(field.name) for field in fields(Load) if field.name in how}
     judging = Judging(qrels, *(how.pop(name, None) for name in ("measures", "rules", "items")))
     return measure(retrievers, queries, Load(**loads), judging, **how)

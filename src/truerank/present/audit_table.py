@@ -106,8 +106,8 @@ def notes(audit: TableAudit) -> Iterator[str]:
     )
     if not audit.is_given:
         yield message(
-            "sd: of the differences from query to query, which means do not tell; 10 % to 90 % of the pairs of "
-            "systems measured in docs/claims.md. Give your own with --sd."
+            "sd: of the differences from query to query, which a table of means does not show; 10 % to 90 % of "
+            "the pairs of systems measured in docs/claims.md. Give your own with --sd."
         )
     if any(one.is_binary for one in audit.measures) and not audit.is_given:
         names = [one.measure for one in audit.measures if one.is_binary]

@@ -178,7 +178,7 @@ def _searched(bounds: Bounds) -> Iterator[str]:
                 for name, n in searched.items()
             ]
             yield message(
-                "Searched, not counted out, by {why}: {measures}. The true limits may lie a little farther apart.",
+                "Searched, not exact, for {why}: {measures}. The true limits may lie a little farther apart.",
                 why=why,
                 measures=joined(", ", named),
             )

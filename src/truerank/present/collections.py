@@ -134,7 +134,7 @@ def _bars(collections: Collections, one: Standings, digits: int) -> Table:
     )
     order = listed([printable(name) for name in collections.names])
     note = message(
-        "A bar a collection, from its lowest mean to its highest; · is no run. In order: {names}.", names=order
+        "One bar per collection, from its lowest mean to its highest; · is no run. In order: {names}.", names=order
     )
     return Table((one.heading, message("collections")), rows, notes=(note,), digits=digits)
 

@@ -71,9 +71,7 @@ def _notes(estimate: Ips) -> list[str]:
         )
     )
     return [
-        message(
-            "IPS: the sum over the relevant documents of an impression; SNIPS: the mean of a relevant document."
-        ),
+        message("IPS: the sum over an impression's relevant documents; SNIPS: the mean per relevant document."),
         counted(estimate.impressions, estimate.clusters, estimate.cluster),
         message("Propensities: {origin}.", origin=estimate.propensities),
         plural(

@@ -111,14 +111,15 @@ def _means(standing: Standing) -> Iterator[tuple[Message, Interval]]:
 def _dropped(judges: Judges) -> Iterator[str]:
     if judges.dropped and judges.is_common:
         yield plural(
-            "{n:,} query has no document that all judges have judged or no score of some run: in no mean.",
-            "{n:,} queries have no document that all judges have judged or no score of some run: in no mean.",
+            "{n:,} query has no document that all judges have judged, or no score of some run; it is in no mean.",
+            "{n:,} queries have no document that all judges have judged, or no score of some run; they are in "
+            "no mean.",
             n=judges.dropped,
         )
     elif judges.dropped:
         yield plural(
-            "{n:,} query is not judged by all judges or has no score of some run: in no mean.",
-            "{n:,} queries are not judged by all judges or have no score of some run: in no mean.",
+            "{n:,} query is not judged by all judges, or has no score of some run; it is in no mean.",
+            "{n:,} queries are not judged by all judges, or have no score of some run; they are in no mean.",
             n=judges.dropped,
         )
 
@@ -159,7 +160,7 @@ def _of_pair(pair: TwoJudges) -> Iterator[str]:
             )
         )
     elif pair.both > 1 and (pair.equal >= 1).all():
-        said = message("{first} and {second} give every document the same grade: are these two judges?", **who)
+        said = message("{first} and {second} agree on the grade of every document: are these two judges?", **who)
         yield warned(said)
     unknown = [
         COEFFICIENTS[name]

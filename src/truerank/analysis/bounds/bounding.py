@@ -73,7 +73,7 @@ def bounds(
             known = alternatives(get_args(Doubt))
             raise InputError("bounds are of {known}, not of {doubt!r}", known=known, doubt=doubt)
     if not is_whole(samples) or samples < 2 or not is_whole(seed) or seed < 0 or not doubts:
-        raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
+        raise InputError("samples is 2 or more, seed is 0 or more, and of names ties, unjudged or both")
     samples, seed, rerank = plain(samples), plain(seed), plain(rerank)
     if rerank is not None and (not is_whole(rerank) or rerank < 1 or "ties" not in doubts):
         raise InputError("rerank is 1 or more, and about bounds of ties")

@@ -65,8 +65,8 @@ def pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, 
     if dropped:
         notes.append(
             plural(
-                "{n:,} query only one of the two has was left out",
-                "{n:,} queries only one of the two has were left out",
+                "{n:,} query that only one of the two has was left out",
+                "{n:,} queries that only one of the two has were left out",
                 n=dropped,
             )
         )

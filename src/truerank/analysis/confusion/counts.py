@@ -128,7 +128,10 @@ def checked_unit(of: str, k: int | None, documents: int | None) -> int | None:
     if of not in UNITS:
         raise TruerankError("counts are of {units}, not of {of!r}", units=alternatives(UNITS), of=of)
     if of == "results" and documents is not None:
-        raise TruerankError("counts of results are of nothing else: a number of documents says nothing there")
+        raise TruerankError(
+            "counts of results are counts of what was returned: they do not depend on the "
+            "number of documents; leave it out"
+        )
     return 1 if of == "results" and k is None else k
 
 
