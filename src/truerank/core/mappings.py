@@ -216,7 +216,7 @@ def numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[byt
         numbers = np.array(grades, np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty(())
-    if numbers.ndim != 1 or any(map(_is_text, set(map(type, grades)))):
+    if numbers.ndim != 1 or any(map(_is_no_number, set(map(type, grades)))):
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
@@ -232,7 +232,7 @@ def numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[byt
 
 def _is_finite(grade: Any) -> bool:
     try:
-        return not _is_text(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
+        return not _is_no_number(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -242,8 +242,12 @@ def is_length(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
 
+def _is_no_number(kind: type) -> bool:
+    """Whether values of this type are text or times, which NumPy would read as numbers, by rules of its own."""
+    return issubclass(kind, str | bytes | np.datetime64 | np.timedelta64)
+
+
 def _is_text(kind: type) -> bool:
-    """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
     return issubclass(kind, str | bytes)
 
 
