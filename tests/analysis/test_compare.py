@@ -592,6 +592,15 @@ def test_a_comparison_is_frozen_prints_and_becomes_tables() -> None:
         found["P@2"]
 
 
+def test_names_that_are_no_utf8_are_escaped_in_tables() -> None:
+    found = tr.compare({"q\udcff": {"a": 1}}, {"o\udcff": {"q\udcff": ["b", "a"]}, "n": {"q\udcff": ["a"]}}, "RR")
+    for name in ("to_arrow", "to_polars", "to_pandas"):
+        made = getattr(found, name)
+        assert [len(made()), len(made("wide"))] == [3, 2]
+    assert found.to_pandas("wide").to_dict() == {"RR": {r"o\xff": 0.5, "n": 1.0}}
+    assert found.to_pandas("queries").to_dict() == {r"o\xff": {r"q\xff": 0.5}, "n": {r"q\xff": 1.0}}
+
+
 def test_more_systems_than_letters_go_on_with_two() -> None:
     found = compare({"q": {"a": 1}}, {f"s{n}": {"q": ["a"]} for n in range(28)}, "RR", samples=10)
     assert [found.letters[f"s{n}"] for n in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]

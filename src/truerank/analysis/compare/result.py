@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.analysis.compare.prediction_powered import Predicted
 from truerank.analysis.drawing import check_word
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError, in_utf8, quoted
 from truerank.core.means import ByMeasure
 from truerank.core.messages import message
 from truerank.core.presented import Presented, finite
@@ -343,17 +343,18 @@ class Comparison(Presented, ByMeasure[Outcome]):
 
     def to_arrow(self, layout: Layout = "long", measure: str | Measure | None = None) -> pyarrow.Table:
         """The numbers as a table: see `columns`."""
-        table: pyarrow.Table = self._library("pyarrow").table(self.columns(layout, measure))
+        table: pyarrow.Table = self._library("pyarrow").table(_framed(self.columns(layout, measure)))
         return table
 
     def to_polars(self, layout: Layout = "long", measure: str | Measure | None = None) -> polars.DataFrame:
         """The numbers as a table: see `columns`."""
-        frame: polars.DataFrame = self._library("polars").DataFrame(self.columns(layout, measure), strict=False)
+        columns = _framed(self.columns(layout, measure))
+        frame: polars.DataFrame = self._library("polars").DataFrame(columns, strict=False)
         return frame
 
     def to_pandas(self, layout: Layout = "long", measure: str | Measure | None = None) -> pandas.DataFrame:
         """The numbers as a table: see `columns`; of the wide ones the systems or the queries are the index."""
-        frame: pandas.DataFrame = self._library("pandas").DataFrame(self.columns(layout, measure))
+        frame: pandas.DataFrame = self._library("pandas").DataFrame(_framed(self.columns(layout, measure)))
         return frame if layout == "long" else frame.set_index(frame.columns[0])
 
     def columns(self, layout: Layout = "long", measure: str | Measure | None = None) -> dict[str, list[Any]]:
@@ -405,6 +406,12 @@ def letter(place: int) -> str:
     """
     before, last = divmod(place, LETTERS)
     return (letter(before - 1) if before else "") + chr(ord("a") + last)
+
+
+def _framed(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The columns as DataFrames hold them: the names of runs and the ids that no UTF-8 can be are escaped."""
+    named = zip(in_utf8(list(columns)), columns.values(), strict=True)
+    return {name: [in_utf8([cell])[0] if isinstance(cell, str) else cell for cell in own] for name, own in named}
 
 
 def _heights(outcome: Outcome) -> list[float]:
