@@ -115,6 +115,10 @@ def first_line(error: Exception | str) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
+NO_ID = "an id is text or a whole number, not "
+"""How the kernel begins what it says of a key that is no id."""
+
+
 class Refused(Exception):
     """A row that the kernel cannot read.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truerank.core.errors import InputError, Refused, truncated
+from truerank.core.errors import NO_ID, InputError, Refused, truncated
 from truerank.core.messages import Message, message
 
 _FAULTS = {
@@ -142,6 +142,8 @@ def unreadable(query: bytes, error: Exception) -> Message:
     why = str(error)
     if why.startswith(_PYTHONS):
         why = message("a score is a number, not {kind}", kind=why.removeprefix(_PYTHONS))
+    elif why.startswith(NO_ID):
+        why = message("an id is text or a whole number, not {value}", value=why.removeprefix(NO_ID))
     return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)
 
 

@@ -7,6 +7,13 @@ cdef struct Docs:              # of one query
     uint64_t hash[FEW]         # of each, where they are few
 
 
+cdef bytes doc_bytes(object doc):
+    """The id of a document, which may be the key of another's dict: a fraction, a tuple and None are no ids."""
+    if not isinstance(doc, (str, int)) and (doc is None or isinstance(doc, (float, np.floating, tuple))):
+        raise TypeError(NO_ID + quoted(doc))
+    return as_bytes(doc)
+
+
 cdef Docs NO_DOCS                  # of a query that is not judged
 
 

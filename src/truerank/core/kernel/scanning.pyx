@@ -25,7 +25,7 @@ import os
 
 import numpy as np
 
-from truerank.core.errors import Refused
+from truerank.core.errors import NO_ID, Refused, quoted
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
@@ -566,7 +566,7 @@ cdef class Scanner(Lines):
     cdef int ranked_row(self, object doc, object value) except? -1:
         """Add a row whose document or score is something else than plain text or a plain number."""
         cdef double score = value
-        cdef bytes name = as_bytes(doc)
+        cdef bytes name = doc_bytes(doc)
         self.line += 1
         return self.push(name, len(name), score) if isfinite(score) else NOT_FINITE
 
