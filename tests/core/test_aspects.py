@@ -80,6 +80,34 @@ def test_lists_of_documents_are_aspects_that_any_of_them_answers() -> None:
     }
 
 
+def test_the_lists_of_a_record_are_aspects_too(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """As AutoRAG has them."""
+    import pandas
+
+    rows = [{"qid": "q", "query": "?", "retrieval_gt": [["a", "c"], ["b"]]}, {"qid": "p", "retrieval_gt": [["7"]]}]
+    pandas.DataFrame(rows).to_parquet(tmp_path / "qa.parquet")
+    pandas.DataFrame(rows).to_json(tmp_path / "qa.jsonl", orient="records", lines=True)
+    for truth in (rows, pandas.DataFrame(rows), tmp_path / "qa.parquet", tmp_path / "qa.jsonl"):
+        scores = tr.evaluate(truth, {"q": ["c", "x", "a"], "p": ["7"]}, "StRecall SetR")
+        assert dict(zip(scores.queries, scores["StRecall"].tolist(), strict=True)) == {"p": 1.0, "q": 0.5}
+        assert scores["SetR"].tolist() == [1.0, 2 / 3]
+    weighted = [{"query_id": "q", "relevant": [["a", "c"], ["b"]], "weights": {"1": 3, "2": 1}}]
+    assert tr.evaluate(weighted, {"q": ["c"]}, "StRecall").mean == {"StRecall": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"relevant": [[1, 2], [3, 4]]}, "these may be documents and their grades, or lists of documents"),
+        ({"relevant": [["a", "b"], [2, 1]]}, "these may be documents and their grades, or lists of documents"),
+        ({"relevant": [["a", "b"], ["c", "d"]], "grades": [2, 1]}, "are not all written in one way"),
+    ],
+)
+def test_lists_of_a_record_that_may_be_grades_are_refused(record: dict[str, object], said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        tr.read_qrels([{"query_id": "q", **record}])
+
+
 def test_weights_are_those_of_aspects() -> None:
     qrels = Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}})
     weighted = qrels.weighted({"q": {"1": 3, "2": 1}})

@@ -137,8 +137,8 @@ RELEVANT_ONE = frozenset((*_ONE_ID, *_ONE_LISTED))
 RELEVANT = (
     *(*_each(_RIGHT, _IDS), *_ONE_ID, "answerpids", "relevant", *_each(_RIGHT, _LISTED), *_ONE_LISTED),
     *(*_each(_RIGHT, ("contexts",)), "expectedretrievedcontext", "answersessionids"),
-    *("groundtruth", "retrievalgroundtruth", "truth", "gold", "expected", "positives", "positive", "qrels"),
-    "judgments",
+    *("groundtruth", "retrievalgroundtruth", "retrievalgt", "truth", "gold", "expected", "positives", "positive"),
+    *("qrels", "judgments"),
 )
 
 # Neighbours: their lists in JSON, the id of one or the array of the ids, and the array where all are ids.

@@ -13,11 +13,11 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.kernel.scanning import as_bytes
-from truerank.core.mappings import are_numbers, distinct_ids
+from truerank.core.mappings import are_numbers, by_aspect, distinct_ids, has_aspects
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.answers import answer, are_none, first_keys, list_in, list_keys, no_list, ranked, split
+from truerank.formats.answers import LISTS, answer, are_none, first_keys, list_in, list_keys, no_list, ranked, split
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
@@ -235,25 +235,39 @@ def _judged(
         listed = list_in(record[lists.docs], name, line)
         if not isinstance(listed, list) and (key := names.folded(lists.docs)) in names.RELEVANT_ONE:
             listed = _only(listed, key, name, line)
-        docs, grades = split(listed, (*GRADE, "score"), name, line)
-        if not isinstance(docs, list):
-            raise no_list(docs, name, line)
-        if grades and (own := first_keys(listed)) and names.find(own, GRADE) is None:
-            grades = None if are_none(listed, grades) else grades
-            _refuse_fractions(grades or (), name, line)
-        if grades is None and (place := _beside(keys)) is not None:
-            grades = _grades_beside(docs, list_in(record[keys[place]], name, line), name, line)
-            if names.folded(keys[place]) in names.UNSURE_GRADES:
-                _refuse_fractions(grades or (), name, line)
-        graded = zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
+        query = checked_ids([record[lists.query]], name, line)[0]
+        if isinstance(listed, list) and list in map(type, listed) and has_aspects(listed):
+            beside = _beside(keys)
+            if beside is not None and isinstance(list_in(record[keys[beside]], name, line), LISTS):
+                raise InputError("the documents of this query are not all written in one way", name, line)
+            graded = [(doc, {aspect: grade}) for _, doc, aspect, grade in by_aspect({query: listed}, name)]
+        else:
+            graded = _graded(listed, record, keys, name, line)
         weights = names.find(keys, names.WEIGHTS)
-        return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
+        return query, _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
     where = _row_keys(keys) or names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure:
         _refuse_fractions([grade], name, line)
     more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
     return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
+
+
+def _graded(
+    listed: Any, record: dict[str, Any], keys: tuple[str, ...], name: str, line: int | None
+) -> list[tuple[Any, Any]]:
+    """The documents of a list with their grades, which stand among them or in a list beside it."""
+    docs, grades = split(listed, (*GRADE, "score"), name, line)
+    if not isinstance(docs, list):
+        raise no_list(docs, name, line)
+    if grades and (own := first_keys(listed)) and names.find(own, GRADE) is None:
+        grades = None if are_none(listed, grades) else grades
+        _refuse_fractions(grades or (), name, line)
+    if grades is None and (place := _beside(keys)) is not None:
+        grades = _grades_beside(docs, list_in(record[keys[place]], name, line), name, line)
+        if names.folded(keys[place]) in names.UNSURE_GRADES:
+            _refuse_fractions(grades or (), name, line)
+    return list(zip(docs, itertools.repeat(1) if grades is None else grades, strict=False))
 
 
 def _only(doc: Any, key: str, name: str, line: int | None) -> Any:
