@@ -182,6 +182,65 @@ def dumped(dump: object, folder, ending: str):
     return path
 
 
+def rank_gpt(query: str, docs: list[tuple[str, float]]) -> dict[str, object]:
+    hits = [
+        {"content": "…", "qid": query, "docid": doc, "rank": rank, "score": score}
+        for rank, (doc, score) in enumerate(docs, 1)
+    ]
+    return {"query": f"what is {query}?", "hits": hits}
+
+
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+def test_rank_gpts_hits_name_their_query(ending, tmp_path):
+    for seed in range(10):
+        lists = {query: docs for query, docs in world(seed).items() if docs}
+        records = [rank_gpt(query, docs) for query, docs in lists.items()]
+        assert tr.open_run(dumped(records, tmp_path, ending)).to_dict() == as_scores(lists)
+    two = [{"docid": "a", "qid": "7", "score": 2.0}, {"docid": "b", "qid": "8", "score": 1.0}]
+    assert list(tr.open_run([{"query": "what?", "hits": two}]).to_dict()) == ["what?"]
+    assert list(tr.open_run([{"qid": "9", "query": "what?", "hits": two[:1]}]).to_dict()) == ["9"]
+
+
+BATCHES = {
+    "elasticsearch": lambda lists: {"took": 3, "responses": [elasticsearch(docs) for docs in lists.values()]},
+    "qdrant": lambda lists: {"result": [qdrant(docs) for docs in lists.values()], "status": "ok", "time": 0.1},
+    "qdrant's search": lambda lists: {
+        "result": [qdrant(docs)["points"] for docs in lists.values()],
+        "status": "ok",
+        "time": 0.1,
+        "usage": {"hardware": {"cpu": 7}},
+    },
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("tool", BATCHES)
+def test_what_engines_answer_to_several_queries_is_a_run(tool, indent, tmp_path):
+    for seed in range(10):
+        lists = world(seed)
+        numbered = {str(n): dict(docs) for n, docs in enumerate(lists.values())}
+        whole = BATCHES[tool](lists)
+        named = {**whole, "query_ids": list(lists)}
+        for dump, expected in ((whole, numbered), (named, as_scores(lists))):
+            (tmp_path / "a.json").write_text(json.dumps(dump, indent=indent))
+            for run in (dump, tmp_path / "a.json"):
+                assert tr.open_run(run).to_dict() == expected
+
+
+def test_what_is_no_answer_to_several_queries_stays_what_it_is():
+    calls = [qdrant([("a", 2.0)])["points"], qdrant([("b", 1.0)])["points"]]
+    for run in ({"q": {"result": calls, "status": "ok"}}, {"result": calls}):
+        assert tr.evaluate({query: ["b"] for query in run}, run, "CallRecall@2").mean == {"CallRecall@2": 1.0}
+    assert tr.open_run({"result": [{"id": "a", "score": 2.0}], "next": ["b"]}).to_dict() == {
+        "result": {"a": 2.0},
+        "next": {"b": 0.0},
+    }
+    failed = {"took": 3, "responses": [elasticsearch([("a", 2.0)]), {"error": {"type": "x"}, "status": 404}]}
+    for run in (failed, {**failed, "query_ids": ["q1"]}):
+        with pytest.raises(tr.InputError):
+            tr.evaluate({"0": ["a"]}, run, "RR")
+
+
 @pytest.mark.parametrize("ending", ["", "json", "jsonl"])
 @pytest.mark.parametrize("tool", DUMPS)
 def test_what_tools_answer_is_a_run(tool, ending, tmp_path):

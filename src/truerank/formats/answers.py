@@ -119,6 +119,8 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
     """What a record says was returned for a query, which may be an object with an id, as RankLLM writes it."""
     if isinstance(query, Mapping) and (place := names.find_query(list(query))) is not None:
         query = list(query.values())[place]
+    elif names.folded(keys.query) in names.ASKED:
+        query = _query_in(record[keys.docs]) or query
     query = checked_ids([query], name, line)[0]
     docs, *beside = (
         list_in(record[keys.docs], name, line),
@@ -135,6 +137,16 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
         call = int(whole_calls(given, name, lines=[line or 0])[0])
         found = iter([answer(query, docs, values, name, line)._replace(call=call)])
     yield from found if place == 0 else ((_by_distance, _by_rank)[place - 1](each, name) for each in found)
+
+
+def _query_in(docs: Any) -> Any:
+    """The id of the query that each document names, as RankGPT's hits do beside the query's text; else None."""
+    keys = first_keys(docs)
+    place = names.find(keys, names.QUERY_OF_DOC)
+    if place is None:
+        return None
+    query = docs[0][keys[place]]
+    return query if all(isinstance(doc, dict) and doc.get(keys[place]) == query for doc in docs) else None
 
 
 def _listed(record: Mapping[str, Any], key: str | None, name: str, line: int | None) -> Any:

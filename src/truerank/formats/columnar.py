@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 from truerank.core.errors import InputError, quoted
 from truerank.core.mappings import by_document
-from truerank.formats.answers import split
+from truerank.formats.answers import is_answer, split
 from truerank.formats.contexts import questions_of
 from truerank.formats.names import (
     ANSWERS,
@@ -135,6 +135,8 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
     >>> listed_in({"version": 2, "examples": [{"query": "red shoes", "expected_ids": ["d"]}]}, "qrels")
     [{'query': 'red shoes', 'expected_ids': ['d']}]
     """
+    if what == "run" and (answered := _answered_in(whole)):
+        return answered
     lists = [each for each in whole.values() if isinstance(each, list)]
     if not all(lists) or len(whole) > WIDEST or _are_columns(whole, what):  # an empty list is that of a query
         return None
@@ -142,6 +144,33 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
     held = [each for each in objects if _has_list(each[0], what)]
     held = held or [each for each in objects if len(lists) == 1 and _is_of_query(each[0], what)]
     return held[0] if len(held) == 1 else None
+
+
+def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
+    """A record a query of what Elasticsearch and Qdrant answer to several, numbered where none have ids."""
+    if len(whole) > WIDEST:
+        return None
+    keys, values = list(map(str, whole)), list(whole.values())
+    place, beside = (find(keys, wanted) for wanted in (("responses", "result"), ("queryids",)))
+    answered = [] if place is None else values[place]
+    if not _are_answers(answered) or find_query(keys) is not None:
+        return None
+    if isinstance(answered[0], list) and not any(isinstance(each, str | int | float) for each in values):
+        return None  # without a status or a time these are the calls of a query of this name
+    queries = list(range(len(answered))) if beside is None else values[beside]
+    if not isinstance(queries, list) or len(queries) != len(answered):
+        return None
+    return [{"query_id": query, "response": each} for query, each in zip(queries, answered, strict=True)]
+
+
+def _are_answers(values: Any) -> TypeGuard[list[Any]]:
+    """Whether each is what was returned for a query, and no document: a list of objects, or one that holds it."""
+    if not isinstance(values, list) or not values:
+        return False
+    if all(isinstance(each, list) for each in values):
+        return any(values) and all(isinstance(doc, Mapping) for each in values for doc in each)
+    are_no_docs = all(isinstance(each, Mapping) and find(list(map(str, each)), DOC) is None for each in values)
+    return are_no_docs and any(map(is_answer, values))
 
 
 def _has_list(record: Mapping[Any, Any], what: str) -> bool:

@@ -24,6 +24,8 @@ QUERY_OR_ID = (*_QUERY, *_GROUP, "id", "uid")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
 ASKED = ("query", "querytext", *QUESTION)
 """What is a text where an id stands beside it, and both where there is none."""
+QUERY_OF_DOC = ("queryid", "qid")
+"""Which query a document was returned for, where its text stands there alone."""
 QUERY_TEXT = ("text", *ASKED, "standalonequery", "content", "title", "description")
 QUERIES = ("queries", "queryids", "qids", *QUERY, "users", "userids")
 QUERY_VECTORS = (
