@@ -1,4 +1,4 @@
-"""Laws of runs with several lists a query: of the measures of calls, and of all others under rules for calls."""
+"""Laws of runs with several lists per query: of the measures of calls, and of all others under rules for calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Lists = list[dict[str, float]]
 
 @dataclass(frozen=True)
 class Sessions:
-    """Judgements, several lists a query, and a seed for whatever is shuffled."""
+    """Judgements, several lists per query, and a seed for whatever is shuffled."""
 
     qrels: dict[str, dict[str, float]]
     run: dict[str, Lists]
@@ -332,12 +332,12 @@ def test_an_explanation_shows_the_call_of_each_document() -> None:
     assert "rank  call  document" in str(why)
     why = tr.explain(qrels, run, "q", "RR", rules={"calls": "concatenated"})
     assert why.value == 0.5
-    assert "The query has 2 lists, one a call; a document counts where it came first." in str(why)
+    assert "The query has 2 lists, one per call; a document counts where it came first." in str(why)
 
 
 def test_a_measure_of_calls_says_what_a_plain_run_lacks() -> None:
     for m in OF_CALLS:
-        with pytest.raises(tr.MeasureError, match="is about several lists a query, and the run has one"):
+        with pytest.raises(tr.MeasureError, match="is about several lists per query, and the run has one"):
             tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [m])
 
 

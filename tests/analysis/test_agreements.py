@@ -104,7 +104,7 @@ def test_pairs_without_a_query_in_common_are_named() -> None:
         ([{"q": ["a"]}, {"r": ["a"]}], {}, "no two of these runs answer the same query"),
         ([{"q": ["a"]}, {"q": ["a"]}], {"k": 0}, "k is a whole number"),
         ([{"q": ["a"]}, {"q": ["a"]}], {"p": 1}, "p is a number between 0 and 1"),
-        ([{"q": [["a"], ["b"]]}, {"q": ["a"]}], {}, "several lists a query, one a call"),
+        ([{"q": [["a"], ["b"]]}, {"q": ["a"]}], {}, "several lists per query, one per call"),
     ],
 )
 def test_what_cannot_be_compared_is_said(runs: Any, how: dict[str, Any], says: str) -> None:

@@ -108,7 +108,7 @@ def test_a_reranker_has_candidates_and_orders_them(how: dict[str, Any]) -> None:
 
 def test_lists_of_several_calls_are_reranked_where_the_rules_make_them_one() -> None:
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": [["x", "a"], ["b"]]}
-    with pytest.raises(tr.MeasureError, match="what a reranker could change is about one list a query"):
+    with pytest.raises(tr.MeasureError, match="what a reranker could change is about one list per query"):
         tr.bounds(qrels, run, "AP", "ties", rerank=3)
     assert tr.bounds(qrels, run, "AP", "ties", rerank=3, rules={"calls": "concatenated"}).ties["AP"].best == 1
 

@@ -746,7 +746,7 @@ def test_a_query_that_no_call_answers_is_explained_as_it_is_evaluated(second: di
     for measure in ("CallRecall@2", "FirstComplete@3", "SessionDCG@2"):
         value = tr.evaluate(qrels, run, measure)[measure].tolist()[1]
         assert tr.explain(qrels, run, "r", measure).value == value
-    with pytest.raises(tr.MeasureError, match="R@2 is about one list a query, and the run has several"):
+    with pytest.raises(tr.MeasureError, match="R@2 is about one list per query, and the run has several"):
         tr.explain(qrels, run, "r", "R@2")
 
 

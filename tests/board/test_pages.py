@@ -322,7 +322,7 @@ def test_a_board_of_runs_says_how_lists_in_a_table_are_to_be_written(build: Buil
     world = build(sqlite)
     said = world.submit("A", "Id,Predicted\nq1,d1 d2\n").json()["findings"]
     assert [finding["lines"] for finding in said] == [[1]]
-    assert "a document a row, or a query a row and its list as JSON" in said[0]["message"]
+    assert "one document per row, or one query per row with its list as JSON" in said[0]["message"]
 
 
 def test_counts_are_whole_numbers_on_a_page(build: Build, sqlite: str):

@@ -1,4 +1,4 @@
-"""Runs with several lists a query: how each format names the call, and what is refused."""
+"""Runs with several lists per query: how each format names the call, and what is refused."""
 
 from __future__ import annotations
 
@@ -140,7 +140,9 @@ def test_the_second_column_of_trec_is_no_call_unless_it_is_asked_for(tmp_path: P
     path = tmp_path / "run.trec"
     path.write_text("q 1 a 1 2.0 tag\nq 2 b 1 1.0 tag\n")
     assert tr.evaluate(QRELS, path, "SetR").mean == {"SetR": 0.5}
-    with pytest.raises(tr.MeasureError, match=r"CallRecall@1 is about several lists a query, and the run has one"):
+    with pytest.raises(
+        tr.MeasureError, match=r"CallRecall@1 is about several lists per query, and the run has one"
+    ):
         tr.evaluate(QRELS, path, "CallRecall@1")
 
 
@@ -199,7 +201,7 @@ def test_what_takes_one_list_says_so() -> None:
         lambda: tr.agreement(LISTS, LISTS),
         lambda: tr.read(None, LISTS),
     ):
-        with pytest.raises(SeveralCalls, match="the run has several lists a query"):
+        with pytest.raises(SeveralCalls, match="the run has several lists per query"):
             ask()
     saved = tr.read(QRELS, LISTS, keep="all")
     for ask in (

@@ -244,11 +244,11 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
     [
         (
             "Id,Predicted\n1,2 3\n",
-            "no column holds the query ids.*'Id', 'Predicted'.*a row, or a query a row and its list as JSON",
+            "no column holds the query ids.*'Id', 'Predicted'.*one document per row, or one query per row",
         ),
         (
             "id\tlabels\n1\t2 3\n",
-            "no column holds the query ids.*'id', 'labels'.*a row, or a query a row and its list as JSON",
+            "no column holds the query ids.*'id', 'labels'.*one document per row, or one query per row",
         ),
         ("q1,d1,0.5\nq1,d2,0.4\n", "a run line has 6 columns .* this one has 1: the first line of a"),
         ("first line\nsecond, line\n", "a run line has 6 columns .* this one has 2"),

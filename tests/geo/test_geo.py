@@ -529,11 +529,11 @@ def test_which_value_of_a_run_is_better_is_as_said(better, recall, errors, is_fi
         ({"q": ["a"]}, {"better": "lower"}, "query q has no scores of which the lower ones could be better"),
         ({"q": ["a"]}, {"pattern": "(.)"}, "a pattern and a name are for the files of a folder"),
         ({"q": ["a"]}, {"name": "{}.jpg"}, "a pattern and a name are for the files of a folder"),
-        ({"q": [["b"], ["a"]]}, {}, "query q has several lists, one a call"),
+        ({"q": [["b"], ["a"]]}, {}, "query q has several lists, one per call"),
         (
             [{"query_id": "q", "call": call, "doc_id": doc, "score": 1} for call, doc in enumerate("ba")],
             {},
-            "query q has several lists, one a call",
+            "query q has several lists, one per call",
         ),
     ],
 )

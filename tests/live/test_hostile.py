@@ -152,7 +152,7 @@ def test_large_answers_are_read_between_calls_and_let_go(monkeypatch):
     [
         ({"rate": 1e-9}, "take more than 1,000,000 seconds"),
         ({"rate": 1e-300}, "take more than 1,000,000 seconds"),
-        ({"rate": 1e300}, "at most one start a nanosecond"),
+        ({"rate": 1e300}, "at most one start per nanosecond"),
         ({"rate": float("nan")}, "above 0"),
         ({"duration": 1e30}, "at most 1,000,000 seconds"),
         ({"timeout": 1e30}, "at most 1,000,000 seconds"),

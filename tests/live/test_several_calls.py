@@ -82,7 +82,7 @@ def test_calls_are_measured_with_the_answers_that_were_timed() -> None:
     assert found.scores.rules.name == "truerank with calls=concatenated"
     assert found.calls == 1.5
     assert found.latency["max"] >= 4
-    assert "1.50 lists a query, one a call; a latency is that of all calls." in str(found)
+    assert "1.50 lists per query, one per call; a latency is that of all calls." in str(found)
     assert found.answers.repeated == 0
 
 

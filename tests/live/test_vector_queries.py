@@ -84,7 +84,7 @@ def test_vectors_in_memory_are_numbered_from_0(queries):
 @pytest.mark.parametrize(
     ("queries", "said"),
     [
-        (np.zeros(3), r"a table of numbers, a row a query, not float64 of shape \(3,\)"),
+        (np.zeros(3), r"a table of numbers, one row per query, not float64 of shape \(3,\)"),
         (np.array([["a"]]), "a table of numbers"),
         (np.ma.masked_less([[1.0], [-1.0]], 0), "there are masked values in an array"),
         ({"a": np.ma.masked_less([1.0, -1.0], 0)}, "there are masked values in an array"),

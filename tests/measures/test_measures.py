@@ -377,7 +377,7 @@ def test_such_a_type_may_stand_in_a_module_that_leaves_annotations_to_python() -
         (lambda hits: hits.rank, "Wrong gives 3 values for 2 queries; .* hits.sum"),
         (lambda hits: 0.5, "Wrong gives a float of shape .* for 2 queries"),
         (lambda hits: np.zeros((2, 1)), "Wrong gives a ndarray of shape .2, 1. for 2 queries"),
-        (lambda hits: "high", "Wrong gives a str, not one number a query"),
+        (lambda hits: "high", "Wrong gives a str, not one number per query"),
         (lambda hits: np.array([0.5, np.nan]), "Wrong gives nan for query q2"),
         (lambda hits: np.array([np.inf, 1]), "Wrong gives inf for query q1"),
     ],

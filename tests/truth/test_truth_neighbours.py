@@ -273,7 +273,7 @@ def test_without_ties_what_a_search_found_as_near_as_the_last_one_is_not_right()
     ("source", "said"),
     [
         (([[1, 2]], [[0.5]]), r"there are ids of shape \(1, 2\) and distances of shape \(1, 1\)"),
-        ([1, 2], r"the ids are a table, a row a query, not an array of shape \(2,\)"),
+        ([1, 2], r"the ids are a table, one row per query, not an array of shape \(2,\)"),
         (([[1, 2]], [[0.5, float("nan")]]), "some distances are NaN"),
         ([[-7, -7]], "document -7 of query 0 is judged twice"),
         ([[1.5, 2.0]], "ids are whole numbers or text"),

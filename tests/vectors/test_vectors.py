@@ -371,7 +371,7 @@ def test_of_one_label_each_a_matrix_of_labels_is_the_list_of_them(seed):
     [
         ([[1, 2], [0, 1]], "query_labels: a matrix of labels holds 0 and 1, not 2"),
         ([[1, 0, 1], [0, 1, 0]], r"the same labels on both sides, not \(2, 3\) and \(2, 2\)"),
-        ([1, 2], r"a row an entry and the same labels on both sides, not \(2,\) and \(2, 2\)"),
+        ([1, 2], r"one row per entry and the same labels on both sides, not \(2,\) and \(2, 2\)"),
     ],
 )
 def test_matrices_of_labels_that_cannot_be_are_refused(queries, message):

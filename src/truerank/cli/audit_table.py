@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Tell which systems of a published table so many queries could have told apart.
 
-    FILE is CSV, TSV, Markdown or LaTeX, or - for standard input: a row a system, a column a measure, means from
-    0 to 1 or in percent. Bold type, letters and ± behind means are left out.
+    FILE is CSV, TSV, Markdown or LaTeX, or - for standard input: one row per system, one column per measure, means
+    from 0 to 1 or in percent. Bold type, letters and ± behind means are left out.
 
     \b
     Examples:

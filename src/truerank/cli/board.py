@@ -213,7 +213,7 @@ def _mark(settings: ServiceSettings, database: Database, entry: str, word: str |
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there.")
 @_opening
 def export(settings: ServiceSettings, database: Database, board: str, output: str) -> None:
-    """Everything that is known of a board's submissions, a JSON object a line."""
+    """Everything that is known of a board's submissions, one JSON object per line."""
     from truerank.board.export import export_lines
     from truerank.board.offline import board_named
 

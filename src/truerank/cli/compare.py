@@ -53,7 +53,8 @@ from truerank.present.comparison import LAYOUTS, document
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
     show_default=True,
-    help="long: a table a measure; wide: a column a measure, letters for what a run is significantly better than.",
+    help="long: one table per measure; wide: one column per measure, letters for what a run is significantly "
+    "better than.",
 )
 @click.option("--intervals", is_flag=True, help="In the wide table, the interval of each mean beside it.")
 @tables.format

@@ -70,7 +70,7 @@ def command(
     """Tell which system users prefer, by their clicks on interleaved lists.
 
     LOG is JSON lines with an impression each: query, docs, systems (of each document), clicks (the ids), and where
-    they are known user and rankings. Or CSV, TSV, JSON lines or Parquet with a row a document that was shown:
+    they are known user and rankings. Or CSV, TSV, JSON lines or Parquet with one row per document that was shown:
     impression, query, rank, doc_id, system, click (0 or 1).
 
     \b

@@ -56,8 +56,8 @@ def command(
 
     A click at a rank that is seldom looked at counts more: 1 / propensity times (IPS); SNIPS divides by the sum of
     these weights. LOG is JSON lines with an impression each: query, docs, clicks (the ids) and user; or a table
-    with a row a document that was shown: impression, query, rank, doc_id, click (0 or 1). With several runs, each
-    is compared to the first.
+    with one row per document that was shown: impression, query, rank, doc_id, click (0 or 1). With several runs,
+    each is compared to the first.
 
     \b
     Examples:

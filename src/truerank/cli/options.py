@@ -180,7 +180,7 @@ items = click.option(
     metavar="FILE",
     type=FILE,
     help="What could be listed, for Coverage, Gini, Novelty, Serendipity, ILD, AWRF and the like: a table (CSV, "
-    "JSON, Parquet) with an id and popularity, groups or vector, or an id a line.",
+    "JSON, Parquet) with an id and popularity, groups or vector, or one id per line.",
 )
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")

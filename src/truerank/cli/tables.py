@@ -64,8 +64,8 @@ percent = click.option(
 layout = click.option(
     "--layout",
     type=click.Choice(scores.LAYOUTS),
-    help="wide: a column a measure; long: a row a run and measure [default: wide, or for people a row a measure "
-    "where there are many].",
+    help="wide: one column per measure; long: one row per run and measure [default: wide, or for people one row "
+    "per measure where there are many].",
 )
 
 

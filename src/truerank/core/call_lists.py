@@ -146,8 +146,8 @@ def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> 
         return batch._replace(query=_key(as_bytes(batch.query), batch.call or 0, owner), call=None)
     if not isinstance(batch, Columns) or batch.calls is None:
         raise InputError(
-            "some queries have several lists, one a call, and others one list: a list of one call is [[…]], or has "
-            "call 1",
+            "some queries have several lists, one per call, and others one list: a list of one call is [[…]], "
+            "or has call 1",
             name,
         )
     _refuse_numbers(batch, name)

@@ -382,9 +382,10 @@ def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
         return hits
     if rules.calls == "error":
         raise MeasureError(
-            "{what} is about one list a query, and the run has several, one a call: say calls = 'concatenated' in "
-            "the rules (one after another, each document where it came first) or 'last' (for a command: --set "
-            "calls=concatenated), or ask for measures of calls: CallRecall@2, FirstComplete@5, SessionDCG@10",
+            "{what} is about one list per query, and the run has several, one per call: say calls = "
+            "'concatenated' in the rules (one after another, each document where it came first) or 'last' (for "
+            "a command: --set calls=concatenated), or ask for measures of calls: CallRecall@2, "
+            "FirstComplete@5, SessionDCG@10",
             what=what,
         )
     return replace(hits, calls=None)

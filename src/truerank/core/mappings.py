@@ -135,8 +135,8 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
     is_unsure = has_aspects if may_be_pairs and len(lists) == len(judgements) else _are_ids_and_grades
     if (query := next((key for key, judged in lists.items() if is_unsure(judged)), None)) is not None:
         raise InputError(
-            "query {query} has {docs}: these may be documents and their grades, or lists of documents, a list an "
-            "aspect; give {{document: grade}}, or the ids of documents as text",
+            "query {query} has {docs}: these may be documents and their grades, or lists of documents, one "
+            "list per aspect; give {{document: grade}}, or the ids of documents as text",
             name,
             query=quoted(query),
             docs=quoted(lists[query]),
@@ -171,7 +171,7 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
     for number, group in enumerate(judged if isinstance(judged, list | tuple) else [judged], 1):
         if group is judged or not isinstance(group, list | tuple | set):
             raise InputError(
-                "query {query} has {group} where others have lists of documents, a list an aspect",
+                "query {query} has {group} where others have lists of documents, one list per aspect",
                 name,
                 query=quoted(query),
                 group=quoted(group),

@@ -93,8 +93,8 @@ MEANINGS: dict[str, Message] = {
     "junk_identities": message("vectors: identities that leave the gallery"),
     "distractor_identities": message("vectors: identities that stay in the gallery and are never right"),
     "single_shot_galleries": message(
-        "vectors: rank-k is the mean over this many random galleries with one entry an "
-        "identity (0: over the whole gallery)"
+        "vectors: rank-k is the mean over this many random galleries with one entry per identity (0: over the "
+        "whole gallery)"
     ),
     "gallery_seed": message("vectors: the seed of these galleries"),
     "percent_ranks": message("vectors: also R@x%, for these percentages of the gallery"),
@@ -103,7 +103,7 @@ MEANINGS: dict[str, Message] = {
         "the second column of TREC qrels (aspect: which part of its query the document answers, such as a subtopic)"
     ),
     "calls": message(
-        "several lists a query, to measures of one (concatenated: one after another; last: the last alone)"
+        "several lists per query, to measures of one (concatenated: one after another; last: the last alone)"
     ),
     "measures": message("the measures to evaluate when none are given"),
     "vocabulary": message(

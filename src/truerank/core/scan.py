@@ -236,7 +236,9 @@ def one_list(batch: Batch) -> Batch:
         SeveralCalls: it has several.
     """
     if has_calls(batch):
-        raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
+        raise SeveralCalls(
+            message("the run has several lists per query, one per call, and here one list is needed")
+        )
     return batch
 
 

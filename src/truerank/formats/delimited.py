@@ -365,8 +365,9 @@ def _register(name: str, meaning: Message, sniff: Callable[[bytes, str], float],
 _register(
     "csv",
     message(
-        "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance; or a row a query, with its "
-        "documents in one cell, as JSON or Python writes a list: query_id,retrieved_ids or query_id,relevant_ids"
+        "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance; or one row per query, with "
+        "its documents in one cell, as JSON or Python writes a list: query_id,retrieved_ids or "
+        "query_id,relevant_ids"
     ),
     sniff_csv,
     ",",

@@ -186,7 +186,9 @@ def utf8(name: bytes) -> str:
 register(
     Format(
         "jsonl",
-        message('an object a line: {"query_id": …, "docs": […]}, {"query_id": …, "relevant": […]}, or a row each'),
+        message(
+            'one object per line: {"query_id": …, "docs": […]}, {"query_id": …, "relevant": […]}, or a row each'
+        ),
         sniff,
         holds,
         (".jsonl", ".ndjson"),

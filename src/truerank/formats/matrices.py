@@ -109,7 +109,7 @@ def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
         return np.arange(rows)
     unordered = isinstance(queries, str | bytes | set | frozenset) or not hasattr(queries, "__len__")
     if unordered or getattr(queries, "ndim", 1) != 1:
-        raise InputError("the ids of queries are a list, one a row, not {queries}", name, queries=quoted(queries))
+        raise InputError("the ids of queries are a list, one per row, not {queries}", name, queries=quoted(queries))
     if len(queries) != rows:
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=rows)
     is_array = isinstance(queries, np.ndarray) or hasattr(queries, "detach")

@@ -408,7 +408,7 @@ def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | N
         )
     if doc is None or folded(names[doc]) == "id":
         return message(
-            "{fault}: a table has a document a row, or a query a row and its list as JSON, as {example}",
+            "{fault}: a table has one document per row, or one query per row with its list as JSON, as {example}",
             fault=fault,
             example=f"query_id, {listed}",
         )

@@ -35,7 +35,7 @@ Array = NDArray[Any]
 
 KINDS = {
     "numpy": message(
-        ".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries; "
+        ".npy: FAISS's array of ids, one row per query; .npz: that, distances or scores, and ids of queries; "
         "or a sparse matrix of SciPy"
     ),
     "hdf5": message("HDF5 as ann-benchmarks has it: neighbors and distances; h5py reads it"),
@@ -165,7 +165,9 @@ def neighbours_of(
                 shape=array.shape,
             )
     if ids.ndim != 2 or not ids.size:
-        raise InputError("the ids are a table, a row a query, not an array of shape {shape}", name, shape=ids.shape)
+        raise InputError(
+            "the ids are a table, one row per query, not an array of shape {shape}", name, shape=ids.shape
+        )
     if ids.dtype.kind not in "iuUS":
         raise InputError("ids are whole numbers or text, not {kind}", name, kind=ids.dtype)
     if queries is not None and len(queries) != len(ids):
@@ -288,8 +290,8 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
                 f"{quoted(key) + ' ' if key else ''}{array.dtype} {array.shape}" for key, array in arrays.items()
             )
             raise InputError(
-                "none of the arrays is that of the ids, whole numbers or text, a row a query; "
-                "save them as I, with distances as D, by numpy.savez (there is {known})",
+                "none of the arrays is that of the ids, whole numbers or text, one row per query; save them as "
+                "I, with distances as D, by numpy.savez (there is {known})",
                 name,
                 known=known,
             )

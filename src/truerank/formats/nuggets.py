@@ -39,7 +39,7 @@ register(
     Format(
         "nuggets",
         message(
-            'an answer a line, with its nuggets: {"qid": …, "nuggets": [{"text": …, "importance": "vital", '
+            'one answer per line, with its nuggets: {"qid": …, "nuggets": [{"text": …, "importance": "vital", '
             '"assignment": "support"}]}'
         ),
         sniff,

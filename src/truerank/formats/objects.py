@@ -65,7 +65,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
 def _unread(fault: Message, row: Any, name: str | None = None) -> InputError:
     """What is wrong; of lists beside lists, whose queries have no ids, how these are given too."""
     if isinstance(row, list | set):
-        fault = message("{fault}; lists of ids, one a query, become dicts: dict(enumerate(lists))", fault=fault)
+        fault = message("{fault}; lists of ids, one per query, become dicts: dict(enumerate(lists))", fault=fault)
     return InputError(fault, name)
 
 
@@ -192,8 +192,8 @@ def _of_series(series: Any) -> Any:
     if not series.index.is_unique:
         twice = series.index[series.index.duplicated()][0]
         raise InputError(
-            "query {query} stands twice in the index; give the documents of a query as one list, or a DataFrame "
-            "with a row a document",
+            "query {query} stands twice in the index; give the documents of a query as one list, or a "
+            "DataFrame with one row per document",
             query=quoted(twice),
         )
     return series.to_dict()

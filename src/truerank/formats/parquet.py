@@ -332,7 +332,7 @@ def _ids(names: Sequence[bytes]) -> Any:
 register(
     Format(
         "parquet",
-        message("columns query_id, doc_id and score or relevance; or a row a query, with lists as in jsonl"),
+        message("columns query_id, doc_id and score or relevance; or one row per query, with lists as in jsonl"),
         sniff,
         holds,
         (".parquet", ".pq"),

@@ -253,7 +253,7 @@ def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[floa
     for part in rankings(run.batches(), run.name):
         if part.call not in (None, 1):
             raise InputError(
-                "query {query} has several lists, one a call: places are found by one list a query",
+                "query {query} has several lists, one per call: places are found by one list per query",
                 run.name,
                 query=printable(part.query),
             )

@@ -90,7 +90,7 @@ class Load:
                     "{name} is at most {most:,} seconds, not {value:g}", name=name, most=LONGEST, value=value
                 )
         if self.rate is not None and self.rate > NANO:
-            raise InputError("rate is at most one start a nanosecond, not {rate:g} a second", rate=self.rate)
+            raise InputError("rate is at most one start per nanosecond, not {rate:g} a second", rate=self.rate)
         if self.concurrency > CROWD:
             raise InputError("concurrency is at most {most:,}, not {value:,}", most=CROWD, value=self.concurrency)
         if self.arrivals not in ARRIVALS:

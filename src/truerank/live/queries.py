@@ -91,7 +91,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
     if head.startswith((b"{", b"[")):
         return _of_json(source)
     if source.head.startswith(b"PAR1") or b"\0" in head:
-        raise InputError("this is binary; queries are JSON, JSON lines, TSV, CSV or a text a line", source.name)
+        raise InputError("this is binary; queries are JSON, JSON lines, TSV, CSV or one text per line", source.name)
     try:
         text = source.text().decode()
     except UnicodeDecodeError as error:

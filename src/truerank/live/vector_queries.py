@@ -61,7 +61,7 @@ def read_vectors(queries: Any) -> dict[str, Array]:
         raise InputError("the vectors of queries are not of one length", name) from None
     if table.ndim != 2 or not table.size or table.dtype.kind not in "iuf":
         raise InputError(
-            "vectors of queries are a table of numbers, a row a query, not {kind} of shape {shape}",
+            "vectors of queries are a table of numbers, one row per query, not {kind} of shape {shape}",
             name,
             kind=table.dtype,
             shape=table.shape,

@@ -1,4 +1,4 @@
-"""Measures of several lists a query: what each call of an agent, or each query of a session, adds."""
+"""Measures of several lists per query: what each call of an agent, or each query of a session, adds."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ NEEDS: dict[Need, Message] = {
         "stratum; where the second column of TREC qrels names it, say so: --set iteration=aspect"
     ),
     "calls": message(
-        "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
-        "list of lists a query (rules with calls = 'last' leave one list)"
+        "{measure} is about several lists per query, and the run has one: give it a column named call, or a "
+        "list of lists per query (rules with calls = 'last' leave one list)"
     ),
     "scores": message(
         "{measure} sets the scores of one query against those of others, and this run has ranks in place of "

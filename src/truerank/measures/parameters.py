@@ -114,7 +114,7 @@ Worth = Literal["linear", "exp", "binary"]
 Discount = Annotated[
     str | tuple[float, ...],
     Kind(
-        message("'log2', 'jk', 'reciprocal', 'none' or a list of weights, one a rank, none above the one before"),
+        message("'log2', 'jk', 'reciprocal', 'none' or a list of weights, one per rank, none above the one before"),
         _discount,
     ),
 ]

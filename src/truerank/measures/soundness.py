@@ -18,13 +18,13 @@ def sound(measure: object, hits: Hits, given: Any) -> PerQuery:
         values: PerQuery = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise MeasureError(
-            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(given).__name__
+            "{measure} gives a {kind}, not one number per query", measure=measure, kind=type(given).__name__
         ) from None
     if values.shape != (len(hits.queries),):
         kind, size = type(given).__name__, values.size
         raise MeasureError(
-            "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
-            "it from one a hit",
+            "{measure} gives {what} for {n} queries; it gives one number per query, as hits.sum(…) makes it "
+            "from one per hit",
             measure=measure,
             what=message("{n} values", n=size)
             if values.ndim == 1

@@ -21,7 +21,7 @@ NEEDS = {
         "the stratum of each judgement: qrels of five columns (query 0 document stratum grade), or a column named "
         "stratum"
     ),
-    "calls": message("several lists a query: a column named call, or a list of lists"),
+    "calls": message("several lists per query: a column named call, or a list of lists"),
     "lists": message("the unjudged documents too, which eval keeps for it"),
     "scores": message("scores, and the unjudged documents too, which eval keeps for it"),
     "ids": message("the unjudged documents too, which eval keeps for it"),

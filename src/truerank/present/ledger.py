@@ -116,7 +116,7 @@ def remarks(scores: HasLedger) -> list[str]:
             if rules.calls == "concatenated"
             else message("for measures of calls alone")
         )
-        sentences.append(message("{n:,} lists, one a call ({how}).", n=ledger.calls, how=how))
+        sentences.append(message("{n:,} lists, one per call ({how}).", n=ledger.calls, how=how))
     if ledger.again:
         sentences.append(
             plural(

@@ -168,14 +168,14 @@ def _refuse(given: Given, both: Sides, rules: Rules, qrels: Qrels | None) -> Non
     elif given.query_ids is None or given.gallery_ids is None:
         raise InputError("qrels name queries and documents; give query_ids and gallery_ids to find them by")
     elif rules.single_shot_galleries:
-        raise RulesError("random galleries with one entry an identity need labels, not qrels")
+        raise RulesError("random galleries with one entry per identity need labels, not qrels")
 
 
 def _refuse_labels(both: Sides, rules: Rules) -> None:
     """A query must have an identity that the gallery can show."""
     labels = both.queries.labels
     if both.queries.classes is not None and rules.single_shot_galleries:
-        raise RulesError("random galleries with one entry an identity need one label an entry, not several")
+        raise RulesError("random galleries with one entry per identity need one label per entry, not several")
     if not both.queries.is_labelled:
         raise InputError("there are neither labels nor qrels to tell what is right; give one of them")
     if labels is None:  # several an entry: no identities

@@ -164,7 +164,7 @@ def _classes(
         return None
     if not all(is_table) or tables[0].shape[1] != tables[1].shape[1]:
         raise InputError(
-            "matrices of labels have a row an entry and the same labels on both sides, not {shapes}",
+            "matrices of labels have one row per entry and the same labels on both sides, not {shapes}",
             shapes=listed([str(table.shape) for table in tables]),
         )
     for table, what in zip(tables, ("query_labels", "gallery_labels"), strict=True):

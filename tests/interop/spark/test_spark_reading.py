@@ -247,7 +247,7 @@ def test_several_lists_a_query_are_refused_by_the_way_of_many_judgements_too(
     qrels = spark.createDataFrame([("q", "a", 1), ("q", "b", 1)], "query string, doc string, relevance int")
     for shared in (10, 1):
         monkeypatch.setattr(evaluation, "SHARED", shared)
-        with pytest.raises(tr.TruerankError, match="the run has several lists a query, one a call"):
+        with pytest.raises(tr.TruerankError, match="the run has several lists per query, one per call"):
             tr.spark.evaluate(qrels, tmp_path, "AP")
 
 

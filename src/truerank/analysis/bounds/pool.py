@@ -126,8 +126,8 @@ def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
     needing = next((measure for measure in measures if measure.definition.needs == "calls"), None)
     if needing is not None:
         raise MeasureError(
-            "what unjudged documents could change is not covered for {measure}, which is about several lists a "
-            "query: ask for ties alone (of='ties'; for a command: --of ties)",
+            "what unjudged documents could change is not covered for {measure}, which is about several lists "
+            "per query: ask for ties alone (of='ties'; for a command: --of ties)",
             measure=needing,
         )
     return as_one_list(reading.rows, reading.rules, message("what unjudged documents could change"))

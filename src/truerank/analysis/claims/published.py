@@ -126,7 +126,7 @@ def _rows(text: str, name: str) -> Iterator[Row]:
     lines = _first_markdown(lines) or [(n, _RULE.sub("", line).strip()) for n, line in lines if line]
     lines = [(n, line) for n, line in lines if line and not _LAYOUT.match(line)]
     if not lines:
-        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
+        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with one row per system", name)
     split = _splitter([line for _, line in lines])
     wide = 0
     for n, line in lines:
@@ -215,7 +215,7 @@ def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
     """The line and the names of the columns, which may be in several rows, and the rows of systems."""
     kept = [row for row in rows if not _is_title(row[1])]
     if not kept:
-        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with a row a system", name)
+        raise InputError("there is no table in it: give CSV, TSV, Markdown or LaTeX with one row per system", name)
     is_above = not _plain(kept[0][1][0])
     heads = [kept[0], *itertools.takewhile(lambda row: _is_head(row, is_above), kept[1:])]
     columns = zip(*(row for _, row in heads), strict=True)

@@ -289,7 +289,7 @@ def _calls(found: Found) -> Iterator[str]:
     if found.calls and found.rules.calls == "concatenated":
         yield plural(
             "The query has {n:,} list; a document counts where it came first.",
-            "The query has {n:,} lists, one a call; a document counts where it came first.",
+            "The query has {n:,} lists, one per call; a document counts where it came first.",
             n=found.calls,
         )
 

@@ -44,7 +44,9 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
     )
     score = _number(frame, columns.value, name)
     if columns.call is not None:
-        said = message("the run has several lists a query, one a call, which Spark does not read: collect its rows")
+        said = message(
+            "the run has several lists per query, one per call, which Spark does not read: collect its rows"
+        )
         raise SeveralCalls(said, name)
     more = [f.lit(columns.falling).alias("are_ranks")] if what == "run" else []
     if columns.aspect is not None:

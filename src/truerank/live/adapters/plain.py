@@ -21,8 +21,8 @@ from truerank.live.retriever import Answer
 OWN = ("id", "_id", "id_", "doc_id", "docid", "docno")
 TEXTS = ("page_content", "content", "text")
 SHAPES = message(
-    "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; (distances, ids) arrays; or a list "
-    "of such lists, one a call",
+    "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; (distances, ids) arrays; or a "
+    "list of such lists, one per call",
 )
 
 
