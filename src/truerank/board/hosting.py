@@ -163,7 +163,7 @@ async def set_closed(service: Service, name: str, is_closed: bool) -> schemas.Ve
     responses={**problems(401, 403, 404, 422, 429), 200: {"content": {"application/x-ndjson": {}}}},
 )
 async def export(request: Request, board: BoardName) -> StreamingResponse:
-    """Everything that is known of a board's submissions, an object a line."""
+    """Everything that is known of a board's submissions, one object per line."""
     service = service_of(request)
     settings = service.board(board)
 

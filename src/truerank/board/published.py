@@ -22,7 +22,7 @@ TEXTS = ("query", "topic", "q", "uid")
 
 
 def published_ids(path: Path) -> tuple[bytes, ...]:
-    """The ids of the queries in a file, sorted: JSON lines, JSON, a table with a header, or an id a line.
+    """The ids of the queries in a file, sorted: JSON lines, JSON, a table with a header, or one id per line.
 
     Raises:
         InputError: it cannot be read, or a query in it has no id.
@@ -58,7 +58,7 @@ def _of_json(value: Any, name: str) -> Iterable[Any]:
 
 
 def _of_text(data: bytes) -> Iterable[bytes]:
-    """The first column of a table, or the one that its header calls the id; or an id a line."""
+    """The first column of a table, or the one that its header calls the id; or one id per line."""
     lines = [line for line in data.split(b"\n") if line.strip()]
     first = lines[0].strip() if lines else b""
     delimiter = b"\t" if b"\t" in first else b","

@@ -55,7 +55,7 @@ class BoardSettings:
         name: in addresses: small letters, digits and hyphens.
         rules: a preset's name or a rules file.
         truth: the hidden qrels; without it a host uploads them.
-        queries: a file with the published queries: JSON lines, JSON, a table or an id a line; else the truth's.
+        queries: a file with the published queries: JSON lines, JSON, a table or one id per line; else the truth's.
         measures: what is evaluated; by default what the rules name.
         rank_by: the measure that ranks; the first one by default.
         score: whether the strict or the official score ranks.

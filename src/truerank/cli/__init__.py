@@ -1,4 +1,4 @@
-"""The command line: a file a command, which is imported when the command is called for."""
+"""The command line: one file per command, which is imported when the command is called for."""
 
 from __future__ import annotations
 

@@ -93,5 +93,5 @@ def command(
 
 
 def _pairs(right: Truth) -> Table:
-    """A row a pair, with all digits."""
+    """One row per pair, with all digits."""
     return Table(("query_id", "doc_id", "relevance", "metres"), tuple(right.pairs()), digits=None)

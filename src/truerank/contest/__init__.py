@@ -44,7 +44,7 @@ class Audit(Presented):
     Attributes:
         findings: what the official code lets pass or stops at; each with lines, count and examples.
         official_scores: a value a submitted line; None where the official code stops.
-        strict_scores: a value a judged id.
+        strict_scores: one value per judged id.
     """
 
     built_by = "audit"
@@ -78,7 +78,7 @@ class Audit(Presented):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class StrictScores(Scores):
-    """A value a judged id, none better than that of its line; a mean that is no better than the official one.
+    """One value per judged id, none better than that of its line; a mean that is no better than the official one.
 
     Attributes:
         official: the official means; None where there are none.

@@ -64,7 +64,7 @@ class Aspects:
         names: Sequence[bytes],
         where: Ints | None = None,
     ) -> tuple[Aspects, Floats, bool]:
-        """Aspects from one row a judgement of one aspect, in any order.
+        """Aspects from one row per judgement of one aspect, in any order.
 
         Args:
             start: (queries + 1,) the documents of query q are start[q] to start[q + 1].

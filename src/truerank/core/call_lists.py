@@ -1,4 +1,4 @@
-"""A run with several lists a query: read list by list, then as one list that knows where each call ends."""
+"""A run with several lists per query: read list by list, then as one list that knows where each call ends."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Lists:
 
 
 def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
-    """What the kernel finds in a run that has several lists a query; the arguments are those of `scan`.
+    """What the kernel finds in a run that has several lists per query; the arguments are those of `scan`.
 
     Raises:
         InputError: as for `scan`; or only some of the queries have calls, or one is not numbered from 1 on.

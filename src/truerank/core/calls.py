@@ -14,7 +14,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """The lists that a system returned for each query, one a call: a call is a stretch of the query's ranks.
+    """The lists that a system returned for each query, one per call: a call is a stretch of the query's ranks.
 
     A document that an earlier call returned leaves the lists of later ones before ranks exist, unless the rules
     let repeated documents count or keep their ranks.

@@ -2,7 +2,7 @@
 
     TruerankError             every error that is about the user's input or request
     ├── InputError            a file, a line or a value that cannot be used (where: path, line)
-    │   └── SeveralCalls      a run with several lists a query, where one is needed
+    │   └── SeveralCalls      a run with several lists per query, where one is needed
     ├── MeasureError          no such measure, or a parameter that it does not take
     ├── RulesError            no such rules, or a value that a rule does not have
     └── MissingPackage        an optional package is not installed
@@ -66,7 +66,7 @@ class InputError(TruerankError):
 
 
 class SeveralCalls(InputError):
-    """A run has several lists a query, where one is needed."""
+    """A run has several lists per query, where one is needed."""
 
 
 class MeasureError(TruerankError):

@@ -341,7 +341,7 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
 
     Raises:
         MeasureError: the measure cannot be had of documents that were given a grade, of cut groups of ties, or of
-            several lists a query.
+            several lists per query.
     """
     definition = measure.definition
     if definition.needs != "calls":
@@ -370,7 +370,7 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
 
 
 def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
-    """The hits without their calls, for what is about one list a query.
+    """The hits without their calls, for what is about one list per query.
 
     Args:
         what: what needs one list.

@@ -1,7 +1,7 @@
 """Hits: the table that every measure reads.
 
-Measures depend only on the ranks of the judged documents. So a ranking is its hits: one row a judged document that
-the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
+Measures depend only on the ranks of the judged documents. So a ranking is its hits: one row per judged document
+that the run returned, and one row per query. A run of 7 million rows becomes 6 thousand hits.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Hits(Presented):
         return f"Hits({len(self.queries):,} queries, {returned}, {len(self):,} of them judged)"
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Plain columns with a row a hit, for JSON."""
+        """Plain columns with one row per hit, for JSON."""
         names = [as_text(self.queries[place]) for place in self.query.tolist()]
         columns = ("rank", "grade", "score", "first", "last", *(["call"] if self.calls is not None else []))
         return {"query": names, **{name: getattr(self, name).tolist() for name in columns}}
@@ -173,7 +173,7 @@ class Hits(Presented):
 
     @cached_property
     def by_aspect(self) -> ByAspect:
-        """The same with a row an aspect that a hit answers."""
+        """The same with one row per aspect that a hit answers."""
         return _by_aspect(self)
 
     @cached_property
@@ -182,7 +182,7 @@ class Hits(Presented):
         return np.bincount(self.query, minlength=len(self.queries))
 
     def sum(self, values: Floats | Ints) -> Floats:
-        """(queries,) the sum of a value a row, left to right: the same bits for any partition of the queries."""
+        """(queries,) the sum of one value per row, left to right: the same bits for any partition of queries."""
         if not len(self):
             return np.zeros(len(self.queries))
         weights = np.asarray(values, np.float64)
@@ -372,7 +372,7 @@ FIELDS = tuple(each.name for each in fields(Hits) if each.init)
 
 
 class ByAspect(NamedTuple):
-    """Hits, a row an aspect that a document answers.
+    """Hits, one row per aspect that a document answers.
 
     Attributes:
         hits: whose `queries` are the aspects, one query's after another's.
@@ -389,16 +389,16 @@ class ByAspect(NamedTuple):
     size: int
 
     def sum(self, values: Floats | Ints | Bools) -> Floats:
-        """(queries,) the sum of a value an aspect, left to right."""
+        """(queries,) the sum of one value per aspect, left to right."""
         weights = np.asarray(values, np.float64)
         return np.bincount(self.query, weights, self.size)  # type: ignore[return-value]
 
     def mean(self, values: Floats, level: float) -> Floats:
-        """(queries,) the mean of a value an aspect by their weights, over those that have a relevant document."""
+        """(queries,) the mean of one value per aspect by their weights, over those with a relevant document."""
         return self.over(values, self.hits.relevant_total(level) > 0)
 
     def over(self, values: Floats, is_asked: Bools) -> Floats:
-        """(queries,) the mean of a value an aspect by their weights, over some of them."""
+        """(queries,) the mean of one value per aspect by their weights, over some of them."""
         weight = np.where(is_asked, self.weight, 0.0)
         whole = self.sum(weight)
         return np.divide(self.sum(values * weight), whole, out=np.zeros(self.size), where=whole > 0)

@@ -1,4 +1,4 @@
-"""Means: one number a measure, under which rules, and what it hides; measures may be spelled in any way."""
+"""Means: one number per measure, under which rules, and what it hides; measures may be spelled in any way."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Headings(NamedTuple):
 
 
 class AnySpelling(dict[str, Value]):
-    """A value a measure by the name that heads its column; other spellings of the measure find it too."""
+    """One value per measure by the name that heads its column; other spellings of the measure find it too."""
 
     __slots__ = ("heading",)
     heading: Headings
@@ -176,7 +176,7 @@ class Means(Presented, ByMeasure[Value]):
 
     @property
     def mean(self) -> dict[str, float]:
-        """One number a measure: the mean over queries (the sum for counts), or that of the whole run.
+        """One number per measure: the mean over queries (the sum for counts), or that of the whole run.
 
         A dict of its own each time, which may be written into.
         """

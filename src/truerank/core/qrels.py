@@ -93,7 +93,7 @@ class Qrels:
         aspects: tuple[Sequence[bytes], Ints] | None = None,
         answered: Answered | None = None,
     ) -> Qrels:
-        """Qrels from one row a judgement, in any order.
+        """Qrels from one row per judgement, in any order.
 
         Args:
             queries: distinct ids; `query` holds indices into them.

@@ -54,9 +54,9 @@ class Reading:
         name: of the run.
         rules: under which it was read.
         qrels: the judgements, as the rules have them.
-        rows: a row a judged document that was returned, over all judged queries, and with `keep` a row a unjudged
-            document of the first ranks, whose grade is `UNJUDGED`; -1 documents are returned where the query is not
-            answered. A document that is returned twice has two rows, unless the rules count it once.
+        rows: one row per judged document that was returned, over all judged queries, and with `keep` one row per
+            unjudged document of the first ranks, whose grade is `UNJUDGED`; -1 documents are returned where the
+            query is not answered. A document that is returned twice has two rows, unless the rules count it once.
         unjudged: the ids of the unjudged documents among the rows.
         extra: the answered queries that are not judged.
         interleaved: whether the rows of some query were scattered over the run.
@@ -220,11 +220,11 @@ class Reading:
         return replace(self, rows=read, repeats=repeats)
 
     def to_arrow(self, *, judgements: bool = True) -> pyarrow.Table:
-        """One row a judged query: its id, how many documents it returned, its judgements, and its rows.
+        """One row per judged query: its id, how many documents it returned, its judgements, and its rows.
 
         Columns: query (binary), returned (int64; -1 where it is not answered), rows (list of doc, rank, first,
         last, score, best rank first), judgements (list of doc and grade; the grade of an ignored document is NaN),
-        apart (the grade of an ignored document that is still to be found), of several lists a query also calls
+        apart (the grade of an ignored document that is still to be found), of several lists per query also calls
         (list of number, end and again). A query that is answered and not judged
         has its id alone. Name, rules and counts are in the metadata of the schema.
 

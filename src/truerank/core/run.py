@@ -99,7 +99,7 @@ def uncut(threads: int) -> Sequence[Piece]:
 
 @dataclass(frozen=True, eq=False)
 class Run(Framed):
-    """What a system answered; as a frame a row a document, best first: query_id, doc_id, rank, score.
+    """What a system answered; as a frame one row per document, best first: query_id, doc_id, rank, score.
 
     What reads its lists here (`to_dict`, frames, `cut`, `head`) leaves equal scores in the order of the run, in
     which rules with `ties = "input"` have them.
@@ -164,7 +164,7 @@ class Run(Framed):
         return lists
 
     def _flat_columns(self) -> dict[str, list[Any]]:
-        """A row a document, best first."""
+        """One row per document, best first."""
         columns: dict[str, list[Any]] = self._idioms().columns(self)
         return columns
 

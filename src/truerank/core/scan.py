@@ -72,8 +72,9 @@ class Scan(NamedTuple):
     """What the kernel found in a run.
 
     Attributes:
-        tables: one a piece, with a row a judged document that was returned (fields query, doc, rank, first, last,
-            score); with `keep` also for each unjudged document of the first ranks, numbered after the judged ones.
+        tables: one per piece, with one row per judged document that was returned (fields query, doc, rank, first,
+            last, score); with `keep` also for each unjudged document of the first ranks, numbered after the
+            judged ones.
         returned: (queries,) how many documents were returned, -1 where the query was not answered.
         extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
@@ -230,7 +231,7 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
 
 
 def one_list(batch: Batch) -> Batch:
-    """The batch, of a run with one list a query.
+    """The batch, of a run with one list per query.
 
     Raises:
         SeveralCalls: it has several.
@@ -246,7 +247,7 @@ def push(scanner: Scanner, batch: Batch) -> None:
     """Give a scanner a batch.
 
     Raises:
-        SeveralCalls: it is of a run with several lists a query.
+        SeveralCalls: it is of a run with several lists per query.
     """
     batch = one_list(batch)
     if isinstance(batch, dict):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Scores(Means[PerQuery]):
     """A value for each query and measure: a mapping {measure: (queries,) float64}; means are views.
 
-    As a frame a row a query: the id, then a column a measure.
+    As a frame one row per query: the id, then one column per measure.
 
     Attributes:
         queries: the query ids, in the order of the value arrays.
@@ -119,11 +119,11 @@ class Scores(Means[PerQuery]):
         return {q: {m: None if math.isnan(v) else v for m, v in row.items()} for q, row in queries.items()}
 
     def _flat_columns(self) -> dict[str, Any]:
-        """The ids of the queries, then a column a measure."""
+        """The ids of the queries, then one column per measure."""
         return {"query": in_utf8(self.queries), **self._named}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row a query, which is the index; a column a measure."""
+        """One row per query, which is the index; one column per measure."""
         library = self._library("pandas")
         index = library.Index(in_utf8(self.queries), name="query")
         frame: pandas.DataFrame = library.DataFrame(self._named, index=index)

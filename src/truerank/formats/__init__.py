@@ -1,4 +1,4 @@
-"""Reading and writing judgements and runs: a file a format; compression, stdin and URLs once for all of them.
+"""Reading and writing judgements and runs: one file per format; compression, stdin and URLs once for all of them.
 
 Importing this package finds them all.
 """

@@ -1,4 +1,4 @@
-"""What was returned for one query: a list of documents, a list a call, or an object that holds them under a key.
+"""What was returned for one query: a list of documents, a list per call, or an object that holds them under a key.
 
 Such objects are what Pinecone, Chroma, Qdrant, Elasticsearch and Solr answer, and records of RankLLM, RAGAS and
 others; documents may be nodes of LlamaIndex or hits of Typesense, and lists may stand in cells of text.
@@ -93,7 +93,7 @@ def _keys(docs: Mapping[Any, Any]) -> Lists | None:
 
 
 def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:
-    """One query's list, or its lists, one a call."""
+    """One query's list, or its lists, one per call."""
     if scores is None and is_answer(docs) and (keys := _keys(docs)):
         yield from ranked(query, docs, keys, name, line)
         return
@@ -208,7 +208,7 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
 
 
 def are_lists(docs: Any) -> bool:
-    """Whether these are lists of documents, one a call, and no pairs (id, score)."""
+    """Whether these are lists of documents, one per call, and no pairs (id, score)."""
     if not isinstance(docs, list | tuple) or not docs or not all(isinstance(each, LISTS) for each in docs):
         return False
     return not all(len(each) == 2 and isinstance(each[1], NUMBERS) for each in docs)

@@ -100,7 +100,7 @@ def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
 
 
 def _list(arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...]) -> str | None:
-    """The array with a value an entry; of labels also one with a row an entry, for entries that have several."""
+    """The array with a value per entry; of labels also one with a row per entry, for entries that have several."""
     name = _name(arrays, names, kind, 1)
     return _name(arrays, names, kind, 2) if name is None and kind is LABELS else name
 
@@ -284,7 +284,7 @@ class _Arrays(Mapping[str, Array]):
 
 
 def _lines(source: Source, *, are_names: bool) -> list[str] | list[int]:
-    """A value a line; whole numbers if all are, and written as such: 0012 is a name.
+    """One value per line; whole numbers if all are, and written as such: 0012 is a name.
 
     Args:
         are_names: else 1.0 and 1.000e+00, as pandas and NumPy write labels, are whole numbers too.

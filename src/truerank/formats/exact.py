@@ -30,7 +30,7 @@ NOT_NEGATIVE = number(message("a number from 0 on"), 0)
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The neighbours of each query, a row a query, the nearest first.
+    """The neighbours of each query, one row per query, the nearest first.
 
     Attributes:
         ids: (queries, n) of the documents; -1 where a row is short.

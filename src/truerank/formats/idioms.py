@@ -42,7 +42,7 @@ def to_dict(run: Run) -> dict[str, dict[str, float]]:
 
 
 def columns(run: Run) -> dict[str, list[Any]]:
-    """A row a document."""
+    """One row per document."""
     table: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
     for query, each in _lists(run):
         table["query_id"] += [query] * len(each)

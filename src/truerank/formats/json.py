@@ -236,7 +236,7 @@ def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] |
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """{query: {document: score}}, a query a line; {query: [[[document, score], …], …]} with a list a call."""
+    """{query: {document: score}}, a query per line; {query: [[[document, score], …], …]} with a list per call."""
     seen: set[bytes] = set()
     for query, group in itertools.groupby(run, key=attrgetter("query")):
         lists = list(group)
@@ -280,7 +280,7 @@ def _by_call(query: bytes, calls: Sequence[int], scored: Sequence[dict[str, floa
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """{query: {document: grade}}, a query a line; null for a pair that is ignored, as orjson writes NaN.
+    """{query: {document: grade}}, one query per line; null for a pair that is ignored, as orjson writes NaN.
 
     With aspects {query: {document: {aspect: grade}}}.
     """

@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, a query with all its documents or a row a document."""
+"""JSON lines: one object per line, a query with all its documents or one row per document."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def scattered(query: bytes) -> InputError:
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """A query a line: {"query_id": …, "docs": […], "scores": […]}."""
+    """One query per line: {"query_id": …, "docs": […], "scores": […]}."""
     seen: set[tuple[bytes, int | None]] = set()
     for ranked in run:
         if (ranked.query, ranked.call) in seen:
@@ -139,7 +139,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """A query a line: {"query_id": …, "relevant": {document: grade}}.
+    """One query per line: {"query_id": …, "relevant": {document: grade}}.
 
     With aspects {"query_id": …, "relevant": {document: {aspect: grade}}, "weights": {aspect: weight}}.
     """

@@ -1,4 +1,4 @@
-"""Tables of numbers in memory, a row a query: arrays or tensors of ids and scores, and SciPy's sparse matrices."""
+"""Tables of numbers in memory, a row per query: arrays or tensors of ids and scores, SciPy's sparse matrices."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
 
 
 class _Table(NamedTuple):
-    """Rows of document ids and scores, one a query.
+    """Rows of document ids and scores, one per query.
 
     Attributes:
         has_numbers: whether all documents are numbers that the kernel's columns hold.
@@ -55,7 +55,7 @@ class _Table(NamedTuple):
 
 
 def batches_of_arrays(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query; see `is_id` for short rows.
+    """Rows of document ids and scores, one per query; see `is_id` for short rows.
 
     Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
     scores the documents stand best first.
@@ -104,7 +104,7 @@ def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
 
 
 def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
-    """The ids of the queries, one a row: their numbers where none are given."""
+    """The ids of the queries, one per row: their numbers where none are given."""
     if queries is None:
         return np.arange(rows)
     unordered = isinstance(queries, str | bytes | set | frozenset) or not hasattr(queries, "__len__")
@@ -224,7 +224,7 @@ def is_sparse(thing: Any) -> bool:
 
 
 def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
-    """Judgements from a sparse matrix: a row a query, a column a document, what is stored the grades.
+    """Judgements from a sparse matrix: one row per query, one column per document, what is stored the grades.
 
     A row in which nothing is stored is no query.
 
@@ -243,7 +243,7 @@ def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
 
 
 def run_of_sparse(matrix: Any, name: str) -> Run:
-    """A run out of a sparse matrix: a row a query, a column a document, what is stored the scores."""
+    """A run out of a sparse matrix: one row per query, one column per document, what is stored the scores."""
     return Run(name, partial(_stored_batches, matrix, name), pieces=partial(_stored_pieces, matrix, name))
 
 

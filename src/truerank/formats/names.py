@@ -104,7 +104,7 @@ PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
 BEIR = ["query-id", "corpus-id", "score"]
 """BEIR's own, as they are written: there a score is a grade."""
 
-# Lists of documents, one list a query; ids before what may be texts.
+# Lists of documents, one list per query; ids before what may be texts.
 _IDS = (*(of + "ids" for of in ("doc", "document", "chunk", "passage", "context", "node", "item", "")), "pids")
 _LISTED = (
     *("docs", "documents", "chunks", "passages", "nodes", "items", "sources", "files", "pages", "titles", "urls"),

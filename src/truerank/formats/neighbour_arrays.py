@@ -1,4 +1,4 @@
-"""Arrays of neighbours, a row a query, best first, -1 where a row is short: a search's answers, or the exact ones.
+"""Arrays of neighbours, a row per query, best first, -1 where a row is short: a search's answers or the exact ones.
 
 FAISS returns such arrays, NumPy saves them, and the ground truths of ann-benchmarks (HDF5), of TEXMEX (.ivecs) and
 of big-ann (.ibin, and files of ids and distances) are such. Of a range search they are lists, and `lims` says where

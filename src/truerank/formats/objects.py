@@ -186,7 +186,7 @@ def _is_series(thing: Any) -> bool:
 
 
 def _of_series(series: Any) -> Any:
-    """{query: its documents}, as `groupby` makes it; a row a document, where the index has query and document."""
+    """{query: its documents}, as `groupby` makes it; a row per document, where the index has query and document."""
     if series.index.nlevels > 1:
         return series.reset_index()
     if not series.index.is_unique:
@@ -346,7 +346,7 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
-    """A query's list, or its lists, one a call; or its ids and their scores: fractions, or numbers beside text."""
+    """A query's list, or its lists, one per call; or ids and their scores: fractions, or numbers beside text."""
     if is_answer(docs):
         yield from answers(query, docs, None, name)
     elif _are_ids_and_scores(docs):

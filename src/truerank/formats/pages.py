@@ -404,7 +404,7 @@ def _on(counts: Sequence[Ints]) -> Ints:
 
 
 def _spread(ids: Ids) -> Ids:
-    """The same with an id a row."""
+    """The same with one id per row."""
     assert ids.runs is not None
     each = np.repeat(np.arange(len(ids.ends) - 1), np.diff(ids.runs))
     bounds, letters = gathered(ids.text, ids.ends[1:], each)

@@ -1,4 +1,4 @@
-"""JSON objects, one an answer or a judgement: a query with all its documents, or a row a document."""
+"""JSON objects, one an answer or a judgement: a query with all its documents, or one row per document."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def weights_of(
     name: str,
     lines: Any,
 ) -> tuple[dict[bytes, dict[bytes, float]], dict[bytes, dict[bytes, int]]]:
-    """{query: {aspect: weight}} and {query: {aspect: its first line}} from a row a judgement.
+    """{query: {aspect: weight}} and {query: {aspect: its first line}} from one row per judgement.
 
     Args:
         queries, weights: of each row.
@@ -222,7 +222,7 @@ def _line(part: Columns, i: int, row: int) -> int:
 
 
 def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
-    """Raise where an id of a query, one a row, is missing, is a fraction or a tensor, or stands in two rows."""
+    """Raise where an id of a query, one per row, is missing, is a fraction or a tensor, or stands in two rows."""
     is_numbered = isinstance(queries, np.ndarray) and queries.dtype.kind in "iu"
     if is_numbered and len(np.unique(queries)) == len(queries):
         return

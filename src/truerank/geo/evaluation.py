@@ -60,7 +60,7 @@ def evaluate(
 
     Args:
         queries, references: what `truth.read_items` takes.
-        results: a folder of JSON files, one a query, or what `open_run` takes, or `Results`.
+        results: a folder of JSON files, one per query, or what `open_run` takes, or `Results`.
         metric: geodesic, haversine, xy, several of them, or both: geodesic and, where there are x and y, xy.
         k: the cutoffs of R, P and Success.
         truth: a rule of truth as it is written: nearest, nearest(n=3), within(metres=25), contains, ...

@@ -35,7 +35,7 @@ class Results:
 
     Attributes:
         name: where it came from.
-        answers: the names as they stand, a list a query; queries as the items call them, where these know them.
+        answers: the names as they stand, one list per query; queries as the items call them, where these know them.
         form: how the names are read.
         references: what they name.
         start: (queries + 1,) query q's results are start[q] to start[q + 1] among the scores.
@@ -104,7 +104,7 @@ def read_results(
     format: str | None = None,
     progress: Progress = unreported,
 ) -> Results:
-    """Results from a folder of JSON files, one a query, or from whatever `open_run` takes.
+    """Results from a folder of JSON files, one per query, or from whatever `open_run` takes.
 
     Args:
         pattern, name: where the name of a folder's file has the query's id, and what the query is then called; by

@@ -127,6 +127,6 @@ def lenient(rules: Rules, among: AnswerKinds) -> Rules:
 
 
 def need_calls(measures: MeasuresLike | None, rules: Rules) -> bool:
-    """Whether a measure that is asked for is about several lists a query."""
+    """Whether a measure that is asked for is about several lists per query."""
     asked = asked_for(measures if measures is not None else rules.measures, rules)
     return any(measure.definition.needs == "calls" for measure in asked.values())

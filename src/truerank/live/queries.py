@@ -28,7 +28,7 @@ def read_queries(queries: Any) -> dict[str, Any]:
     """{id: text} of queries, or {id: vector} where they are vectors.
 
     Args:
-        queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and a text a row, as
+        queries: {id: text}; texts, which are then numbered from 1; a DataFrame with an id and one text per row, as
             PyTerrier's topics are; or a file: BEIR's queries.jsonl, JSON lines or JSON with an id and a text each
             or {id: text}, tab-separated with or without a header, comma-separated with one, TREC's topics, or a
             text a line. Or vectors, as for `read_vectors`, which are numbered from 0. A question without an id is
@@ -165,7 +165,7 @@ def _are_named(columns: Iterable[str]) -> bool:
 
 
 def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
-    """Columns if the first line has any, else a text a line."""
+    """Columns if the first line has any, else one text per line."""
     first = next((line for line in text_lines(text) if line.strip()), "")
     delimiter = next((each for each in DELIMITERS if each in first), ",")
     names = first.split(delimiter)

@@ -99,7 +99,7 @@ def room(result: object) -> int:
 
 
 class Record:
-    """What one worker did: four numbers a call, and beside them what was returned."""
+    """What one worker did: four numbers per call, and beside them what was returned."""
 
     def __init__(self, finish: Callable[[int, int, object], Read]):
         self.marks = array("q")

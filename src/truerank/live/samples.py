@@ -25,7 +25,7 @@ OK, EMPTY, ERROR, TIMEOUT, DROPPED = range(len(OUTCOMES))
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """One row a call, in the order in which they were due. Times are nanoseconds from the first measured start.
+    """One row per call, in the order in which they were due. Times are nanoseconds from the first measured start.
 
     Attributes:
         query: (n,) the index of the query.

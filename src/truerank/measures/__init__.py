@@ -1,4 +1,4 @@
-"""Measures: a file a family. Importing this package registers those of these lines, in their order.
+"""Measures: one file per family. Importing this package registers those of these lines, in their order.
 
 The others are the families in `registry.LATER`, which few evaluations ask for.
 """

@@ -57,7 +57,7 @@ class Blend:
         return (self.n + self.beta * self.got) / (self.rows.rank + self.beta * self.most)
 
     def mean(self, over: Ints, divisor: Quantity, lost_from: float | None = None) -> Terms:
-        """The ratios added, by a number a query."""
+        """The ratios added, by one number per query."""
 
         def words() -> Words:
             of = message("blended ratio")

@@ -1,4 +1,4 @@
-"""What a measure of a whole run returns: not a value a query, but one number of any choice of its queries.
+"""What a measure of a whole run returns: not one value per query, but one number of any choice of its queries.
 
 A mean is a weighted sum of values that the queries have by themselves. Where all answers stand in one list, or are
 counted together, there are no such values: the number of other queries is worked out anew from all of their rows.

@@ -1,6 +1,6 @@
 """What measures there are: names, aliases, parameters, how they print.
 
-A measure is a function from hits to a value a query. Its keyword-only signature is the schema: what can be
+A measure is a function from hits to one value per query. Its keyword-only signature is the schema: what can be
 written between the parentheses, what the documentation says and what errors suggest all come from it.
 """
 
@@ -150,7 +150,7 @@ class Measure:
         return None if DEPTH in self.definition.parameters else dict(self.params).get(DEPTH)
 
     def values(self, hits: Hits, **defaults: Any) -> PerQuery:
-        """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
+        """One value per query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
             MeasureError: the function gives something else than a finite number a query; or it is of the whole run.
@@ -205,7 +205,7 @@ class Measure:
         return self.depth, {key: value for key, value in self.params if key in known}
 
     def mean(self, values: PerQuery) -> float:
-        """One number from a value a query, NaN for none: the mean, or what stands in its place; 0 of nothing.
+        """One number from one value per query, NaN for none: the mean, or what stands in its place; 0 of nothing.
 
         Raises:
             MeasureError: the values are so large that their sum overflows.

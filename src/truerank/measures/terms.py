@@ -23,7 +23,7 @@ PerRow = Callable[[int], tuple[str, tuple[float, ...]]]
 
 
 class Quantity(NamedTuple):
-    """A number a query that a sum is divided by, or that has to be known to read its terms.
+    """One number per query that a sum is divided by, or that has to be known to read its terms.
 
     Attributes:
         name: as the steps call it: "R".

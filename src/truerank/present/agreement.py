@@ -1,4 +1,4 @@
-"""The agreement of two runs as tables: the means, and a row a query for programs."""
+"""The agreement of two runs as tables: the means, and one row per query for programs."""
 
 from __future__ import annotations
 

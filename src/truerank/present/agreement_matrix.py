@@ -1,4 +1,4 @@
-"""The agreement of many runs: a matrix for the eye, a heat map, and a row a pair for programs."""
+"""The agreement of many runs: a matrix for the eye, a heat map, and one row per pair for programs."""
 
 from __future__ import annotations
 

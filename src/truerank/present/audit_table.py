@@ -1,4 +1,4 @@
-"""What a published table could ever have shown: a row a measure, then its pairs."""
+"""What a published table could ever have shown: one row per measure, then its pairs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEADS = (
 
 
 def document_of(audit: TableAudit, digits: int | None = None) -> Document:
-    """The measures, then a table of pairs each; for programs a row a pair."""
+    """The measures, then a table of pairs each; for programs one row per pair."""
     drawn = drawn_digits(digits)
     summary = Table(HEADS, tuple(_row(audit, one) for one in audit.measures), _title(audit), digits=drawn)
     pairs = [_pairs(audit, one, drawn) for one in audit.measures if audit.of(one.measure)]

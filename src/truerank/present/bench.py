@@ -82,7 +82,7 @@ def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
 
 
 def latency_chart(benches: Sequence[Bench], names: Sequence[str]) -> charts.Spec:
-    """A line a benchmark: the share of its calls that were answered within this many milliseconds."""
+    """One line per benchmark: the share of its calls that were answered within this many milliseconds."""
     share = message("share of calls")
     rows = [
         {"who": name, "ms": took, "share": part}
@@ -95,7 +95,7 @@ def latency_chart(benches: Sequence[Bench], names: Sequence[str]) -> charts.Spec
 
 
 def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: int) -> Table:
-    """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
+    """One row per figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
     rows: list[tuple[Cell, ...]] = []
     for name in FIGURES:
         limits = _limit_cells(intervals.get(name))
@@ -122,7 +122,7 @@ def outcome_table(bench: Bench) -> Table:
 
 
 def score_table(bench: Bench, intervals: dict[str, Interval | None], digits: int) -> Table:
-    """A row a measure: its mean and where that may lie."""
+    """One row per measure: its mean and where that may lie."""
     assert bench.scores is not None
     rows: list[tuple[Cell, ...]] = []
     for name, mean in bench.scores.mean.items():
@@ -140,7 +140,7 @@ def score_table(bench: Bench, intervals: dict[str, Interval | None], digits: int
 def index_table(
     indexings: Sequence[Indexing], names: Sequence[str] = (), digits: int = DIGITS, title: str = ""
 ) -> Table:
-    """A row an indexing: how many documents, how long all of them and one of them took."""
+    """One row per indexing: how many documents, how long all of them and one of them took."""
     rows = [
         (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
         for name, one in zip(names or [printable(one.name) for one in indexings], indexings, strict=True)
@@ -149,7 +149,7 @@ def index_table(
 
 
 def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
-    """For programs: a row a benchmark."""
+    """For programs: one row per benchmark."""
     load = ("k", "concurrency", "rate", "duration", "repeats", "seed")
     measures = measured_by(benches)
     outcomes = benches[0].outcomes
@@ -247,7 +247,7 @@ def _interval(bench: Bench, name: str) -> Interval | None:
 
 
 def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Document:
-    """A row a setting, those marked that no other one beats."""
+    """One row per setting, those marked that no other one beats."""
     plain = [one.to_dict() for one in benches]
     tables = [sweep_table(benches, against, digits)]
     if first := benches[0].indexing:
@@ -338,7 +338,7 @@ def comparison_document(comparison: BenchComparison, digits: int | None = None) 
 
 
 def times_table(comparison: BenchComparison, digits: int) -> Table:
-    """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
+    """One row per figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
     (a, b), both = _names(comparison), (comparison.a, comparison.b)
     rows: list[tuple[Cell, ...]] = [
         (
@@ -363,7 +363,7 @@ def times_table(comparison: BenchComparison, digits: int) -> Table:
 
 
 def differences_table(comparison: BenchComparison, digits: int) -> Table:
-    """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
+    """One row per measure: both means, the difference, where it may lie and whether it may be chance."""
     a, b = _names(comparison)
     rows: list[tuple[Cell, ...]] = []
     for name, between in comparison.differences.items():

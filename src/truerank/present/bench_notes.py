@@ -327,7 +327,7 @@ def _repeated(bench: Bench) -> Iterator[Message]:
 
 
 def _several(bench: Bench) -> Iterator[Message]:
-    """What several lists a query mean for the figures."""
+    """What several lists per query mean for the figures."""
     if bench.calls is not None:
         yield message("{n:.2f} lists per query, one per call; a latency is that of all calls.", n=bench.calls)
 

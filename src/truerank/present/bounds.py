@@ -17,7 +17,7 @@ BY_JUDGEMENT = (message("lowest"), message("highest"))
 
 
 def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
-    """A row a measure of each run; then, if asked for, a row a document to judge."""
+    """One row per measure of each run; then, if asked for, one row per document to judge."""
     drawn = drawn_digits(digits)
     tables = [bounds_table(bounds, drawn)]
     plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in bounds]}
@@ -51,7 +51,7 @@ def remarks_of(result: Bounds | ToJudge) -> list[str]:
 
 
 def bounds_table(bounds: Sequence[Bounds], digits: int | None, *, named: bool = False) -> Table:
-    """A row a run and measure; `named`: with the run even if there is but one."""
+    """One row per run and measure; `named`: with the run even if there is but one."""
     names = labels([one.run for one in bounds])
     first = bounds[0]
     columns = (
@@ -71,7 +71,7 @@ def bounds_table(bounds: Sequence[Bounds], digits: int | None, *, named: bool = 
 
 
 def candidate_table(to_judge: ToJudge, digits: int | None = None) -> Table:
-    """A row a document, the one that could move the difference most first."""
+    """One row per document, the one that could move the difference most first."""
     a, b = labels([to_judge.run_a, to_judge.run_b])
     rows: list[tuple[Cell, ...]] = [
         (printable(c.query), printable(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)

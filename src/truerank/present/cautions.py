@@ -95,7 +95,7 @@ def made(comparison: Comparison) -> list[str]:
 
 
 def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> list[str]:
-    """The same of a table with a column a measure: what its letters and its stressed numbers are."""
+    """The same of a table with one column per measure: what its letters and its stressed numbers are."""
     sentences: list[str] = [_intervals(comparison)] if intervals or differences else []
     sentences += [*_of_runs(comparison), *([_counts(comparison)] if differences else [])]
     if len(comparison.systems) < 2:

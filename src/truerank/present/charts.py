@@ -127,7 +127,7 @@ def lines(
     drawn: Sequence[str] | None = None,
     **mark: Any,
 ) -> Spec:
-    """A line a name, with a mark a row to point at.
+    """One line per name, with one mark per row to point at.
 
     Args:
         rows: with the name under "who".
@@ -158,7 +158,7 @@ def marks(
     beside: bool = False,
     drawn: Sequence[str] | None = None,
 ) -> Spec:
-    """A mark a row.
+    """One mark per row.
 
     Args:
         names: all there are, so that each looks the same in every plot.

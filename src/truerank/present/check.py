@@ -39,7 +39,7 @@ def render(
 
 
 def document_of(check: Check, digits: int | None = None) -> Document:
-    """A row a gate, and below what a reader should know."""
+    """One row per gate, and below what a reader should know."""
     drawn = drawn_digits(digits)
     rows = [_row(one, drawn) for one in check.verdicts if not one.slice]
     columns = _columns(check.confidence)
@@ -54,7 +54,7 @@ def document_of(check: Check, digits: int | None = None) -> Document:
 
 
 def _slices(check: Check, digits: int) -> list[Table]:
-    """The gates of all slices: a row a slice and gate."""
+    """The gates of all slices: one row per slice and gate."""
     sliced = [verdict for verdict in check.verdicts if verdict.slice]
     if not sliced:
         return []

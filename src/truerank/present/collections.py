@@ -62,7 +62,7 @@ def _of_measure(collections: Collections, one: Standings, digits: int, width: in
 
 
 def _standing(collections: Collections, one: Standings, digits: int) -> Table:
-    """A row a system, the best first; below them those without a rank, if their means are asked for."""
+    """One row per system, the best first; below them those without a rank, if their means are asked for."""
     groups = {name: [at for at, group in enumerate(one.groups, 1) if name in group] for name in one.ranked}
     ranks, votes, heights = one.ranks, one.borda, one.borda_ranks
     rows: list[tuple[Cell, ...]] = [
@@ -123,7 +123,7 @@ def _cells(collections: Collections, one: Standings, digits: int) -> Table:
 
 
 def _bars(collections: Collections, one: Standings, digits: int) -> Table:
-    """The same where there is no room: a bar a collection, from the worst to the best mean of it."""
+    """The same where there is no room: one bar per collection, from the worst to the best mean of it."""
     low, high = np.nanmin(one.means, axis=0), np.nanmax(one.means, axis=0)
     share = (one.means - low) / np.where(high > low, high - low, 1.0)
     steps = np.where(np.isnan(share), -1, np.rint(share * (len(BARS) - 1))).astype(int)
@@ -324,7 +324,7 @@ def _sizes(collections: Collections) -> list[str]:
 
 
 def _flat(collections: Collections, digits: int | None) -> Table:
-    """For programs: a row a measure, system and collection; the row without a collection is over all of them."""
+    """For programs: a row per measure, system and collection; the row without a collection is over all of them."""
     of_all = ("low", "high", "rank_first", "rank_last", "borda", "borda_rank")
     columns = ("measure", "system", "collection", "queries", "mean", *of_all)
     rows: list[tuple[Cell, ...]] = []

@@ -1,4 +1,4 @@
-"""A comparison as tables: a row a system, a row a pair, and what a reader should know below."""
+"""A comparison as tables: one row per system, one row per pair, and what a reader should know below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_PAIRS = 45
 """More pairs than those of ten systems are no reading for people."""
 
 LAYOUTS = ("long", "wide")
-"""A table a measure, with differences and pairs; or one table with a column a measure."""
+"""One table per measure, with differences and pairs; or one table with one column per measure."""
 
 
 def document(
@@ -130,7 +130,7 @@ def _slices(comparison: Comparison, digits: int, width: int | None) -> Iterator[
 def _of_systems(
     comparison: Comparison, outcome: Outcome, digits: int, title: str, width: int | None
 ) -> Iterator[Table]:
-    """A row a system; where that is too wide, the differences in a table of their own."""
+    """One row per system; where that is too wide, the differences in a table of their own."""
     whole = SideBySide(comparison, outcome, digits)
     table = whole.table(title)
     if fits(table, width) or not comparison.reference:
@@ -235,7 +235,7 @@ class SideBySide:
 
 
 def pair_table(comparison: Comparison, outcome: Outcome, digits: int, *, by_letter: bool = False) -> Table:
-    """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
+    """One row per pair, the better system first; `by_letter`: named by their letters, which is narrower."""
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))

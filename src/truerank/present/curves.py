@@ -78,7 +78,7 @@ def figure(curves: Sequence[Curve]) -> Figure:
 
 
 def chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str) -> charts.Spec:
-    """A line a run between the points at which precision was read.
+    """One line per run between the points at which precision was read.
 
     Args:
         recall, precision: what these are called.
@@ -143,7 +143,7 @@ def _step_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
 
 
 def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:
-    """A column a run: precision at each recall, its mean, and the area below."""
+    """One column per run: precision at each recall, its mean, and the area below."""
     names = labels([curve.run for curve in curves])
     columns = list(map(_summary, curves))
     rows: list[tuple[Cell, ...]] = [(name, *(column[name] for column in columns)) for name in columns[0]]
@@ -151,7 +151,7 @@ def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:
 
 
 def raw_table(curves: Sequence[Curve], digits: int | None, *, named: bool = False) -> Table:
-    """A row a result of the one query, of each run in turn; `named`: with the run even if there is but one."""
+    """One row per result of the one query, of each run in turn; `named`: with the run even if there is but one."""
     names = labels([curve.run for curve in curves])
     rows: list[tuple[Cell, ...]] = []
     for name, curve in zip(names, curves, strict=True):
@@ -161,7 +161,7 @@ def raw_table(curves: Sequence[Curve], digits: int | None, *, named: bool = Fals
 
 
 def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
-    """For programs: a row a run; or, of one query, a row a run and result."""
+    """For programs: one row per run; or, of one query, one row per run and result."""
     if curves[0].sawtooth:
         return raw_table(curves, digits, named=True)
     columns = ("run", "rules", "queries", *_summary(curves[0]))

@@ -52,7 +52,7 @@ def remarks_of(experiment: Experiment) -> list[str]:
 
 
 def flat_table(experiment: Experiment, digits: int | None = None) -> Table:
-    """For programs: a row a system, by each measure its mean and what parts it from the baseline, then its timings.
+    """For programs: a row per system, by each measure its mean and difference from the baseline, then its timings.
 
     The columns of a measure are its name for the mean, and then, where there is a baseline, its name with + and -
     (queries on which the system is better and worse), difference, low, high and p-value (corrected).
@@ -100,7 +100,7 @@ def _times(bench: Bench | None) -> tuple[Cell, ...]:
 
 
 def _differences(compared: Comparison, digits: int) -> Table:
-    """A row a measure and system: its difference to the baseline, and whether that may be chance."""
+    """One row per measure and system: its difference to the baseline, and whether that may be chance."""
     base, alpha = compared.reference or "", compared.procedure.alpha
     rows: list[tuple[Cell, ...]] = [
         (outcome.name, printable(name), *pair_cells(outcome, outcome.compared(name, base), digits, alpha))

@@ -230,7 +230,7 @@ def lines_table(explanation: Explanation, digits: int) -> Table:
 
 
 def flat_table(explanations: Sequence[Explanation], digits: int | None = None) -> Table:
-    """A row a document and measure."""
+    """One row per document and measure."""
     rows = [row for explanation in explanations for row in _flat(explanation)]
     return _texted(Table((*FLAT, "text"), tuple(rows), digits=digits), explanations[0].texts)
 

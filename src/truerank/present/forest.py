@@ -1,4 +1,4 @@
-"""Means on their intervals as a picture: a line a system within each measure's band, a tick a run."""
+"""Means on their intervals as a picture: one line per system within each measure's band, a tick a run."""
 
 from __future__ import annotations
 

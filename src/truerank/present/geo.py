@@ -1,4 +1,4 @@
-"""Evaluated places as tables: the means, recall within metres, and a row a query."""
+"""Evaluated places as tables: the means, recall within metres, and one row per query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def document(
     surface: bool = False,
     decisions: Mapping[str, Counts] = MappingProxyType({}),
 ) -> Document:
-    """The means or, if asked, a row a query.
+    """The means or, if asked, one row per query.
 
     Args:
         digits: after the point; by default 4, of each query 2, and all in csv.
@@ -59,7 +59,7 @@ def document(
 
 
 def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> list[Table]:
-    """A row a view: first results accepted or rejected, and right or wrong."""
+    """One row per view: first results accepted or rejected, and right or wrong."""
     if not decisions:
         return []
     rows = tuple((name, *_counts(counts).values()) for name, counts in decisions.items())
@@ -98,7 +98,7 @@ def error_figure(places: Places) -> Figure:
 
 
 def error_chart(places: Places) -> charts.Spec:
-    """A line a view: the share of queries whose first result lies within this many metres."""
+    """One line per view: the share of queries whose first result lies within this many metres."""
     metres, share = message("metres"), message("share of queries")
     rows = [
         {"who": name, "metres": off, "share": part}
@@ -120,7 +120,7 @@ def remarks_of(result: Places | View) -> list[str]:
 
 
 def means(places: Places, digits: int | None = 4) -> Table:
-    """A row a view, a column a measure."""
+    """One row per view, one column per measure."""
     return _narrow(_a_row_a_view(places, lambda view: view.mean, digits))
 
 
@@ -163,7 +163,7 @@ def within(places: Places, digits: int | None = 4) -> Table:
 
 
 def queries(places: Places, digits: int | None = 2) -> Table:
-    """A row a query and view: what is right, where it was returned, and what came first instead."""
+    """One row per query and view: what is right, where it was returned, and what came first instead."""
     rows = tuple(row for name, view in places.views.items() for row in _rows(name, view))
     table = Table(QUERIES, rows, notes=tuple(notes(places)), digits=digits)
     return table if len(places.views) > 1 else table.without_first_column()

@@ -28,7 +28,7 @@ HEADINGS = {
 
 
 def document_of(hits: Hits, digits: int | None = None) -> Document:
-    """A row a hit; for people the first ones."""
+    """One row per hit; for people the first ones."""
     names = tuple(name for name in HEADINGS if name != "call" or hits.calls is not None)
     flat = Table(names, _rows(hits, len(hits), names), digits=digits)
     more = [plural("{n:,} more row.", "{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []

@@ -18,7 +18,7 @@ CLUSTERS = {"user": message("users"), "query": message("queries"), "impression":
 
 
 def document_of(interleaving: Interleaving, digits: int | None = None) -> Document:
-    """A row a system, and a row a pair."""
+    """One row per system, and one row per pair."""
     drawn = drawn_digits(digits)
     means = interleaving.credits.mean(axis=0).tolist()
     systems = tuple((printable(name), mean) for name, mean in zip(interleaving.systems, means, strict=True))

@@ -26,7 +26,7 @@ FLAT = ("run", "measure", "against", "ips", "ips_low", "ips_high", "snips", "sni
 
 
 def document_of(estimate: Ips, digits: int | None = None) -> Document:
-    """A row a run and measure, then the differences."""
+    """One row per run and measure, then the differences."""
     drawn = drawn_digits(digits)
     names = dict(zip(estimate.runs, labels(estimate.runs), strict=True))
     tables = [_table(estimate, estimate.estimates, names, drawn, "")]

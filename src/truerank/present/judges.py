@@ -37,7 +37,7 @@ MOST_FLIPS = 20
 
 
 def document_of(judges: Judges, digits: int | None = None, *, per_query: bool = False) -> Document:
-    """The tables; for programs a row a coefficient, or a row a query.
+    """The tables; for programs one row per coefficient, or one row per query.
 
     Args:
         per_query: each query of each two judges too.
@@ -97,7 +97,7 @@ def _coefficients(judges: Judges, of: Mapping[str, Interval], title: str, digits
 
 
 def _pairs(judges: Judges, digits: int) -> Table:
-    """A row a pair of judges, with the coefficients that most people ask for."""
+    """One row per pair of judges, with the coefficients that most people ask for."""
     rows: list[tuple[Cell, ...]] = []
     for pair in judges.pairs:
         shown = [pair.coefficients[name] for name in ("kappa", "kappa_quadratic")]
@@ -154,7 +154,7 @@ def system_tables(judges: Judges, digits: int) -> Iterator[Table]:
 
 
 def _means(judges: Judges, standing: Standing, digits: int) -> Table:
-    """A row a system; of two judges the intervals beside the means."""
+    """One row per system; of two judges the intervals beside the means."""
     names = ranked(next(iter(standing.outcomes.values())))
     columns: list[Column] = [(message("run"), [printable(name) for name in names])]
     best = set()

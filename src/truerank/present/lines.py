@@ -29,7 +29,7 @@ def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
 
 
 def jsonl(scores: Sequence[Scores], per_query: bool) -> str:
-    """A line a run with its means, or a line a run and query."""
+    """One line per run with its means, or one line per run and query."""
     from truerank.present.renderers.json import dumps
 
     if not per_query:
@@ -54,7 +54,7 @@ def means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
 
 
 def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
-    """A row a query: its id as it can be printed, then its values."""
+    """One row per query: its id as it can be printed, then its values."""
     measures = scores.headings.values()
     nothing = [math.nan] * len(scores.queries)  # a measure of the whole run
     values = [(m, scores.columns[str(m)].tolist() if str(m) in scores.columns else nothing) for m in measures]

@@ -1,4 +1,4 @@
-"""What quality costs in time, as a picture: a mark a setting, and a line through those that no other one beats."""
+"""What quality costs in time, as a picture: a mark per setting, and a line through those that no other beats."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def chart(
     beside: bool = False,
     among: Sequence[str] = (),
 ) -> charts.Spec:
-    """A mark a benchmark on its intervals, and a line through those that no other one beats.
+    """One mark per benchmark on its intervals, and a line through those that no other one beats.
 
     Args:
         names: what to call the benchmarks.

@@ -19,7 +19,7 @@ ENDLESS = message("too many")
 
 
 def document_of(power: Power, digits: int | None = None) -> Document:
-    """A row a measure and standard deviation; columns for what was asked."""
+    """One row per measure and standard deviation; columns for what was asked."""
     heads, rows = _columns(power)
     table = Table(tuple(heads), rows, notes=tuple(remarks_of(power)), digits=drawn_digits(digits))
     plain = power.to_dict()

@@ -32,7 +32,7 @@ def document(
     to_judge: int | None = None,
     seed: int = 0,
 ) -> Document:
-    """A row a run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
+    """A row per run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
     drawn = drawn_digits(digits)
     tables = estimates(predictions, drawn)
     plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in predictions]}
@@ -54,7 +54,7 @@ def document_of(predicted: Predicted, digits: int | None = None) -> Document:
 
 
 def estimates(predictions: Sequence[Predicted], digits: int) -> list[Table]:
-    """A table a run: the estimate beside what people alone, and the model alone, would say."""
+    """One table per run: the estimate beside what people alone, and the model alone, would say."""
     names = labels([one.run for one in predictions])
     tables = [
         _of_run(one, name if len(predictions) > 1 else "", digits)
@@ -351,7 +351,7 @@ def _next(queries: Sequence[str], seed: int) -> Table:
 
 
 def _flat(estimates: Sequence[Predicted], digits: int | None) -> Table:
-    """A row a run and measure, for programs."""
+    """One row per run and measure, for programs."""
     rows = [
         (printable(one.run), name, len(one.places), len(one.queries), *as_dict(mean).values())
         for one in estimates

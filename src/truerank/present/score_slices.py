@@ -1,4 +1,4 @@
-"""Means of slices of the queries: a row a slice and run, a column a measure."""
+"""Means of slices of the queries: one row per slice and run, one column per measure."""
 
 from __future__ import annotations
 

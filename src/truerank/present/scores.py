@@ -38,7 +38,7 @@ READ = ("table", "markdown", "latex", "html")
 """The formats for people, which may have percentages."""
 
 LAYOUTS = ("wide", "long")
-"""A column a measure, or a row a run and measure."""
+"""One column per measure, or one row per run and measure."""
 
 WIDE = 10
 """With more measures than this, and than runs, they are listed down the page."""
@@ -81,7 +81,7 @@ def render(
         return lines.jsonl(scores, shape.per_query)
     if format == "trec":
         return lines.trec(scores, shape.per_query, drawn_digits(shape.digits))
-    # only what the format takes, since a row a query of a long run is slow to make
+    # only what the format takes, since one row per query of a long run is slow to make
     if format == "json":
         return Document((), results=_plain(scores, shape)).render(format)
     if format == "csv":
@@ -160,7 +160,7 @@ def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
 
 
 def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
-    """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
+    """For people: a row per run or query, a column per measure, the best run of each marked, the ledger below."""
     names = labels([one.run for one in scores])
     notes = (
         *ledger.notes(scores, names),
@@ -182,7 +182,7 @@ def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
 
 
 def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:
-    """For programs: a row a run, or a run and query, that names the run and the rules itself; strict ones too."""
+    """For programs: a row per run, or a run and query, that names the run and the rules itself; strict ones too."""
     head = ("run", "rules", "query") if per_query else ("run", "rules")
     rows: list[tuple[Cell, ...]] = []
     for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):

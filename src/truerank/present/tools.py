@@ -41,7 +41,7 @@ def _refusals(comparison: ToolComparison) -> list[str]:
 
 
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
-    """A row a tool, a column a measure; what a tool does not have is left empty. With notes, the base is there."""
+    """A row per tool, a column per measure; what a tool lacks is left empty. With notes, the base is there."""
     rows: list[tuple[Cell, ...]] = [_values(row) for row in comparison.rows]
     base = comparison.base.name
     if noted and base not in {row.name for row in comparison.rows}:

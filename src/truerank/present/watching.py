@@ -54,7 +54,7 @@ def notes(check: Check) -> list[str]:
 
 
 def blocks(watch: Watch | None, digits: int) -> Iterator[Block]:
-    """A row a look and gate, and the picture of it; nothing at the first look."""
+    """One row per look and gate, and the picture of it; nothing at the first look."""
     if watch is None or len(watch.looks) < 2:
         return
     rows = tuple(_row(number, one.at, gate, digits) for number, one, gate in _last(watch))

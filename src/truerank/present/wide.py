@@ -1,4 +1,4 @@
-"""The table that papers print: a row a system, a column a measure, the best in bold, letters of what each beats."""
+"""The table papers print: a row per system, a column per measure, the best bold, letters of what each beats."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def wide_table(comparison: Comparison, digits: int, *, intervals: bool = False) 
 
 
 def wide_flat(comparison: Comparison, digits: int | None) -> Table:
-    """For programs: a row a slice and system, the means of the measures, and nothing between them."""
+    """For programs: one row per slice and system, the means of the measures, and nothing between them."""
     measures = [outcome.name for outcome in comparison.outcomes]
     head = (*(("slice",) if comparison.slices else ()), "system", *measures)
     parts: list[tuple[str | None, Comparison]] = [(None, comparison), *comparison.slices.items()]

@@ -126,7 +126,7 @@ def mean_interval(
     """Where the mean over all queries of this kind may lie, judged by those at hand.
 
     Args:
-        values: (n,) a value a query.
+        values: (n,) one value per query.
         confidence: how often such intervals should contain the truth.
         method: "binomial" (exact: Clopper and Pearson's) or "mid-p" for values that are 0 or 1, "bca" or
             "percentile" (bootstrap) for any. None takes "binomial" where all values are 0 or 1; "gamma" (Fay and

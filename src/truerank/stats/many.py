@@ -44,7 +44,7 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     Carterette, Multiple testing in statistical analysis of systems-based IR experiments (2012).
 
     Args:
-        values: (n, m) a row a query, a column a system.
+        values: (n, m) one row per query, one column per system.
     """
     checked = table(values)
     n, m = checked.shape

@@ -73,7 +73,7 @@ def nested(
     95 %, p are those of paired t-tests with Holm's correction.
 
     Args:
-        values: of each collection (queries, m), a column a system.
+        values: of each collection (queries, m), one column per system.
 
     Raises:
         ValueError: no collection, other systems in some of them, or numbers that are not finite.

@@ -73,7 +73,8 @@ def mean_and_pair_intervals(
     rounding.
 
     Args:
-        values: (n, m) a row a query, a column a system; of several measures side by side, where no pair is of two.
+        values: (n, m) a row per query, a column per system; of several measures side by side, where no pair is of
+            two measures.
 
     >>> means, apart = mean_and_pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0)], resamples=200)
     >>> [each.method for each in means], apart[0].estimate, apart[0].method
@@ -169,7 +170,7 @@ def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_00
     is assumed of how values are distributed but that chance favours no side. Westfall and Young (1993).
 
     Args:
-        values: (n, m) a row a query, a column a system.
+        values: (n, m) one row per query, one column per system.
         pairs: of columns; all by default, in the order (0, 1), (0, 2), …, (1, 2), ….
 
     Returns:
@@ -232,7 +233,7 @@ def _compared_scale(values: Floats, pairs: Pairs) -> Floats:
 
 
 def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:
-    """(m, samples) the sums, a row a system: as many samples at once as make a pair's work worth its call."""
+    """(m, samples) the sums, one row per system: as many samples at once as make a pair's work worth its call."""
     held: list[Floats] = []
     size = 0
     for block in blocks:

@@ -47,7 +47,7 @@ class Drawn:
         """Those of some queries.
 
         Args:
-            keys: (n,) a number a query, such as a hash of its id and of a seed.
+            keys: (n,) one number per query, such as a hash of its id and of a seed.
             values: (n, c), NaN where a query has none.
             largest: (c,) the largest distance from 0 of the values of all queries.
         """

@@ -28,7 +28,7 @@ def effect_ratio(
     The mean improvement of the reproduced runs over that of the original ones.
 
     Args:
-        advanced, baseline: (n,) the values of the original runs, a value a query.
+        advanced, baseline: (n,) the values of the original runs, one value per query.
         reproduced_advanced, reproduced_baseline: (m,) those of the reproduced ones: on the same queries, or, where
             the experiment was replicated on another collection, on others.
 

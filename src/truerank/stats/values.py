@@ -32,7 +32,7 @@ def column(values: ArrayLike, what: str = "values") -> Floats:
 
 
 def table(values: ArrayLike, what: str = "values") -> Floats:
-    """(n, c) finite numbers: a row a query, a column a system or a measure."""
+    """(n, c) finite numbers: one row per query, one column per system or measure."""
     return _finite(values, what, 2)
 
 
@@ -131,7 +131,7 @@ def unit_of(largest: ArrayLike, bits: int) -> Floats:
 def _finite(values: ArrayLike, what: str, dimensions: int) -> Floats:
     array = np.asarray(values, np.float64)
     if array.ndim != dimensions:
-        shape = {1: "one row", 2: "a table with a row a query"}.get(dimensions, "one row or a table")
+        shape = {1: "one row", 2: "a table with one row per query"}.get(dimensions, "one row or a table")
         raise ValueError(f"{what} must be {shape}, not an array of {array.ndim} dimensions")
     if not array.size:
         raise ValueError(f"{what} has no numbers; at least one is needed")

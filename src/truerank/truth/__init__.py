@@ -4,7 +4,7 @@ from truerank import truth
 right = truth.nearest("flight.json", "references.json", n=1, distance="geodesic")
 scores = tr.evaluate(right, "model.run", ["R@1", "R@10"])
 
-A file a rule; importing this package finds them all.
+One file per rule; importing this package finds them all.
 """
 
 from truerank.core import plugins

@@ -39,7 +39,7 @@ def read_catalogue(source: Any) -> Catalogue:
     """The documents that could be listed, from wherever they are kept.
 
     Args:
-        source: a path (CSV, JSON, JSON lines, Parquet, Arrow, or an id a line, which may stand below a column's
+        source: a path (CSV, JSON, JSON lines, Parquet, Arrow, or one id per line, which may stand below a column's
             name), a DataFrame, {id: {"popularity": …}}, {id: popularity}, a Series, a list of dicts, of ids,
             {column: values}, or a `Catalogue`. Several groups of an item are a list, or a text with | between them;
             a vector is a list, or columns that are numbered: vector.0, … A list may be a text, as programs write it

@@ -83,10 +83,10 @@ def read_clicks(source: Any, name: str | None = None) -> Clicks:
     """A log of clicks from wherever it is kept.
 
     Args:
-        source: a path or a list of dicts, with a row an impression: docs (best first), clicks (the ids of those
+        source: a path or a list of dicts, with one row per impression: docs (best first), clicks (the ids of those
             that were clicked), and as far as they are known query, user, systems and ranks (of each document; by
             default 1, 2, …) and rankings ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet, Arrow), a
-            DataFrame or a list of dicts with a row a document that was shown: impression, doc, click (0 or 1),
+            DataFrame or a list of dicts with one row per document that was shown: impression, doc, click (0 or 1),
             rank, query, user, system.
         name: what to call it in messages; the path by default.
 

@@ -131,7 +131,7 @@ def _lists(run: Run, way: str) -> Iterator[Ranked]:
 
 
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:
-    """One list a query, or a call of it, where its rows are scattered; all rows are in memory."""
+    """One list per query, or per call of it, where its rows are scattered; all rows are in memory."""
     whole: dict[tuple[bytes, int | None], tuple[list[bytes], array[float]]] = {}
     ordered = distant = False
     for chunks in lists:

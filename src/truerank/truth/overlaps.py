@@ -50,7 +50,7 @@ def overlaps(
     so that it counts as missed.
 
     Args:
-        queries: evidence: a row a span, with query, document, start and end; see `read_spans`.
+        queries: evidence: one row per span, with query, document, start and end; see `read_spans`.
         references: all chunks, with ids; or a run whose ids have their spans.
         characters: a chunk is right for evidence of which it has at least so many characters (or pages), or all.
         share: and at least this share of the evidence.

@@ -21,7 +21,7 @@ from truerank.truth.notes import TruthNote, examples, notes_without
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What a rule finds: a row a pair, in any order.
+    """What a rule finds: one row per pair, in any order.
 
     Attributes:
         query, reference: (pairs,) rows of the items.

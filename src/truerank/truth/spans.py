@@ -89,7 +89,7 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
     r"""Spans from wherever they are kept.
 
     Args:
-        source: a table (JSON lines, JSON, CSV, TSV, Parquet), a DataFrame or a list of dicts with a row a span:
+        source: a table (JSON lines, JSON, CSV, TSV, Parquet), a DataFrame or a list of dicts with one row per span:
             doc_id, start and end in characters (or the text in place of the end), or page and page_end; with
             query_id for evidence, chunk_id for chunks; a row may have a list of spans. Or a run, or a list of ids,
             whose ids hold all by `pattern`.

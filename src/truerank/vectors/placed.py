@@ -16,7 +16,7 @@ Block = NDArray[np.float32] | NDArray[np.float64]
 
 
 class Placed(NamedTuple):
-    """Where judged entries stand; a row a pair.
+    """Where judged entries stand; one row per pair.
 
     Attributes:
         score: theirs.

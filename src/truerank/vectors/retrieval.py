@@ -235,7 +235,7 @@ def concatenate(parts: list[Hits]) -> Hits:
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
-    """One table of all; a value a query does not depend on where they were cut."""
+    """One table of all; one value per query does not depend on where they were cut."""
     if len(parts) == 1:
         return parts[0]
     values = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}

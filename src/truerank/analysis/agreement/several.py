@@ -92,7 +92,7 @@ class Agreements(Presented):
         return sorted(pairs, key=lambda pair: float(values[pair])) or [(0, 1)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a pair; None for what is not known."""
+        """One row per pair; None for what is not known."""
         for i, j in itertools.combinations(range(len(self.systems)), 2):
             values = {name: finite(float(getattr(self, name)[i, j])) for name in COEFFICIENTS}
             yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **values}

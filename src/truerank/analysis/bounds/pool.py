@@ -49,7 +49,7 @@ class Pool:
         Raises:
             InputError: a document counts twice.
             RulesError: what is unjudged decides which queries are in the mean.
-            MeasureError: the run has several lists a query, and the rules or a measure do not make one of them.
+            MeasureError: the run has several lists per query, and the rules or a measure do not make one of them.
         """
         rows = _one_list(reading, measures)
         if reading.repeated and (later := is_later(rows.doc)).any():
@@ -122,7 +122,7 @@ def best_first(query: Ints, grade: Floats) -> Judgements:
 
 
 def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
-    """All rows of a run, of one list a query."""
+    """All rows of a run, of one list per query."""
     needing = next((measure for measure in measures if measure.definition.needs == "calls"), None)
     if needing is not None:
         raise MeasureError(

@@ -29,7 +29,7 @@ Pair = tuple[float, float]
 
 
 class Split(NamedTuple):
-    """(ways,) the sums of a value a row above each cut, and below it."""
+    """(ways,) the sums of one value per row above each cut, and below it."""
 
     above: Floats
     below: Floats
@@ -103,7 +103,7 @@ class Cuts:
         return np.where(self.count < self.settled.near[self.of], rows[there] if len(rows) else 0, self.end)
 
     def split(self, values: Floats | Bools) -> Split:
-        """The sums of a value a row above the cuts, and below them."""
+        """The sums of one value per row above the cuts, and below them."""
         running = _running(values)
         at = running[self.at]
         return Split(at - running[self.begin], running[self.end] - at)

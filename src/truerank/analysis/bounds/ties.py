@@ -78,7 +78,7 @@ def _look(seen: Hits, limits: dict[str, _Limits], search_of: Callable[[int, int]
 
 @dataclass(frozen=True, eq=False)
 class _Limits:
-    """The limits that were found so far, an array of a value a query each."""
+    """The limits that were found so far, an array of one value per query each."""
 
     low: Floats
     high: Floats

@@ -129,7 +129,7 @@ class Watch:
             ) from None
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """A line that says what is assumed, then a line a look (JSON lines): all or nothing."""
+        """A line that says what is assumed, then one line per look (JSON lines): all or nothing."""
         head = {
             "truerank": "watch",
             "version": VERSION,

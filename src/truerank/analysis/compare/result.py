@@ -319,7 +319,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
         return {"query_count": len(self.queries), "outcomes": outcomes, "agreement": agreed}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a system, and a row a pair, of each measure and slice; the same keys in each.
+        """One row per system, and one row per pair, of each measure and slice; the same keys in each.
 
         In a system's row `against` is None and `value` its mean; in a pair's `value` is the difference.
         """
@@ -361,8 +361,8 @@ class Comparison(Presented, ByMeasure[Outcome]):
         """The numbers by column.
 
         Args:
-            layout: "long" is `rows`; "wide" the means, a row a system and a column a measure; "queries" the values
-                of one measure, a row a query that all systems have and a column a system.
+            layout: "long" is `rows`; "wide" the means, a row per system and a column per measure; "queries" the
+                values of one measure, one row per query that all systems have and one column per system.
             measure: of the queries' values; by default the first one.
 
         >>> import truerank as tr

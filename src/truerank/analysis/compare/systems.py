@@ -38,7 +38,7 @@ class Systems:
     Attributes:
         scores: {name: scores}.
         queries: those that all have, as the first system's scores order them.
-        places: a system's rows of its scores, one a query.
+        places: a system's rows of its scores, one per query.
         dropped: how many queries only some of them have.
     """
 

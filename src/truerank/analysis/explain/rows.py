@@ -18,7 +18,7 @@ from truerank.formats.source import MARK
 from truerank.measures.sums import Ints
 
 NO_CALLS = Columns(*text_column([]), *text_column([]), np.zeros(0), calls=np.zeros(0, np.int64))
-"""No row, of a run that has several lists a query: a query that it does not answer has none of them."""
+"""No row, of a run that has several lists per query: a query that it does not answer has none of them."""
 
 
 def only(run: Run, queries: Collection[bytes]) -> Run:

@@ -85,7 +85,7 @@ class ToolComparison(Presented):
         rows: one a tool, in the order they were named.
         base: what they are compared with: the default, or the nearest that takes the run.
         note: why it is not the default.
-        values, queries: one value a measure under `base`, and how many queries are in the mean.
+        values, queries: one value per measure under `base`, and how many queries are in the mean.
     """
 
     built_by = "tools"

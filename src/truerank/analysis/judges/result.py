@@ -79,7 +79,7 @@ class TwoJudges:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a query."""
+        """One row per query."""
         columns = [getattr(self, name).tolist() for name in OF_QUERIES]
         return [
             {
@@ -305,8 +305,8 @@ class Judges(Presented):
 
         Args:
             layout: "coefficients", a row each of each two judges, and of all where both names are None; "queries",
-                a row a query of each two judges; "systems", a row a system, judge and measure; "orders", a row a
-                measure and each two judges.
+                a row per query of each two judges; "systems", a row per system, judge and measure; "orders", a
+                row per measure and two judges.
 
         >>> import truerank as tr
         >>> found = tr.judges([{"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 1, "b": 1, "c": 2}}])

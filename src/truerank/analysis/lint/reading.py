@@ -197,7 +197,7 @@ def _columns(parts: list[Rows]) -> Columns:
 
 
 def whole(stretches: Iterator[Answer | Rows], scattered: Iterable[bytes]) -> Iterator[Answer | Rows]:
-    """One answer a query: those known to be scattered at the end, when all their rows have been seen.
+    """One answer per query: those known to be scattered at the end, when all their rows have been seen.
 
     Raises:
         ScatteredError: a query that was thought to be whole comes again.

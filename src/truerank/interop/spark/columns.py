@@ -57,7 +57,7 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
 
 
 def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None, Any]]:
-    """Columns query (binary) and value (text), a row a query; and what each text stands for, where it is no value.
+    """Columns query (binary) and value (text), a row per query; and what each text stands for where it is no value.
 
     Args:
         by: {query: value}, or a DataFrame with a column of queries and one of values.

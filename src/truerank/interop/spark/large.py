@@ -60,7 +60,7 @@ class LargeScores(Means["DataFrame"]):
 
     @property
     def table(self) -> DataFrame:
-        """A row a query: its id, then a column a measure, NaN where it has no value."""
+        """One row per query: its id, then one column per measure, NaN where it has no value."""
         return self.rows.withColumn("query", self.rows["query"].cast("string"))
 
     @property

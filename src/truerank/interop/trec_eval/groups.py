@@ -24,7 +24,7 @@ COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """What the groups said, a row a judgement.
+    """What the groups said, one row per judgement.
 
     Attributes:
         pool: each document that some group judged, once a topic: what a run is looked through for.

@@ -29,7 +29,7 @@ def _sure(target: object) -> float:
 def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_as: str | None = None) -> Retriever:
     """A function or coroutine that returns ids, pairs, a dict, dicts, documents or (D, I) arrays.
 
-    An agent that asks several times returns a list of such lists, one a call; its latency is that of all calls.
+    An agent that asks several times returns a list of such lists, one per call; its latency is that of all calls.
 
     Args:
         k_as: the parameter that takes k; by itself k, top_k, limit and the like are known, or a second one that

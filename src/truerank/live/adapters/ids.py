@@ -106,7 +106,7 @@ class IdReader:
         return kind.field(result, self.rule)
 
     def of(self, results: Iterable[Any], kind: IdKind) -> list[str]:
-        """An id a result, in order.
+        """One id per result, in order.
 
         Raises:
             InputError: a result has no id under the rule, or one that is neither text nor a whole number.

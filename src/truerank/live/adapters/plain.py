@@ -98,7 +98,7 @@ def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[o
 
 
 def are_lists(raw: Any) -> bool:
-    """Whether these are lists of results, one a call, and no results or pairs (id, score), which may be tuples."""
+    """Whether these are lists of results, one per call, not results or pairs (id, score), which may be tuples."""
     if not isinstance(raw, list | tuple) or not raw or not all(isinstance(each, list) for each in raw):
         return False
     return not all(len(each) == 2 and (each[1] is None or isinstance(each[1], NUMBERS)) for each in raw)

@@ -70,7 +70,7 @@ def cumulative(runs: Runs) -> Figure:
 
 
 def by_depth(name: str, title: str, alt: str, share: str, shares: Sequence[Sequence[float]], runs: Runs) -> Figure:
-    """A line a system: a share at each of the `depths`, with its numbers.
+    """One line per system: a share at each of the `depths`, with its numbers.
 
     Args:
         share: what it is a share of.

@@ -23,7 +23,7 @@ SIDES: Mapping[int, list[str]] = {
 
 
 def figure(runs: Runs) -> Figure:
-    """A line a system: its differences to the reference, the greatest gain first."""
+    """One line per system: its differences to the reference, the greatest gain first."""
     values, reference = runs.values(runs.first), runs.reference
     everyone = [printable(name) for name in runs.names]  # so that each keeps its colour
     names = [name for place, name in enumerate(everyone) if place != reference]

@@ -82,7 +82,7 @@ def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
 
 
 def scatter(runs: Runs, across: str, up: str) -> Figure:
-    """A mark a query and system; or squares, the larger the more queries."""
+    """One mark per query and system; or squares, the larger the more queries."""
     names, xs, ys = list(map(printable, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
     is_binned = xs.size > MARKS
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)

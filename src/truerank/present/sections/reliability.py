@@ -33,7 +33,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def _detectable(runs: Runs) -> Iterator[Block]:
-    """A row a measure: what is detected, and what a small difference would take; none where there is no spread."""
+    """A row per measure: what is detected, and what a small difference would take; none without a spread."""
     scale = HUNDRED if runs.percent else 1
     rows = [row for outcome in runs.comparison.outcomes if (row := _row(runs.comparison, outcome, scale))]
     if not rows:

@@ -66,7 +66,7 @@ def _strictly(runs: Runs) -> Iterator[Caution]:
 
 
 def of_measure(comparison: Comparison, outcome: Outcome, digits: int) -> Iterator[Table]:
-    """A row a system, and a row a pair where there are more pairs than rows say."""
+    """One row per system, and one row per pair where there are more pairs than rows say."""
     measure = outcome.name
     yield SideBySide(comparison, outcome, digits).table(message("Systems by {measure}", measure=measure))
     if comparison.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
@@ -145,13 +145,13 @@ def _shared_standing(outcome: Outcome, best: list[str]) -> Iterator[str]:
 
 
 def means(runs: Runs) -> Table:
-    """A row a system, a column a measure, the best of each marked, with letters of those that each beats."""
+    """A row per system, a column per measure, the best of each marked, with letters of those that each beats."""
     table = wide_table(runs.shown, runs.digits)
     return replace(table, title=message("All measures"), notes=(cautions.LETTERS,) if table.raised else ())
 
 
 def alone(runs: Runs) -> Table:
-    """Of a single system a row a measure, with its interval."""
+    """Of a single system one row per measure, with its interval."""
     tables = [SideBySide(runs.shown, outcome, runs.digits).table() for outcome in runs.shown.outcomes]
     rows = tuple((name, *table.rows[0][2:]) for name, table in zip(runs.called, tables, strict=True))
     columns = (message("Measure"), message("mean"), *tables[0].columns[3:])

@@ -29,7 +29,7 @@ from truerank.present.table import Cell, Table
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
+    """One row per benchmark, its latencies as a curve, and quality against latency where both are known."""
     if not data.benches:
         return
     yield Heading(message("Speed"), "speed")
@@ -86,7 +86,7 @@ def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
 
 
 def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] = ()) -> Figure:
-    """A mark a benchmark on its intervals, and a line through those that no other one beats; see `chart`."""
+    """One mark per benchmark on its intervals, and a line through those that no other one beats; see `chart`."""
     measure = _measure(benches[0])
     best = front(benches, measure)
     spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure), among=among)

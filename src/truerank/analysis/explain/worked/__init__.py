@@ -1,4 +1,4 @@
-"""Every measure on paper: a file a family, as in `truerank.measures`. Importing this registers them all."""
+"""Every measure on paper: one file per family, as in `truerank.measures`. Importing this registers them all."""
 
 from truerank.analysis.explain.worked import aspects as aspects
 from truerank.analysis.explain.worked import binary as binary

@@ -1,4 +1,4 @@
-"""On paper: measures of several lists a query."""
+"""On paper: measures of several lists per query."""
 
 from __future__ import annotations
 
