@@ -81,6 +81,11 @@ def test_what_the_files_are_need_not_be_said(tmp_path: Path) -> None:
     assert docs == ["d7", "d1", "d2", "d5", "d4"]
 
 
+def test_ids_may_be_numbers() -> None:
+    request = {"requests": [{"id": "q", "ratings": [{"_id": 7, "rating": 2}, {"_id": 8, "rating": 0}]}]}
+    assert tr.read_qrels(request).to_dict() == {b"q": {b"7": 2.0, b"8": 0.0}}
+
+
 @given(st.lists(st.none() | st.floats(-2, 2), min_size=1, max_size=6))
 def test_a_document_stands_where_it_was_returned(scores: list[float | None]) -> None:
     """Also where the list is sorted by something else than the score."""

@@ -50,7 +50,7 @@ def _rated(requests: Sequence[Mapping[str, Any]], name: str) -> Iterator[dict[st
     """The documents of each query with their grades."""
     for request in requests:
         ratings, query = request["ratings"], request.get("id")
-        graded = [[doc, each.get("rating")] for doc, each in zip(_ids(query, ratings, name), ratings, strict=True)]
+        graded = [(doc, each.get("rating")) for doc, each in zip(_ids(query, ratings, name), ratings, strict=True)]
         yield {"query_id": query, "relevant": graded}
 
 
