@@ -236,9 +236,10 @@ def test_what_is_no_answer_to_several_queries_stays_what_it_is():
         "next": {"b": 0.0},
     }
     failed = {"took": 3, "responses": [elasticsearch([("a", 2.0)]), {"error": {"type": "x"}, "status": 404}]}
-    for run in (failed, {**failed, "query_ids": ["q1"]}):
-        with pytest.raises(tr.InputError):
-            tr.evaluate({"0": ["a"]}, run, "RR")
+    with pytest.raises(tr.InputError, match=r"a number should stand here, not .'type': 'x'"):
+        tr.evaluate({"0": ["a"]}, failed, "RR")
+    with pytest.raises(tr.InputError, match="the columns 'took', 'responses', 'query_ids' are not of one length"):
+        tr.evaluate({"0": ["a"]}, {**failed, "query_ids": ["q1"]}, "RR")
 
 
 @pytest.mark.parametrize("ending", ["", "json", "jsonl"])

@@ -159,7 +159,7 @@ def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
         return None  # without a status or a time these are the calls of a query of this name
     queries = list(range(len(answered))) if beside is None else values[beside]
     if not isinstance(queries, list) or len(queries) != len(answered):
-        return None
+        raise InputError("the columns {names} are not of one length", names=", ".join(map(quoted, keys)))
     return [{"query_id": query, "response": each} for query, each in zip(queries, answered, strict=True)]
 
 
