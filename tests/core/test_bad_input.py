@@ -278,7 +278,7 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         ({"q": "a"}, r"query 'q' has 'a' where its documents should stand: write ids as \["),
         ({"q": 5}, "query 'q' has 5 where its documents should stand"),
         ({"q": {"a": "x"}}, "answer to query q cannot be read"),
-        ({"q": {"a": None}}, "answer to query q cannot be read"),
+        ({"q": {"a": None}}, "answer to query q cannot be read: a score is a number, not NoneType: leave out the"),
         ({"q": {"b": 3.0, 7.0: 2.0}}, "run: the answer to query q cannot be read: an id is text or .*, not 7.0$"),
         ({"q": {8: 3, 7.5: 2}}, "an id is text or a whole number, not 7.5"),
         ({"q": {"b": 3.0}, "unjudged": {"b": 3.0, np.float32(2): 2.0}}, "an id is text or a whole number, not "),

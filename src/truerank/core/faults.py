@@ -141,7 +141,10 @@ def unreadable(query: bytes, error: Exception) -> Message:
     """What is wrong with a query's answer whose values cannot be read."""
     why = str(error)
     if why.startswith(_PYTHONS):
-        why = message("a score is a number, not {kind}", kind=why.removeprefix(_PYTHONS))
+        kind = why.removeprefix(_PYTHONS)
+        why = message("a score is a number, not {kind}", kind=kind)
+        if kind == "NoneType":  # null in JSON
+            why = message("{fault}: leave out the documents that were not returned", fault=why)
     elif why.startswith(NO_ID):
         why = message("an id is text or a whole number, not {value}", value=why.removeprefix(NO_ID))
     return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)
