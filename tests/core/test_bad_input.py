@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import truerank as tr
@@ -282,6 +283,7 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         ({"q": {"b": 3.0, 7.0: 2.0}}, "run: the answer to query q cannot be read: an id is text or .*, not 7.0$"),
         ({"q": {8: 3, 7.5: 2}}, "an id is text or a whole number, not 7.5"),
         ({"q": {"b": 3.0}, "unjudged": {"b": 3.0, np.float32(2): 2.0}}, "an id is text or a whole number, not "),
+        ({"q": {"b": 3.0, pandas.NA: 2.0}}, "an id is text or a whole number, not <NA>"),
         ({"score": {("q", "a"): 2.0}}, r"an id is text or a whole number, not \('q', 'a'\)"),
         ({"q": [None]}, "documents are ids, or pairs"),
         ({"q": [("a", 1.0), "b"]}, "documents are ids, or pairs"),
