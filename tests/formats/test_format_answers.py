@@ -201,6 +201,13 @@ def test_rank_gpts_hits_name_their_query(ending, tmp_path):
     assert list(tr.open_run([{"qid": "9", "query": "what?", "hits": two[:1]}]).to_dict()) == ["9"]
 
 
+@pytest.mark.parametrize("ending", ["", "json", "jsonl"])
+def test_weaviates_objects_are_read_in_their_order(ending, tmp_path):
+    found = [{"uuid": doc, "properties": {"title": "…"}, "metadata": {"distance": 0.1}} for doc in ("x", "a", "y")]
+    run = dumped([{"query_id": "q", "results": found}], tmp_path, ending)
+    assert tr.evaluate({"q": ["a"]}, run, "RR NumRet").mean == {"RR": 0.5, "NumRet": 3.0}
+
+
 BATCHES = {
     "elasticsearch": lambda lists: {"took": 3, "responses": [elasticsearch(docs) for docs in lists.values()]},
     "qdrant": lambda lists: {"result": [qdrant(docs) for docs in lists.values()], "status": "ok", "time": 0.1},

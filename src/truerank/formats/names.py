@@ -39,7 +39,7 @@ _DOC_ID = (
     *("articleid", "newsid", "fileid", "docuri", "did", "doc"),
 )
 DOC = (*_DOC_ID, "document", "item", "id", "chunkid", "objectid")
-LISTED_DOC = (*_DOC_ID, "item", "id", "chunkid", "objectid", "document")
+LISTED_DOC = (*_DOC_ID, "item", "id", "chunkid", "objectid", "uuid", "document")
 """In the list of a query, where an id is no query's, and what is called the document beside it is its text."""
 DOC_OF_TEXT = ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did")
 DOC_TEXT = (
