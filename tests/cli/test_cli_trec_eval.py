@@ -87,7 +87,9 @@ def test_the_version_goes_to_standard_error(shell):
 
 def test_the_help_is_about_all_or_about_the_measures_asked_for(invoke):
     assert "--complete_rel_info_wanted" in invoke("trec_eval", "-h").stdout
+    assert "the geometric mean" in invoke("trec_eval", "-h", "-m", "gm_map").stdout
     done = invoke("trec_eval", "--help", "-m", "recip_rank")
+    assert "the geometric mean" not in done.stdout
     assert (done.exit_code, done.stdout.split("\n")[0]) == (0, "recip_rank")
 
 

@@ -34,7 +34,8 @@ from trec_eval_cases import (
     rows,
     written,
 )
-from truerank.interop.trec_eval import lines
+from truerank.core.errors import InputError
+from truerank.interop.trec_eval import lines, zscores
 from truerank.interop.trec_eval.catalog import NICKNAMES
 from truerank.interop.trec_eval.status import CALCULATION, NOTHING
 
@@ -159,6 +160,7 @@ def test_grades_print_as_a_string(case):
     run = "".join(f"1 Q0 {doc} 1 {score} t\n" for doc, score in zip("abcdx", (5, 4, 3, 2, 1), strict=True))
     assert case("-q -m relstring", qrels, run) == [["relstring", "1", "'>9.0-'"]]
     assert case("-q -m relstring.2", qrels, run) == [["relstring_2", "1", "'>9'"]]
+    assert case("-q -m relstring.1", "1 0 a 10\n", run) == [["relstring_1", "1", "'>'"]]
 
 
 def test_the_first_parameters_count_and_those_of_a_nickname_do_not(case):
@@ -280,3 +282,10 @@ def test_what_z_scores_know_nothing_of_is_minus_a_million(case, tmp_path):
     (tmp_path / "z").write_text("1 map 0.25 0\n2 map 0.75 0\n4 too 0 0\n")
     rows = case(f"-qn -m map -Z {tmp_path / 'z'}")
     assert [row[2] for row in rows] == ["0.0000", "-1000000.0000", "-1000000.0000"]
+
+
+@pytest.mark.parametrize("line", ["2 map", "2 map 0.5", "2 map 0.5 x", "2 map x 1", "2 map 0 1 2"])
+def test_a_line_of_means_and_deviations_has_these_and_a_topic_and_a_measure(tmp_path, line):
+    (tmp_path / "z").write_text(f"1 map 0.25 nan\n{line}\n")
+    with pytest.raises(InputError, match="z:2: a line has four columns: topic, measure, mean, deviation"):
+        zscores.read(str(tmp_path / "z"))
