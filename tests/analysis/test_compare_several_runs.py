@@ -254,6 +254,15 @@ def test_tables_show_both_variances_and_what_more_would_do(layout):
     assert "Enough runs: from this many of each system on" in text
 
 
+def test_twice_the_runs_are_twice_those_of_each_system():
+    found = tr.compare(QRELS, {"old": SYSTEMS["old"], "new": SYSTEMS["new"]}, "AP")
+    spread = found["AP"].spreads["new", "old"]
+    assert [one.runs for one in spread.systems] == [5, 3]
+    (row,) = document(found).tables[2].rows
+    halves = [one.half_width() for one in (spread, spread.times(2, 1), spread.times(1, 2))]
+    assert row == ("new", "old", *halves, str(spread.enough_runs))
+
+
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "pdf"])
 def test_every_format_has_them(format):
     found = document(tr.compare(QRELS, SYSTEMS, "AP"))

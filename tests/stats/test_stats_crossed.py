@@ -212,6 +212,16 @@ def test_at_the_numbers_at_hand_the_plan_is_what_was_found():
         assert found.at(10**6, 1000).half_width() < 0.02
 
 
+def test_twice_the_queries_or_the_runs_halve_their_part_whatever_each_system_has():
+    found = stats.difference_over_runs(values(40, 5, 1, digits=4), values(40, 3, 2, digits=4)).spread
+    queries, runs = found.times(2, 1), found.times(1, 2)
+    assert (queries.of_queries, queries.of_runs) == pytest.approx((found.of_queries / 2, found.of_runs))
+    assert runs.of_runs == pytest.approx(found.of_runs / 2)
+    assert [one.runs for one in (*queries.systems, *runs.systems)] == [5, 3, 10, 6]
+    freed = sum(one.rest / one.runs for one in found.systems) / 2 / 40
+    assert runs.of_queries == pytest.approx(found.of_queries - freed)
+
+
 def test_the_detectable_difference_is_found_four_times_of_five():
     found = stats.difference_over_runs(values(50, 3, 1, between=0.3), values(50, 3, 2, between=0.3)).spread
     nu, shift = found.freedom, found.detectable() / found.error

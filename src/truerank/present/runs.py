@@ -77,8 +77,7 @@ def _planned(
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for who, spread in shown:
-        most = max(one.runs for one in spread.systems)
-        ways = (spread, spread.at(2 * spread.queries, most), spread.at(spread.queries, 2 * most))
+        ways = (spread, spread.times(2, 1), spread.times(1, 2))
         halves = [one.half_width(comparison.procedure.confidence) * _scale(outcome) for one in ways]
         enough = message("never") if spread.enough_runs is None else str(spread.enough_runs)
         rows.append((*map(printable, who), *halves, enough))

@@ -7,6 +7,7 @@ is what a run does on a query beyond both.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
@@ -158,10 +159,16 @@ class Spread:
 
     def at(self, queries: int, runs: int) -> Spread:
         """What it would be with so many queries, and so many runs of each system that has several."""
-        n, many = count(queries, "queries"), count(runs, "runs")
-        rest = math.fsum(one.rest for one in self.systems) / many
-        systems = tuple(replace(one, queries=n, runs=many) for one in self.systems)
-        return Spread(n, (self._between_queries + rest) / n, systems)
+        return self._with(count(queries, "queries"), [count(runs, "runs")] * len(self.systems))
+
+    def times(self, queries: int, runs: int) -> Spread:
+        """What it would be with so many times the queries, and so many times the runs of each system."""
+        return self._with(queries * self.queries, [runs * one.runs for one in self.systems])
+
+    def _with(self, queries: int, runs: Sequence[int]) -> Spread:
+        systems = tuple(replace(one, queries=queries, runs=n) for one, n in zip(self.systems, runs, strict=True))
+        rest = math.fsum(one.rest / one.runs for one in systems)
+        return Spread(queries, (self._between_queries + rest) / queries, systems)
 
     @property
     def enough_runs(self) -> int | None:
