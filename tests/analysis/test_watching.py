@@ -10,6 +10,7 @@ import pytest
 
 import truerank as tr
 from truerank import stats
+from truerank.present.check import document_of
 
 GATE = {"AP": 0.2}
 
@@ -175,6 +176,13 @@ def test_all_looks_are_shown_with_their_gates():
     lows = [look["gates"][0]["low"] for look in found.to_dict()["watch"]["looks"]]
     assert all(a <= b for a, b in itertools.pairwise(lows))
     assert "<img" in found.to_html()
+
+
+def test_the_last_ten_looks_are_shown_and_json_has_all():
+    found = looked(tr.Watch("new"), *(scores(range(3 * n, 3 * n + 3)) for n in range(12)))
+    table = next(one for one in document_of(found).tables if one.title == "Looks")
+    assert [row[0] for row in table.rows] == list(range(3, 13))
+    assert len(found.to_dict()["watch"]["looks"]) == 12
 
 
 @pytest.mark.parametrize("limits", [(1, 0), (0, float("inf")), 3, ("0", "1"), (0, 1, 2)])

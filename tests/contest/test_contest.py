@@ -491,6 +491,13 @@ def test_a_submission_is_lines_a_list_or_an_object_whatever_the_file_is_called(
     assert (found.official, found.findings) == (audit(TRUTH, HONEST).official, ())
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_file_of_one_record_is_that_line(indent: int | None, tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps({"eval_id": 1, "topk": ["a"]}, indent=indent))
+    found = audit({1: ["a"]}, tmp_path / "one.json")
+    assert (found.official, found.findings) == (1.0, ())
+
+
 def test_a_submission_is_a_dict_pairs_or_a_run() -> None:
     pairs = [(record["eval_id"], record["topk"]) for record in HONEST]
     for submission in (dict(pairs), pairs, tr.open_run(pairs)):
