@@ -502,6 +502,15 @@ def test_an_open_file_is_refused_for_its_path(mode, tmp_path):
         tr.evaluate(qrels, {"q": ["a"]}, "AP")
 
 
+@pytest.mark.parametrize("lines", [2, 10_000])
+def test_the_text_of_a_file_is_refused_for_its_path_and_not_repeated(lines):
+    text = "".join(f"q Q0 d{line} {line} 1.0 t\n" for line in range(lines))
+    for given in (({"q": ["a"]}, text), (text, {"q": ["a"]})):
+        with pytest.raises(tr.InputError, match="this is the text of a file: give its path, not 'q Q0 d0") as told:
+            tr.evaluate(*given, "AP")
+        assert len(str(told.value)) < 200
+
+
 @pytest.mark.parametrize("nothing", [([], []), (np.array([]), np.array([])), ([], np.array([])), [], {}])
 @pytest.mark.parametrize("made", [dict, lambda run: [*run.items()]], ids=["dict", "pairs"])
 def test_ids_and_scores_may_be_empty(made, nothing):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import IO, Any
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage, quoted
 from truerank.core.kernel.names import line_ends
 from truerank.core.messages import message
 from truerank.core.run import Progress, unreported, unwatched, watching
@@ -279,13 +279,20 @@ class Source:
         except FileNotFoundError:
             if is_http(self.name):
                 raise InputError("there is no such file, or nobody answers", self.name) from None
+            self._refuse_text()
             raise InputError("there is no such file", self.name) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
         except MissingPackage:
             raise
         except self._faults as error:
+            self._refuse_text()
             raise InputError("cannot be opened: {why}", self.name, why=_why(error)) from None
+
+    def _refuse_text(self) -> None:
+        """Raise where lines stand in the place of a path, of which there may be millions."""
+        if "\n" in self.name:
+            raise InputError("this is the text of a file: give its path, not {text}", text=quoted(self.name))
 
     @cached_property
     def _is_pipe(self) -> bool:
