@@ -383,6 +383,24 @@ def test_qrels_and_runs_of_ranx():
     assert (scores.mean, scores.run) == (EXPECTED, "bm25")
 
 
+def test_several_runs_of_ranx_name_what_takes_them():
+    ranx = pytest.importorskip("ranx")
+    runs = {"one": ranx.Run(SCORED, name="one"), "two": ranx.Run(SCORED, name="two")}
+    with pytest.raises(tr.InputError, match=r"a list of runs: compare\(qrels, runs\) .*runs\[0\]"):
+        mean(JUDGED, list(runs.values()))
+    with pytest.raises(tr.InputError, match=r"several runs \('one', 'two'\).*runs\['one'\]"):
+        mean(JUDGED, runs)
+    with pytest.raises(tr.InputError, match="a list of qrels: all queries stand in one dict"):
+        mean([ranx.Qrels(JUDGED)], SCORED)
+
+
+def test_runs_of_ranx_are_compared_one_a_system_or_several():
+    ranx = pytest.importorskip("ranx")
+    one = ranx.Run(SCORED, name="one")
+    assert list(tr.compare(JUDGED, one, "RR").scores) == ["one"]
+    assert len(tr.compare(JUDGED, {"seeds": [one, one], "one": one}, "RR").scores["seeds"].runs) == 2
+
+
 def test_objects_like_those_of_ranx():
     held = {"qrels": JUDGED, "run": SCORED}
     kind = type("Held", (), {"__module__": "ranx.data", "name": None, "to_dict": lambda self: held[self.what]})

@@ -129,7 +129,7 @@ def is_one_run(thing: Any) -> bool:
     """Whether this is a run, and no several of them, though it can be gone through: a path, a table, arrays."""
     if isinstance(thing, tuple) and len(thing) in (2, 3) and not is_one_run(thing[0]):
         return getattr(thing[0], "ndim", 0) == 2
-    return isinstance(thing, str | os.PathLike | Run) or is_frame(thing) or is_sparse(thing)
+    return isinstance(thing, str | os.PathLike | Run) or is_frame(thing) or is_sparse(thing) or _is_ranx(thing)
 
 
 def _whole(thing: Any) -> Any:
@@ -221,7 +221,7 @@ def _is_run(value: Any) -> bool:
     """Whether this is a run by itself, and no query's documents: a Series, which Arrow takes too, has one type."""
     if isinstance(value, Mapping):
         return _holds_answers(value) and not is_answer(value)
-    return is_frame(value) and not hasattr(value, "dtype")
+    return _is_ranx(value) or (is_frame(value) and not hasattr(value, "dtype"))
 
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:
@@ -229,9 +229,9 @@ def _holds_answers(value: Mapping[Any, Any]) -> bool:
 
 
 def _is_by_query(value: Any) -> bool:
-    """Whether this is {query: {document: score}}, or {query: documents} and no record of lists."""
+    """Whether this is {query: {document: score}}, or {query: documents} and no record of lists; or ranx's own."""
     if not isinstance(value, Mapping) or not value:
-        return False
+        return _is_ranx(value)
     if all(isinstance(docs, Mapping) for docs in value.values()):
         return True
     keys = list(map(str, value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -15,9 +14,8 @@ from truerank.core.equal import are_equal, is_equal
 from truerank.core.errors import InputError
 from truerank.core.ledger import Ledger
 from truerank.core.reading import Reading
-from truerank.core.run import Run
 from truerank.core.scores import Scores, averaged, distinct, shared
-from truerank.formats.frames import is_frame
+from truerank.formats.objects import is_one_run
 from truerank.measures import Measure
 from truerank.measures.of_run import OfRun
 from truerank.measures.sums import Ints, PerQuery
@@ -25,7 +23,7 @@ from truerank.stats.values import mean
 
 
 def are_several(thing: Any) -> bool:
-    """Whether a system is given as a list of runs: paths, {query: answer}, DataFrames, `Scores`, `Reading`s.
+    """Whether a system is given as a list of runs: paths, dicts, DataFrames, ranx's `Run`s, `Scores`, `Reading`s.
 
     >>> are_several(["a.run", "b.run"]), are_several([{"query": "q1", "doc": "a", "score": 1.0}])
     (True, False)
@@ -37,7 +35,7 @@ def _is_run(thing: Any) -> bool:
     """Whether this is a run by itself, and no row of one."""
     if isinstance(thing, Mapping):
         return not any(isinstance(answer, str) or not hasattr(answer, "__len__") for answer in thing.values())
-    return isinstance(thing, str | os.PathLike | Run | Reading | Scores) or is_frame(thing)
+    return isinstance(thing, Reading | Scores) or is_one_run(thing)
 
 
 def several(name: str, runs: Sequence[Scores]) -> Scores:
