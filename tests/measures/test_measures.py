@@ -222,6 +222,8 @@ REFUSED = {
     "PRCurve": "PRCurve is a curve, not a number; `truerank curve` draws it",
     "NDGC@10": "unknown measure 'NDGC'. Did you mean nDCG?",
     "cosine_ndcg@10": "unknown measure 'cosine_ndcg'. Did you mean nDCG?",
+    "top_5_accuracy": "unknown measure 'top_5_accuracy'. Did you mean Success@5 (top accuracy)?",
+    "acc1": "unknown measure 'acc1'. Did you mean Success@1 (acc)?",
     "eval_cos_sim-MRR@10": "unknown measure 'eval_cos_sim-MRR'. Did you mean mrr?",
     "": "cannot read the measure ''",
     "@10": "cannot read the measure '@10'",

@@ -55,8 +55,8 @@ def suggestion(text: str, known: Iterable[str], cut: str | None = None) -> str:
 
     >>> suggestion("cosine_ndcg", ["nDCG", "SessionDCG"]), suggestion("MRR10", [])
     (' Did you mean nDCG?', ' Did you mean MRR@10?')
-    >>> suggestion("precision at 5", [])
-    ' Did you mean P@5 (precision at)?'
+    >>> suggestion("precision at 5", []), suggestion("top_5_accuracy", [])
+    (' Did you mean P@5 (precision at)?', ' Did you mean Success@5 (top accuracy)?')
     """
     known = list(known)
     glued = re.fullmatch(r"(.*[^\W\d_])(\d+)", text, re.ASCII)
@@ -71,7 +71,7 @@ def suggestion(text: str, known: Iterable[str], cut: str | None = None) -> str:
     is_name = len(last) > 1 and last.lower() in map(str.lower, known)
     if likeness < 1 and (by_letters := did_you_mean(last if is_name else text, known)):
         return by_letters
-    cutoffs = re.findall(r"\b[1-9][0-9]*\b", cut or text)
+    cutoffs = re.findall(r"(?<![0-9.])[1-9][0-9]*(?![0-9.])", cut or text)
     name = re.sub(r"@[0-9]+$", f"@{cutoffs[0]}", name) if len(cutoffs) == 1 else name
     return message(" Did you mean {name} ({phrase})?", name=name, phrase=phrase) if likeness >= NEAR else ""
 
