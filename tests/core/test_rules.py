@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 import truerank as tr
-from truerank.core.rules import CHOICES, MEANINGS, Rules, presets
+from truerank.core.rules import CHOICES, MEANINGS, Rules, common, presets
 
 QRELS = {"1": {"a": 1, "b": 2}, "2": {"c": 1}, "3": {}}
 RUN = {"1": {"a": 2.0, "x": 1.0}, "9": {"z": 1.0}}
@@ -117,6 +117,7 @@ def test_rules_that_change_a_preset_are_not_called_by_its_name():
     changed = Rules.named("market1501").replace(distractor_identities=(), depth=10)
     assert Rules.of(changed).name == "market1501 with depth=10, distractor_identities=none"
     assert Rules.of(Rules.of(changed)).name == Rules.of(changed).name
+    assert Rules.of(Rules(junk_identities=(1, 2))).name == "truerank with junk_identities=1,2"
     assert "Rules: truerank with level=2." in str(tr.evaluate(QRELS, RUN, "RR", rules=Rules(level=2)))
     assert "Rules: truerank with level=2." in str(tr.explain(QRELS, RUN, "1", "RR", rules=Rules(level=2)))
 
@@ -125,6 +126,19 @@ def test_rules_that_are_the_same_under_another_name_keep_it():
     same = Rules.named("trec_eval-9").replace(measures=("AP",), level=1.0)
     assert Rules.of(same).name == "trec_eval-9"
     assert Rules.of(Rules(name="mine", level=2)).name == "mine"
+    assert Rules(name="mine with care").replace(level=2).name == "mine with care"
+
+
+def test_rules_are_alike_that_give_measures_the_same_values_whatever_they_call_them():
+    called = Rules(name="mine", measures=("AP",), vocabulary="readings", readings={"AP": "AP@3"})
+    assert called.is_like(Rules())
+    assert not called.is_like(Rules(level=2))
+    assert common([("a", called), ("b", Rules())]) == called
+    assert common([]) is None
+    with pytest.raises(tr.RulesError, match="c was made under the rules truerank with level=2, a under truerank"):
+        common([("a", Rules()), ("b", Rules()), ("c", Rules(level=2))])
+    with pytest.raises(tr.RulesError, match="c was made under the rules other, a under mine:"):
+        common([("a", called), ("c", Rules(name="other", level=2))])
 
 
 PROOFS = {
@@ -148,8 +162,18 @@ def test_every_preset_is_proved(name):
 @pytest.mark.parametrize("name", ["truerank", "trec_eval-9", "science-qa"])
 def test_rules_print_as_a_file_that_reads_the_same(name, tmp_path):
     path = tmp_path / f"{name}.toml"
-    path.write_text(Rules.named(name).to_toml())
+    text = Rules.named(name).to_toml()
+    path.write_text(text)
     assert Rules.of(path) == Rules.named(name)
+    assert all(f"# {meaning}" in text for meaning in MEANINGS.values())
+    plain = Rules.named(name).to_dict()
+    assert Rules.from_dict(plain) == Rules.named(name)
+    assert isinstance(plain["measures"], list)
+
+
+def test_a_rules_file_may_have_any_name_where_its_folder_is_named(tmp_path):
+    (tmp_path / "mine").write_text("level = 2\n")
+    assert (Rules.of(f"{tmp_path}/mine").name, Rules.of(tmp_path / "mine").level) == ("mine", 2)
 
 
 def test_a_rules_file_can_extend_a_preset_and_name_measures(tmp_path):
@@ -173,6 +197,7 @@ def test_every_choice_and_field_is_explained():
         ({"extends": "msmarco"}, "extends is for files; in Python: Rules.named('msmarco').replace(level=2)"),
         ({"ties": "random"}, "ties is one of doc-descending, doc-ascending, input, not 'random'"),
         ({"level": "high"}, "level is a number"),
+        ({"level": [2]}, "level is a number, not [2]"),
         ({"depth": 0}, "depth is a positive whole number"),
         ("trec_eval-11", "no rules named 'trec_eval-11'. Did you mean trec_eval-10?"),
         ("no/such.toml", "no/such.toml: cannot read the rules: No such file"),

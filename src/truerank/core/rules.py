@@ -285,10 +285,9 @@ class Rules:
                     hint=did_you_mean(str(key), known),
                     known=", ".join(sorted(known)),
                 )
-        fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         start = start or cls()
         if "readings" in fields:
-            fields["readings"] = {**dict(start.readings), **dict(_readings(fields["readings"]))}
+            fields = {**fields, "readings": {**dict(start.readings), **dict(_readings(fields["readings"]))}}
         return dataclasses.replace(start, **fields)
 
     def replace(self, **fields: Any) -> Rules:
