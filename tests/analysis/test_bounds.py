@@ -236,6 +236,7 @@ def test_a_collection_without_a_relevant_grade_is_given_one() -> None:
     found = tr.bounds({"q": {"a": 0}}, {"q": ["a", "x"]}, "RR", "unjudged")
     assert found.grades == (0.0, 1.0)
     assert found.unjudged["RR"].highest == 0.5
+    assert tr.bounds({"q": {"a": 2}}, {"q": ["a", "x"]}, "RR", "unjudged").grades == (0.0, 2.0)
 
 
 def test_depth_leaves_documents_below_it_alone() -> None:

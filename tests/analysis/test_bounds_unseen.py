@@ -113,10 +113,11 @@ def test_lists_of_several_calls_are_reranked_where_the_rules_make_them_one() -> 
     assert tr.bounds(qrels, run, "AP", "ties", rerank=3, rules={"calls": "concatenated"}).ties["AP"].best == 1
 
 
-MEASURES = "AP nDCG@3 P@2 R@3 RR ERR Bpref infAP SetP"
+MEASURES = "AP nDCG@3 P@2 R@3 RR ERR Bpref infAP nDCG(gain={0:1,1:2,2:3})@3"
 RULES: list[dict[str, Any]] = [
     {},
     {"level": 2},
+    {"level": 0},
     {"depth": 3},
     {"missing": "skip"},
     {"without_relevant": "one"},
