@@ -36,11 +36,11 @@ FEW = whole("a few", 2, 5)
         (
             NUMBER,
             [-1, 0.5, np.float32(2), np.int8(3), 2**70, 1.7976931348623157e308],
-            [True, math.inf, math.nan, "1", 10**400],
+            [True, math.inf, -math.inf, math.nan, "1", 10**400],
         ),
         (SHARE, [0, 0.0, 5, np.float64(0.5)], [-0.1, False, None, math.inf, "x"]),
         (FEW, [2, 5, np.int64(4)], [1, True, 2.0, "2", np.bool_(True)]),
-        (POSITIVE, [1, 10**30], [0, -1]),
+        (POSITIVE, [1, 10**30], [0, -1, True]),
         (TRUTH, [True, False], [0, 1, None]),
         (one_of(("a", 1)), ["a", 1], ["b", 1.0, 2, None, ["a"]]),
         (optional(FEW), [None, 2], [1, "x"]),
@@ -76,6 +76,7 @@ def test_values_are_kept_as_python_s_own() -> None:
     listed = list_of(FEW, "some").checked("n", np.array([3, 4]), tr.InputError)
     assert (listed, type(listed[0])) == ((3, 4), int)
     assert type(optional(NUMBER).checked("n", np.int8(3), tr.InputError)) is int
+    assert optional(list_of(FEW, "some")).checked("n", None, tr.InputError) is None
     assert schema.plain(Decimal("0.5")) == Decimal("0.5")
 
 
