@@ -764,3 +764,12 @@ def test_accuracy_without_a_pair_is_no_sum() -> None:
 def test_how_many_queries_to_tell_of_is_a_whole_number(most: Any) -> None:
     with pytest.raises(tr.InputError, match=r"most is a whole number of 1 or more, e\.g\. 10; not"):
         tr.diff({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["x", "a"]}, "RR", most=most)
+
+
+def test_the_query_s_own_document_is_missing_where_its_judgement_stays_and_it_did_not_come_back() -> None:
+    judged = {"q": {"a": 1, "b": 1, "q": 2}}
+    for rule, lost in (("remove-from-answers", [("q", 2), ("b", 1)]), ("remove", [("b", 1)])):
+        why = tr.explain(judged, {"q": ["a"]}, "q", "R@5", rules={"self_match": rule})
+        assert why.value == 1 / (1 + len(lost))
+        assert [(doc.doc, doc.grade) for doc in why.documents if doc.place == "missing"] == lost
+        assert sum(note.text.startswith(f"{len(lost)} relevant document") for note in why.notes) == 1

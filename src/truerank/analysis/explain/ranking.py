@@ -89,11 +89,10 @@ def listing(judged: dict[bytes, float], raw: Sequence[Raw], reading: Reading, le
     returned = [_row(*each, judged.get(each.doc), counted, rules, level) for each in raw]
     if rules.duplicates == "once":
         returned = list(_credited(returned))
-    lost = sorted(
-        (doc for doc in judged.keys() - {each.doc for each in raw} if judged[doc] >= level),
-        key=lambda d: (-judged[d], d),
-    )
-    missing = [_listed(doc, None, judged[doc], level, "missing") for doc in lost]
+    found = {each.doc for each in raw}
+    grades = {**judged, **{doc: grade for doc, grade in reading.qrels.apart.items() if doc in judged}}
+    lost = [(-grade, doc) for doc, grade in grades.items() if doc not in found and grade >= level]
+    missing = [_listed(doc, None, -grade, level, "missing") for grade, doc in sorted(lost)]
     return (*returned, *missing)
 
 
