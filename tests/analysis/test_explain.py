@@ -773,3 +773,30 @@ def test_the_query_s_own_document_is_missing_where_its_judgement_stays_and_it_di
         assert why.value == 1 / (1 + len(lost))
         assert [(doc.doc, doc.grade) for doc in why.documents if doc.place == "missing"] == lost
         assert sum(note.text.startswith(f"{len(lost)} relevant document") for note in why.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "measure", "said"),
+    [
+        ("zero", "AP", "Such a query scores 0, and counts."),
+        ("one", "AP", "Such a query scores 1, whatever is returned."),
+        ("empty-is-right", "AP", "Such a query scores 1 when nothing is returned, else 0."),
+        ("one", "Unjudged@1", "Unjudged@1 has a value all the same."),
+        ("undefined", "P@1", "P@1 has a value all the same."),
+        ("undefined", "AP", "So AP has no value, and its mean leaves the query out."),
+    ],
+)
+def test_what_becomes_of_a_query_without_relevant_documents_is_said(rule: str, measure: str, said: str) -> None:
+    why = tr.explain({"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"]}, "q", measure, rules={"without_relevant": rule})
+    assert [note.text for note in why.notes] == [f"No document is relevant to this query. {said}"]
+
+
+def test_what_was_not_returned_is_said_of_an_answer_alone_and_as_the_rules_have_it() -> None:
+    def texts(run: dict[str, list[str]], **rules: str) -> list[str]:
+        return [note.text for note in tr.explain({"q": {"a": 1, "b": 1}}, run, "q", "AP", rules=rules).notes]
+
+    assert texts({"q": ["a"]}) == ["1 relevant document was not returned."]
+    assert texts({"q": []}) == ["2 relevant documents were not returned."]
+    unjudged = ["1 relevant document was not returned; that counts as not judged."]
+    assert texts({"q": ["a"]}, unreturned="ignore") == unjudged
+    assert texts({}) == ["The run does not answer this query, so it scores 0, and counts."]

@@ -89,3 +89,11 @@ def test_texts_stand_beside_the_ids_that_have_one(given: dict[str, dict[str, str
         "a": given.get("docs", {}).get("a"),
     }
     assert "text" not in tr.diff({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "AP").to_dict()["queries"][0]
+
+
+def test_several_measures_have_a_list_of_what_moved() -> None:
+    runs = {"q": ["x", "a"]}, {"q": ["a", "x"]}
+    for measures in ("AP P@1", ["AP", "P@1"]):
+        found = tr.diff({"q": {"a": 1}}, *runs, measures)
+        assert [(str(one.measure), one.queries[0].change) for one in found] == [("AP", 0.5), ("P@1", 1.0)]
+    assert [one.means for one in tr.diff({"q": {"a": 1}}, *runs, ["AP"])] == [(0.5, 1.0)]

@@ -253,3 +253,16 @@ def test_reasons_that_are_too_wide_come_in_several_tables_that_lose_nothing():
 def test_measures_of_more_than_judged_documents_are_refused_with_what_has_them(measure):
     with pytest.raises(tr.MeasureError, match=r"needs measures of each query's judged documents.*`truerank eval`"):
         compared("trec_eval-10", "ranx", measures=f"{measure} AP")
+
+
+def test_plain_values_say_what_a_tool_has_not_and_what_it_refuses():
+    found = under_rules({"q": {"a": 1}}, {"q": ["a", "b", "a"]}, "AP ERR", ["autorag", "ranx"]).to_dict()
+    refused, taken = found["tools"]["autorag"], found["tools"]["ranx"]
+    assert refused["readings"] == {"AP": "AP(divisor='hits')", "ERR": None}
+    assert (refused["mean"], refused["queries"]) == ({"AP": None, "ERR": None}, 0)
+    assert refused["refused"].startswith("run: document a is returned twice for query q")
+    by_rule = {reason["what"]: reason["refused"] for reason in refused["differences"] + taken["differences"]}
+    assert by_rule["duplicates = error"].startswith("run: document a is returned twice")
+    assert by_rule["duplicates = last"] is None
+    assert (taken["mean"], taken["refused"], found["base"]["queries"]) == ({"AP": 0.5, "ERR": None}, None, 1)
+    assert "The default rules refuse this run" in found["note"]
