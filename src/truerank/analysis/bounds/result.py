@@ -163,7 +163,7 @@ class Bounds(Presented):
     def _summary(self) -> str:
         lines = []
         for name in map(str, self.measures):
-            ranges = [(why, by_measure[name]) for why, by_measure in self._asked if name in by_measure]
+            ranges = [(why, by_measure[name]) for why, by_measure in self._asked]
             limits = (f", by {why} {r.lowest:.4f} to {r.highest:.4f}" for why, r in ranges)
             lines.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
         queries = pluralize(len(self.queries), "query", "queries")
