@@ -113,6 +113,15 @@ def test_convert_keeps_the_calls(ending: str, tmp_path: Path) -> None:
     assert found(run) == found(LISTS)
 
 
+@pytest.mark.parametrize("calls", [[12], [20, 30], [10, 10, 110]], ids=str)
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_calls_of_csv_keep_all_their_digits(calls: list[int], quote: str, tmp_path: Path) -> None:
+    rows = [f"{quote}q{row}{quote},{call},a,0.5\n" for row, call in enumerate(calls)]
+    (tmp_path / "run.csv").write_text("query_id,call,doc_id,score\n" + "".join(rows))
+    convert(tmp_path / "run.csv", tmp_path / "run.jsonl", "run")
+    assert [json.loads(line)["call"] for line in (tmp_path / "run.jsonl").read_text().splitlines()] == calls
+
+
 @pytest.mark.parametrize(("calls", "wrong"), [([0, 1], 0), ([0], 0), ([-1, 2], -1), ([1, 100_001], 100_001)])
 def test_a_call_that_json_has_no_place_for_becomes_no_other_one(
     calls: list[int], wrong: int, tmp_path: Path

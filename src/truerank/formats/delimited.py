@@ -185,18 +185,15 @@ class Reader(NamedTuple):
         lengths = np.diff(breaks, prepend=-1)
         column = np.repeat(np.tile(np.arange(self.width, dtype=np.uint8), rows), lengths)  # of each byte
         scores = _decimals(data[column == self.layout.value], rows)
-        if scores is None:
+        calls = None if self.layout.call is None else _decimals(data[column == self.layout.call], rows)
+        if scores is None or (calls is None) is not (self.layout.call is None):
             return None
         column[breaks] = NO_COLUMN
         lengths = lengths.reshape(rows, self.width) - 1
         query, doc = ((starts_of(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
         lines = line + np.arange(rows)
-        if self.layout.call is None:
-            return Columns(*query, *doc, scores, lines)
-        calls = _decimals(data[column == self.layout.call], rows)
-        if calls is None:
-            return None
-        return Columns(*query, *doc, scores, lines, calls=whole_calls(calls, self.name, lines=lines))
+        whole = None if calls is None else whole_calls(calls, self.name, lines=lines)
+        return Columns(*query, *doc, scores, lines, calls=whole)
 
     def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
         """The columns of any lines."""
