@@ -291,6 +291,48 @@ def by_row(table: dict[str, list[int]]) -> dict[str, dict[str, int]]:
     return {str(number): dict(zip(table, row, strict=True)) for number, row in enumerate(rows)}
 
 
+@pytest.mark.parametrize(
+    ("run", "answers"),
+    [
+        ({"q1": {"query": 3.0, "doc": 2.0, "score": 1.0}, "q2": {"d": 1.0}}, ["query doc score", "d"]),
+        ({"q1": {"query": 3.0, "doc": 2.0, "score": 1.0}, "q2": ["d"]}, ["query doc score", "d"]),
+        ({"query": {"d": 3.0}, "doc": {"e": 2.0}, "score": {"d": 1.0}}, ["d", "e", "d"]),
+        ({"query": {"d": 3.0}, "doc": {"d": 2.0}, "score": ["d"]}, ["d", "d", "d"]),
+        ({"columns": ["a", "b"], "index": ["c"], "data": ["d"]}, ["a b", "c", "d"]),
+        ({"columns": ["a", "b"], "index": ["c"], "data": [["d", 1.0], ["e", 2.0]]}, ["a b", "c", "e d"]),
+        ({"columns": {"a": 2.0, "b": 1.0}, "index": {"c": 1.0}, "data": ["d"]}, ["a b", "c", "d"]),
+        ({"schema": ["a", "b"], "data": ["d"]}, ["a b", "d"]),
+    ],
+)
+def test_queries_and_documents_may_be_called_as_columns_are(run, answers, tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    for given in (run, tmp_path / "run.json"):
+        read = tr.open_run(given).to_dict()
+        assert {query: " ".join(docs) for query, docs in read.items()} == dict(zip(run, answers, strict=True))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"data": [["q", "a", 2], ["q", "b"]]},
+        {"data": [["q", "a", 2], "qbc"]},
+        {"data": "ab"},
+        {"columns": 3},
+        {"columns": "abc"},
+        {"index": [0]},
+        {"index": "ab"},
+        {"index": 3},
+    ],
+)
+def test_a_damaged_frame_that_pandas_split_is_refused(damage, tmp_path):
+    frame = {"columns": ["query_id", "doc_id", "score"], "index": [0, 1], "data": [["q", "a", 2], ["q", "b", 1]]}
+    assert tr.open_run(frame).to_dict() == {"q": {"a": 2.0, "b": 1.0}}
+    (tmp_path / "run.json").write_text(json.dumps(frame | damage))
+    for given in (frame | damage, tmp_path / "run.json"):
+        with pytest.raises(tr.InputError):
+            tr.evaluate({"q": ["a"]}, given, "AP")
+
+
 @pytest.mark.parametrize("written", [dict, by_column, by_row])
 def test_tables_by_their_columns_are_tables_and_no_queries(written, tmp_path):
     run, qrels = written(RUN_COLUMNS), written(QRELS_COLUMNS)
