@@ -366,3 +366,9 @@ def test_a_key_that_comes_twice_in_an_object_of_a_cell_is_refused(tmp_path):
             continue
         with pytest.raises(tr.InputError, match=r"run.csv:2: 'score' comes 2 times in one object"):
             tr.open_run(tmp_path / "run.csv").to_dict()
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_the_query_may_stand_last(quote, tmp_path):
+    (tmp_path / "qrels.csv").write_text(f"relevance,doc_id,query_id\n1,{quote}a{quote},q\n2,b,q\n")
+    assert tr.read_qrels(tmp_path / "qrels.csv").to_dict() == {b"q": {b"a": 1, b"b": 2}}
