@@ -535,3 +535,11 @@ def test_ids_and_scores_may_be_empty(made, nothing):
     run = {"p": (["a"], [1.0]), "q": nothing}
     scores = tr.evaluate({"p": ["a"], "q": ["b"]}, made(run), "P@1", rules={"missing": "skip"})
     assert (scores.mean, scores.ledger.answered) == ({"P@1": 0.5}, 2)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)], ids=["above", "below"])
+def test_a_whole_number_that_no_float_holds_is_refused(number):
+    for value, given in (("score", tr.open_run), ("relevance", tr.read_qrels)):
+        rows = [{"query_id": "q", "doc_id": doc, value: each} for doc, each in (("a", number), ("b", 1))]
+        with pytest.raises(tr.InputError, match="a number here is too large"):
+            given(rows).to_dict()
