@@ -333,6 +333,31 @@ def test_a_damaged_frame_that_pandas_split_is_refused(damage, tmp_path):
             tr.evaluate({"q": ["a"]}, given, "AP")
 
 
+def test_rows_of_a_split_frame_may_have_one_name(tmp_path):
+    rows = [["q", "a", 2], ["q", "b", 1]]
+    frame = {"columns": ["query_id", "doc_id", "score"], "index": ["row", "row"], "data": rows}
+    (tmp_path / "run.json").write_text(json.dumps(frame))
+    for given in (frame, tmp_path / "run.json"):
+        assert tr.open_run(given).to_dict() == {"q": {"a": 2.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "queries"),
+    [
+        ({"0": "what is it", "1": "why"}, ["what is it", "why"]),
+        ({"5": "what is it", "7": "why"}, ["5", "7"]),
+        ({"5": "what", "7": "why"}, ["what", "why"]),
+        ({"5": 3, "7": 4}, ["3", "4"]),
+        ({"a1": "what", "7": "why"}, ["7", "a1"]),
+    ],
+)
+def test_keys_of_records_are_ids_of_queries_where_they_number_no_rows(asked, queries, tmp_path):
+    records = {key: {"question": question, "gold_ids": ["a"]} for key, question in asked.items()}
+    (tmp_path / "qrels.json").write_text(json.dumps(records))
+    for given in (records, tmp_path / "qrels.json"):
+        assert sorted(map(bytes.decode, tr.read_qrels(given).to_dict())) == queries
+
+
 @pytest.mark.parametrize("written", [dict, by_column, by_row])
 def test_tables_by_their_columns_are_tables_and_no_queries(written, tmp_path):
     run, qrels = written(RUN_COLUMNS), written(QRELS_COLUMNS)
