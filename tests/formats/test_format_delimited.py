@@ -372,3 +372,12 @@ def test_a_key_that_comes_twice_in_an_object_of_a_cell_is_refused(tmp_path):
 def test_the_query_may_stand_last(quote, tmp_path):
     (tmp_path / "qrels.csv").write_text(f"relevance,doc_id,query_id\n1,{quote}a{quote},q\n2,b,q\n")
     assert tr.read_qrels(tmp_path / "qrels.csv").to_dict() == {b"q": {b"a": 1, b"b": 2}}
+
+
+@pytest.mark.parametrize("width", [254, 255, 256, 257, 258, 300])
+def test_a_table_may_be_wide(width, tmp_path):
+    names = ["query_id", "doc_id", "score", *(f"more{column}" for column in range(width - 3))]
+    rows = [["q", doc, score, *["7"] * (width - 3)] for doc, score in (("a", "1.5"), ("b", "2.5"))]
+    cells = [[*row[:2], *row[3:103], row[2], *row[103:]] for row in (names, *rows)]
+    (tmp_path / "run.csv").write_text("".join(",".join(row) + "\n" for row in cells))
+    assert open_run(tmp_path / "run.csv").to_dict() == {"q": {"a": 1.5, "b": 2.5}}
