@@ -319,3 +319,9 @@ def test_rows_may_begin_with_an_object_or_a_list(first, tmp_path):
     rows = (f'{{{first}, "query_id": "{q}", "doc_id": "{d}", "score": 0.5}}\r\n' for q, d in ("1a", "2b"))
     (tmp_path / "run").write_text("".join(rows), "utf-8")
     assert tr.evaluate({"1": ["a"], "2": ["c"]}, tmp_path / "run", "RR").mean == {"RR": 0.5}
+
+
+def test_grades_of_documents_themselves_come_before_those_beside_them_and_may_be_fractions():
+    for relevant in ({"a": 2, "b": 0.5}, [{"doc_id": "a", "relevance": 2}, {"doc_id": "b", "relevance": 0.5}]):
+        row = {"query_id": "q", "relevant": relevant, "grades": [7, 8]}
+        assert tr.read_qrels([row]).to_dict() == {b"q": {b"a": 2.0, b"b": 0.5}}
