@@ -83,6 +83,13 @@ def test_arrays_are_judgements_too():
     assert tr.read_qrels("graded.npz").to_dict() == {b"0": {b"1": 2.0}, b"1": {b"2": 1.0, b"9": 0.0}}
 
 
+@pytest.mark.parametrize("name", ["relevance", "grade", "grades", "gains", "relevances", "ratings"])
+def test_an_array_of_grades_tells_that_arrays_are_judgements(name):
+    np.savez("graded.npz", ids=np.array([[1, -1], [2, 9]]), **{name: np.array([[2, 0], [3, 0]])})
+    tr.formats.convert("graded.npz", "graded.json")
+    assert tr.read_qrels("graded.json").to_dict() == {b"0": {b"1": 2.0}, b"1": {b"2": 3.0, b"9": 0.0}}
+
+
 def test_the_command_line_reads_and_converts_them():
     np.save("truth.npy", np.array([[1, -1], [2, 9]]))
     np.savez("run.npz", I=IDS, D=DISTANCES)

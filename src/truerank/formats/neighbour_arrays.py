@@ -46,6 +46,9 @@ KINDS = {
 }
 """The formats, and what each is."""
 
+_GRADES = (*names.GRADE, *names.GRADES, *(word for word in names.OWN_GRADES if word not in NEIGHBOURS))
+"""What grades are called; labels are ids, as FAISS calls them."""
+
 
 def sniff(head: bytes, name: str, kind: str) -> float:
     """The bytes that NumPy and HDF5 begin with; the others are told by their name, big-ann's by its size."""
@@ -66,7 +69,7 @@ def sniff(head: bytes, name: str, kind: str) -> float:
 
 def holds(source: Source) -> str | None:
     """Grades are of judgements; ids and distances may be an answer, or the exact one."""
-    return None if set(map(folded, _arrays(source))).isdisjoint(names.GRADE) else "qrels"
+    return None if set(map(folded, _arrays(source))).isdisjoint(_GRADES) else "qrels"
 
 
 def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
@@ -123,7 +126,7 @@ def _neighbours(arrays: Mapping[str, Array], name: str) -> Neighbours:
         _ids(arrays, name),
         _named(arrays, ORDER),
         _named(arrays, QUERIES),
-        _named(arrays, names.GRADE),
+        _named(arrays, _GRADES),
         vectors=_vectors(arrays),
         lower=_are_named_so(arrays),
         name=name,
@@ -241,7 +244,7 @@ def _ranges(arrays: Mapping[str, Array], name: str) -> Ranges | None:
         return None
     from truerank.formats.ranges import ranges_of
 
-    if any(_named(arrays, others) is not None for others in (QUERIES, names.GRADE)):
+    if any(_named(arrays, others) is not None for others in (QUERIES, _GRADES)):
         raise InputError(
             "where there is an array lims, queries are their row numbers, from 0, and have no "
             "grades: leave out the arrays of queries and grades",
