@@ -221,7 +221,8 @@ def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
         assert (right.without_relevant, right.distance) == (("r",), None)
     (tmp_path / "two.tsv").write_text("doc_id\tquery_id\nb\tq\na\tq\n")
     (tmp_path / "two.txt").write_text("q b\nq a\n")
-    for name in ("two.tsv", "two.txt"):
+    (tmp_path / "blank.txt").write_text("q b\n\nq a\n\n")
+    for name in ("two.tsv", "two.txt", "blank.txt"):
         right = truth.listed(queries, references, pairs=tmp_path / name)
         assert right.to_dict() == {b"q": {b"a": 1, b"b": 1}, b"r": {}}
     assert truth.listed(queries, references, pairs=[("q", "a"), ("q", "b")]).to_dict()[b"q"] == {b"a": 1, b"b": 1}

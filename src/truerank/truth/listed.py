@@ -63,7 +63,7 @@ def _of_file(source: Source) -> Qrels:
         return _of_pairs(zip(*columns[:: -1 if query else 1], strict=True), source.name)
     lines = [line.split() for line in source.head.decode("utf-8", "replace").splitlines()[:1]]
     if lines and len(lines[0]) == 2 and len(first.names) == 1:
-        return _of_pairs(map(bytes.split, source.text().splitlines()), source.name)
+        return _of_pairs(filter(None, map(bytes.split, source.text().splitlines())), source.name)
     return read_qrels(source.name)
 
 
