@@ -227,6 +227,8 @@ def test_the_name_of_a_column_above_ids_is_no_item(tmp_path: Path) -> None:
         ([{"id": None}], "item 1 has no id"),
         (["\ud800"], "an id cannot be written as text"),
         ({"a": {"popularity": -1}}, "from 0 up"),
+        ({"a": {"popularity": 2}, "b": {"popularity": -1}}, "the popularity of item b is -1"),
+        ({"a": {"popularity": 2}, "b": {"popularity": float("inf")}}, "the popularity of item b is inf"),
         ({"a": {"popularity": "many"}}, "is no number"),
         (
             {"a": {"vector": [1, 2]}, "b": {"vector": [1]}},

@@ -127,6 +127,27 @@ def test_rows_stand_at_the_ranks_that_a_column_says_in_whatever_order(name: str)
     assert (one.docs, one.ranks) == (("a", "b"), (1, 2))
 
 
+def test_rows_without_ranks_stand_in_their_order_and_a_click_that_is_not_said_is_none() -> None:
+    rows = [
+        {"impression": number, "query": "q", "doc_id": doc, "click": click}
+        for number, doc, click in ((1, 7.5, 1), (2, "a", ""), (1, 7.0, None))
+    ]
+    one, other = read_clicks(rows).impressions
+    assert (one.docs, one.ranks, one.clicked) == (("7.5", "7"), (1, 2), (True, False))
+    assert (other.docs, other.ranks, other.clicked) == (("a",), (1,), (False,))
+
+
+def test_the_document_that_an_impression_has_twice_is_named() -> None:
+    with pytest.raises(tr.InputError, match="one impression has the document b twice"):
+        read_clicks([{"query": "q", "docs": ["a", "b", "b"], "clicks": []}])
+
+
+@pytest.mark.parametrize("column", ["impression", "doc_id"])
+def test_a_row_of_no_impression_or_no_document_is_refused(column: str) -> None:
+    with pytest.raises(tr.InputError, match="a row has no impression, or no document"):
+        read_clicks([{**ROW, column: None}])
+
+
 @pytest.mark.parametrize("name", ["ranks", "rank", "positions"])
 def test_lists_stand_at_the_ranks_that_they_are_told(name: str) -> None:
     page = {"query": "q", "docs": ["b", "a"], "systems": ["x", "y"], "clicks": ["b"], name: [12, 11]}

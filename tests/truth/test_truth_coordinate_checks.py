@@ -39,6 +39,28 @@ def test_nothing_is_said_of_real_towns(places):
     assert kinds(items(lat, lon), items(lat, lon, "references")) == []
 
 
+@pytest.mark.parametrize(("lat", "lon"), [(90.0, 0.0), (-90.0, 0.0), (37.0, 360.0), (37.0, -180.0)])
+def test_the_ends_of_latitude_and_longitude_are_coordinates(lat, lon):
+    right = truth.nearest(items(np.array([lat]), np.array([lon])), GOOD)
+    assert len(right.grades) == 1
+
+
+def test_places_on_the_equator_or_the_meridian_are_not_at_nought_and_those_there_are_no_radians():
+    for lat, lon in ((np.zeros(3), LON[:3]), (LAT[:3], np.zeros(3))):
+        assert kinds(items(lat, lon), items(lat, lon, "references")) == []
+    nought = items(np.zeros(3), np.zeros(3))
+    assert "radians" not in kinds(nought, nought)
+
+
+@pytest.mark.parametrize(
+    ("place", "region"),
+    [((15, 50), ((10, 10), (60, 20))), ((50, 15), ((10, 40), (60, 60)))],
+)
+def test_axes_are_swapped_where_one_alone_is_outside_of_the_region(place, region):
+    asked = items(*np.array([place], float).T)
+    assert "swapped" in kinds(asked, items(*np.array(region, float).T, "references"))
+
+
 @pytest.mark.parametrize(
     ("lat", "lon", "said"),
     [
@@ -47,9 +69,10 @@ def test_nothing_is_said_of_real_towns(places):
             37.5,
             "the latitude of queries1 is 127: no latitude is beyond 90. Latitude and longitude look swapped.",
         ),
-        (91.0, 100.0, "the latitude of queries1 is 91: no latitude is beyond 90."),
-        (37.0, 361.0, "the longitude of queries1 is 361, not between -180 and 360"),
-        (37.0, -181.0, "the longitude of queries1 is -181"),
+        (90.5, 100.0, "the latitude of queries1 is 90.5: no latitude is beyond 90."),
+        (-90.5, 100.0, "the latitude of queries1 is -90.5: no latitude is beyond 90."),
+        (37.0, 360.5, "the longitude of queries1 is 360.5, not between -180 and 360"),
+        (37.0, -180.5, "the longitude of queries1 is -180.5"),
         (np.nan, 37.5, "queries1 has no latitude and longitude; give them a place or leave them out"),
         (37.5, np.inf, "queries1 has no latitude and longitude"),
     ],

@@ -227,6 +227,8 @@ def test_rectangles_of_geojson_are_bounds():
         assert crossing.bounds.tolist() == [[179, 2, -179, 4]]
     with pytest.raises(tr.InputError, match=r"from longitude -179 to 179 is 358 degrees wide, or crosses the anti"):
         read_items([around])
+    with pytest.raises(tr.InputError, match=r"from longitude -90 to 90\.5 is 180\.5 degrees wide, or crosses"):
+        read_items([polygon([-90, 2], [90.5, 2], [90.5, 4], [-90, 4], [-90, 2])])
     for west, east in ((-180, 180), (-180, 0), (300000, 300200)):  # all round, half of it, and metres
         wide = read_items([polygon([west, 2], [east, 2], [east, 4], [west, 4])])
         assert wide.bounds is not None
@@ -256,6 +258,12 @@ def test_vectors_labels_and_cameras():
     with pytest.raises(tr.InputError, match="vectors of numbers, all of one length"):
         read_items(uneven, vector="vector")
     assert (read_items(uneven).vector, read_items([{"id": 1, "class": [1.5]}]).label) == (None, None)
+
+
+def test_pairs_of_numbers_are_found_where_the_first_items_have_none():
+    items = read_items([{"id": "a"}, {"id": "b", "gps": [37.5, 127.0]}], lat="gps.0", lon="gps.1")
+    assert items.places.tolist()[1] == [37.5, 127.0]
+    assert np.isnan(items.places[0]).all()
 
 
 def test_columns_can_be_named():

@@ -242,6 +242,8 @@ def test_characters_that_are_counted_anew_on_each_page_are_refused(tmp_path):
     assert truth.read_spans(path).start.tolist() == [0, 5, 9, 0, 9]
     path.write_text(through)
     assert truth.read_spans(path).start.tolist() == [0, 5, 9, 0]
+    path.write_text(through + "e,d,1,5,20\nf,d,2,9,12\n")  # one page, and one beginning
+    assert truth.read_spans(path).start.tolist() == [0, 5, 9, 0, 5, 9]
     for start in (3, 5):
         path.write_text(through.replace("c,d,2,9", f"c,d,2,{start}"))
         with pytest.raises(tr.InputError, match=rf"csv:4: the span of d on page 2 begins at {start}, not behind"):
