@@ -118,6 +118,10 @@ def test_columns_that_are_not_named_are_told_of(width: int, end: str) -> None:
     assert end in str(raised.value)
 
 
+def test_the_keys_of_objects_are_the_ids_whatever_the_objects_call_themselves() -> None:
+    assert read_catalogue({"a": {"id": "x", "popularity": 1}}).ids == (b"a",)
+
+
 USES = pandas.DataFrame({"movieId": [7, 7, 9], "userId": [1, 2, 1]})
 
 

@@ -31,6 +31,8 @@ KEYED = {
     "b.jpg": {"gps": {"latitude": 37.6, "longitude": 127.25}},
 }
 COLUMNS = {"filename": ["a.jpg", "b.jpg"], "Latitude": [37.5, 37.6], "LNG": [127, 127.25]}
+POINT = {"type": "Feature", "id": "a", "geometry": {"type": "Point", "coordinates": [1, 2]}}
+
 FEATURES = {
     "type": "FeatureCollection",
     "features": [
@@ -299,6 +301,10 @@ def test_a_column_near_the_top_is_surer_than_one_deep_inside():
         ([{"a": {"id": 1}, "b": {"id": 1}, "lat": 1, "lon": 2}], {}, "'a.id' and 'b.id' may both be id; say which"),
         ([{"id": "a", "lat": "north", "lon": 2}], {}, "lat of a is no number: 'north'"),
         ([{"id": "a", "lat": True, "lon": 2}], {}, "lat of a is no number: True"),
+        ({"id": ["a", "b", "c"], "lat": [None, 1, "x"], "lon": [2, 2, 2]}, {}, "lat of c is no number: 'x'"),
+        ([{"id": "a"}, {"id": [1]}], {}, "id of item 2 is text or a whole number"),
+        ([{**POINT, "properties": [1]}], {}, "a feature has properties that are no object"),
+        ([{**POINT, "geometry": [1]}], {}, "a feature has geometry that are no object"),
         ([{"id": "a", "lat": "1_0", "lon": 2}], {}, "no number"),
         ([{"id": "a", "lat": 1, "lon": 2}, {"lat": 1, "lon": 2}], {}, "item 2 has no id"),
         ([{"id": [1], "lat": 1, "lon": 2}], {}, "id of item 1 is text or a whole number"),

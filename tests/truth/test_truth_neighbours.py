@@ -370,3 +370,16 @@ def test_exact_neighbours_may_stand_in_parquet(tmp_path):
     pd.DataFrame({"ids": ids, "distances": far}).to_parquet(tmp_path / "exact.parquet")
     of_arrays = truth.neighbours((np.array(ids), np.array(far)), k=2).to_dict()
     assert truth.neighbours(str(tmp_path / "exact.parquet"), k=2).to_dict() == of_arrays
+
+
+def test_what_was_found_may_have_its_queries_in_another_order_and_not_all():
+    exact = [[0, 1, 2], [3, 4, 5]], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]], ["q", "r"]
+    right = {b"q": {b"0": 1, b"1": 1, b"2": 1}, b"r": {b"3": 1, b"4": 1, b"9": 1}}
+    one = truth.neighbours(exact, k=2, epsilon=5.0, found=([[3, 9]], [[10.0, 21.0]], ["r"]))
+    assert one.to_dict() == right
+    both = [[3, 9], [0, 8]], [[10.0, 21.0], [1.0, 4.0]], ["r", "q"]
+    right[b"q"][b"8"] = 1
+    assert truth.neighbours(exact, k=2, epsilon=5.0, found=both).to_dict() == right
+    squares = [[3, 4], [0, 1]], [[100.0, 400.0], [1.0, 4.0]], ["r", "q"]
+    with pytest.raises(tr.InputError, match="distances are of another kind"):
+        truth.neighbours(exact, k=2, epsilon=5.0, found=squares)

@@ -250,6 +250,11 @@ def test_characters_that_are_counted_anew_on_each_page_are_refused(tmp_path):
             truth.read_spans(path)
 
 
+def test_queries_may_stand_with_each_piece_of_a_list_of_evidence():
+    rows = [{"evidence": [{"query_id": q, "doc_id": "a", "start": 0, "end": 5}]} for q in "qr"]
+    assert truth.read_spans(rows).query == [b"q", b"r"]
+
+
 def test_a_query_whose_list_of_evidence_is_empty_is_judged_and_named(tmp_path):
     rows = [
         {"query_id": "q", "evidence": [{"doc_id": "a", "start": 0, "end": 10}]},
@@ -413,3 +418,14 @@ def test_a_span_at_fault_in_the_ids_of_a_run_is_named_with_its_line(name, text, 
 def test_spans_of_a_run_in_memory_have_no_lines():
     with pytest.raises(tr.InputError, match=r"^spans: the span of b ends"):
         truth.read_spans({"q": ["b:5-1"]}, pattern=IDS)
+
+
+def test_several_runs_have_the_chunks_judged_that_any_of_them_returned():
+    for run, queries in (({"q": ["c1"]}, [b"q"]), ([{"q": ["c1"]}, {"r": ["c1"]}], [b"q", b"r"])):
+        judged = truth.overlaps(EVIDENCE, CHUNKS, run=run, segments=False).to_dict()
+        assert [query for query, docs in judged.items() if b"c1" in docs] == queries
+
+
+def test_a_column_of_ends_says_where_spans_end_beside_texts():
+    (one,) = truth.read_spans([{"chunk_id": "a", "doc_id": "d", "start": 0, "end": 500, "text": "short"}]).end
+    assert one == 500

@@ -205,6 +205,17 @@ def test_ignored_people_leave_the_list_before_ranks_exist():
     assert tr.evaluate(truth.identity(queries, gallery), run, "RR").mean == {"RR": 0.5}
 
 
+def test_no_label_is_ignored_where_none_is_said():
+    queries, gallery = [{"id": "q", "label": "None"}], [{"id": "a", "label": "None"}]
+    assert truth.identity(queries, gallery, ignore_label=None).to_dict() == {b"q": {b"a": 1.0}}
+
+
+def test_one_item_too_far_to_be_measured_is_named():
+    places = [{"id": "q", "x": 0, "y": 0}, {"id": "r", "x": 1e200, "y": 0}]
+    with pytest.raises(tr.InputError, match=r"r is at x = 1e\+200, y = 0: too far to be measured"):
+        truth.nearest(places, places[:1], distance="xy")
+
+
 def test_items_without_labels_are_refused():
     with pytest.raises(tr.InputError, match="the items have no labels; name them: label=…"):
         truth.identity([{"id": "q"}], [{"id": "a", "label": 1}])
@@ -228,6 +239,13 @@ def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
     assert truth.listed(queries, references, pairs=[("q", "a"), ("q", "b")]).to_dict()[b"q"] == {b"a": 1, b"b": 1}
 
 
+def test_a_tile_of_a_plane_holds_its_edges():
+    tile = [{"id": "t", "bbox": [1, 2, 3, 4]}]
+    for x, y, is_held in ((1, 2, True), (3, 4, True), (0.5, 2, False), (3, 4.5, False)):
+        right = truth.contains([{"id": "q", "x": x, "y": y}], tile, distance="xy")
+        assert right.to_dict() == {b"q": {b"t": 1.0} if is_held else {}}
+
+
 def test_listed_pairs_are_measured_where_all_have_a_place():
     queries, references = [{"id": "q", "lat": 0, "lon": 0}], [{"id": "a", "lat": 0, "lon": 1}]
     right = truth.listed(queries, references, pairs=[("q", "a")])
@@ -247,6 +265,7 @@ def test_a_listed_pair_that_lacks_an_id_is_named(tmp_path):
     for pairs, said in (
         (tmp_path / "pairs.csv", r"pair 2 .*\(None, 'a'\)"),
         ([("q", None)], r"pair 1 .*\('q', None\)"),
+        (["qa"], "pair 1 is no .*: 'qa'"),
     ):
         with pytest.raises(tr.InputError, match=said):
             truth.listed([{"id": "q"}], [{"id": "a"}], pairs=pairs)
