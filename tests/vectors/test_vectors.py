@@ -379,13 +379,32 @@ def test_matrices_of_labels_that_cannot_be_are_refused(queries, message):
         evaluate_matrix(np.eye(2), queries, [[1, 0], [0, 1]], holds="similarities")
 
 
-def test_frames_are_pooled_as_is_said_and_never_silently():
+def test_a_saved_run_of_euclidean_vectors_has_minus_the_squared_distances(tmp_path):
+    rng = np.random.default_rng(4)
+    queries, gallery = rng.normal(size=(2, 3)), rng.normal(size=(4, 3)) * 2
+    path = tmp_path / "saved.run"
+    evaluate_vectors(queries, gallery, [1, 2], [1, 2, 2, 1], metric="euclidean", save_run=path)
+    saved = [list(docs.values()) for docs in tr.open_run(path).to_dict().values()]
+    apart = np.linalg.norm(queries[:, None] - gallery, axis=2)
+    assert np.allclose(saved, -(np.sort(apart, axis=1) ** 2))
+
+
+def test_names_stay_as_they_were_written_where_that_is_asked_for():
+    for asked in (False, True):
+        how: dict[str, Any] = {"measures": "rank-1", "as_written": asked}
+        found = evaluate_matrix(np.eye(2), [1, 2], [1, 2], holds="similarities", **how)
+        assert found.as_written is asked
+        assert evaluate_vectors(np.eye(2), np.eye(2), [1, 2], [1, 2], **how).as_written is asked
+
+
+@pytest.mark.parametrize("metric", ["dot", "euclidean"])
+def test_frames_are_pooled_as_is_said_and_never_silently(metric):
     frames = np.array([[[1.0, 0.0], [3.0, 2.0]], [[0.0, 5.0], [2.0, 1.0]]])
-    gallery = [[2.0, 1.0], [1.0, 3.0], [3.0, 2.0]]
+    gallery = [[2.0, 1.0], [1.0, 3.0], [3.0, 2.0], [4.0, 2.0]]
     for pool, flat in (("mean", frames.mean(axis=1)), ("max", frames.max(axis=1))):
-        made = evaluate_vectors(frames, gallery, [1, 2], [1, 2, 2], pool=pool, metric="dot", measures="RR")
-        same = evaluate_vectors(flat, gallery, [1, 2], [1, 2, 2], metric="dot", measures="RR")
-        assert (bits(made), made.run) == (bits(same), f"vectors (dot, float64, {pool} over frames)")
+        made = evaluate_vectors(frames, gallery, [1, 2], [1, 2, 2, 3], pool=pool, metric=metric, measures="RR")
+        same = evaluate_vectors(flat, gallery, [1, 2], [1, 2, 2, 3], metric=metric, measures="RR")
+        assert (bits(made), made.run) == (bits(same), f"vectors ({metric}, float64, {pool} over frames)")
     with pytest.raises(tr.InputError, match="say how frames become one vector, by --pool mean or --pool max"):
         evaluate_vectors(frames, gallery, [1, 2], [1, 2, 2])
     with pytest.raises(tr.InputError, match="there is nothing to pool by mean"):
