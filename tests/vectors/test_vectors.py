@@ -424,9 +424,13 @@ def test_a_saved_run_scores_as_its_vectors_do(seed, tmp_path):
     if files:
         again = tr.evaluate(files[0], path, MEASURES, rules="market1501")
         assert (values(again), again.mean) == (values(scores), scores.mean)
-    evaluate_matrix(world.similarities, **world.sides, holds="similarities", save_run=path, save_depth=2)
-    queries = [line.split()[0] for line in path.read_text().splitlines()]
-    assert max(map(queries.count, queries)) <= 2
+    cut = tmp_path / "cut.run"
+    whole: dict[str, list[str]] = {}
+    for line in path.read_text().splitlines():
+        whole.setdefault(line.split()[0], []).append(line.split()[2])
+    evaluate_matrix(world.similarities, **world.sides, **named, holds="similarities", save_run=cut, save_depth=2)
+    rows = [line.split() for line in cut.read_text().splitlines()]
+    assert [(row[0], row[2]) for row in rows] == [(q, doc) for q, docs in whole.items() for doc in docs[:2]]
 
 
 def test_without_a_gallery_nobody_finds_himself():
@@ -585,3 +589,22 @@ def test_one_percent_of_the_gallery_is_rounded_as_university_1652_does(gallery, 
 def test_a_query_without_positives_stays_in_the_denominator_of_university_1652():
     scores = evaluate_matrix(np.eye(2), [1, 9], [1, 2], holds="similarities", rules="university1652")
     assert (scores.mean["Success@1"], scores.ledger.evaluated, scores.ledger.without_relevant) == (0.5, 2, 1)
+
+
+def test_whole_numbers_whose_products_32_bits_cannot_hold_are_told_apart():
+    query, gallery = np.array([[5000, 1]], np.int16), np.array([[5000, 0], [5000, 1]], np.int16)
+    for labels, expected in (([2, 1], 1.0), ([1, 2], 0.5)):
+        assert evaluate_vectors(query, gallery, [1], labels, metric="dot", measures="RR").mean["RR"] == expected
+
+
+def test_a_list_of_labels_may_stand_in_a_column_and_not_in_a_cube():
+    assert evaluate_matrix(np.eye(2), [[1], [2]], [[1], [2]], holds="similarities", measures="RR").mean == {"RR": 1}
+    with pytest.raises(tr.InputError, match=r"query_labels is a list .*, not an array of shape \(2, 1, 1\)"):
+        evaluate_matrix(np.eye(2), [[[1]], [[2]]], [1, 2], holds="similarities")
+
+
+def test_the_entry_whose_row_of_labels_differs_is_named():
+    sides = {"query_ids": ["a", "b"], "gallery_ids": ["a", "b"]}
+    rules = Rules.named("market1501").replace(self_match="remove")
+    with pytest.raises(tr.InputError, match="b has one label as a query and another in the gallery"):
+        evaluate_matrix(np.eye(2), np.eye(2), [[1, 0], [1, 1]], **sides, holds="similarities", rules=rules)

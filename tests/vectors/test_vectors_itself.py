@@ -10,6 +10,7 @@ import pytest
 import truerank as tr
 from truerank.present.ledger import remarks
 from truerank.vectors import evaluate_matrix, evaluate_vectors
+from truerank.vectors.itself import equal_vectors
 
 RNG = np.random.default_rng(5)
 VECTORS = RNG.normal(size=(30, 6))
@@ -152,3 +153,9 @@ def test_queries_that_only_their_own_camera_answers_are_counted(seed):
     others = [[e for e in range(queries) if e != q and labels[0][e] == labels[0][q]] for q in range(queries)]
     by_others = sum(all(cameras[0][e] == cameras[0][q] for e in some) for q, some in enumerate(others) if some)
     assert own_camera(vectors(sides[0], None, labels[0], query_cameras=cameras[0])) == by_others
+
+
+def test_of_vectors_of_one_length_those_are_equal_whose_numbers_are():
+    queries, gallery = np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 0.0]]), np.array([[1.0, 0.0], [2.0, 2.0]])
+    squares = (queries**2).sum(axis=1), (gallery**2).sum(axis=1)
+    assert equal_vectors(queries, gallery, squares).tolist() == [0, -1, -1]
