@@ -455,6 +455,28 @@ def test_a_front_of_what_was_not_measured_is_refused(measure, against, says):
         front(found, measure, against)
 
 
+def test_without_judgements_there_is_no_front():
+    found = sweep(taking(SimulatedClock(), 0.001), QUERIES, over={"k": 5})
+    with pytest.raises(tr.InputError, match="without qrels there is no quality to set against latency"):
+        front(found, "RR")
+
+
+def test_a_setting_that_cannot_be_has_its_own_load_and_no_calls():
+    clock, made = SimulatedClock(), []
+
+    def make(cost):
+        made.append(cost)
+        if len(made) > 1:
+            raise ValueError("no memory")
+        return taking(clock, cost / 1000)
+
+    found = sweep(make, QUERIES, over={"k": [5, 7], "cost": [1]}, clock=clock)
+    one, other = found
+    assert (one.load.k, one.stopped) == (5, "")
+    assert (other.load.k, other.settings["k"], len(other.samples)) == (7, 7, 0)
+    assert "the retriever cannot be made with {'cost': 1}: ValueError: no memory" in other.stopped
+
+
 def test_a_lone_value_is_swept_as_a_list_of_it():
     for value in (2, [2], "both"):
         found = sweep(lambda n: lambda query: [str(n)], QUERIES, over={"n": value})
