@@ -219,6 +219,20 @@ def test_a_damaged_ledger_is_refused(tmp_path, field, value, says):
         tr.Bench.read(tmp_path / "bench.json")
 
 
+def test_the_ratio_of_latencies_has_the_interval_of_the_logarithms():
+    clock, turns = SimulatedClock(), iter(range(1000))
+    factors: dict[str, float] = {}
+
+    def slower(query):
+        return by_number(query) * factors.setdefault(query, 1.5 + next(turns) % 3)
+
+    both = alternate(taking(clock, by_number), taking(clock, slower), QUERIES, clock=clock)
+    wanted = mean_interval(np.log(list(factors.values())), method="bca")
+    assert both.ratio.low == pytest.approx(math.exp(wanted.low), rel=0.02)
+    assert both.ratio.high == pytest.approx(math.exp(wanted.high), rel=0.02)
+    assert both.ratio.low < both.ratio.estimate < both.ratio.high
+
+
 def test_retrievers_that_take_turns_are_compared_query_by_query():
     clock = SimulatedClock()
     a, b = taking(clock, by_number), taking(clock, lambda query: 1.5 * by_number(query), ("d2", "d1"))
