@@ -233,12 +233,22 @@ def test_the_ratio_of_latencies_has_the_interval_of_the_logarithms():
     assert both.ratio.low < both.ratio.estimate < both.ratio.high
 
 
+def test_a_file_in_which_one_call_ends_before_it_begins_is_refused(tmp_path):
+    benched().save(tmp_path / "bench.json")
+    plain = json.loads((tmp_path / "bench.json").read_text("utf-8"))
+    plain["samples_ns"]["end"][-1] = plain["samples_ns"]["begin"][-1] - 1
+    (tmp_path / "bench.json").write_text(json.dumps(plain), "utf-8")
+    with pytest.raises(tr.InputError, match="a call ends before it begins"):
+        tr.Bench.read(tmp_path / "bench.json")
+
+
 def test_retrievers_that_take_turns_are_compared_query_by_query():
     clock = SimulatedClock()
     a, b = taking(clock, by_number), taking(clock, lambda query: 1.5 * by_number(query), ("d2", "d1"))
     both = alternate(a, b, QUERIES, QRELS, measures="RR", clock=clock)
     assert both.ratio.estimate == pytest.approx(1.5, rel=1e-12)
     assert (both.alternated, both.shared) == (True, 100)
+    assert not any("ran at different times" in remark for remark in both.remarks)
     assert both.differences["RR"].estimate == 0.5
     assert both.ratio_test.p < 0.001
     assert both.b.latency["p50"] == 75.0
