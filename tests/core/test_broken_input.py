@@ -107,7 +107,7 @@ def test_every_format_keeps_a_large_grade(tmp_path, ending, grade):
         ("measures = true", "measures is a list of names, not True"),
         ("measures = {a = 1}", "measures is a list of names, not {'a': 1}"),
         ("name = 5", "name is text, not 5"),
-        ('name = ["x"]', "name is text, not ('x',)"),
+        ('name = ["x"]', "name is text, not ['x']"),
         ("ties = ['input']", "ties is one of"),
     ],
     ids=brief,

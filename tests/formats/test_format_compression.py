@@ -65,15 +65,8 @@ def test_damaged_data_is_refused(kind, tmp_path):
     with pytest.raises(tr.InputError, match=f"a: the {kind} data (is damaged|ends too early)"):
         as_source(tmp_path / "a").read()
     (tmp_path / "b").write_bytes(PACK[kind](TEXT) + b"rubbish")
-    with pytest.raises(tr.InputError, match=f"b: (the {kind} data (is damaged|ends too early)|other bytes follow)"):
+    with pytest.raises(tr.InputError, match=f"b: the {kind} data (is damaged|ends too early)"):
         as_source(tmp_path / "b").read()
-
-
-@pytest.mark.parametrize("stray", [b"\n", b"q9 Q0 d 1 1 t\n"])
-def test_bytes_behind_whole_gzip_data_are_not_taken_for_a_file_that_was_cut_short(stray, tmp_path):
-    (tmp_path / "a").write_bytes(gzip.compress(TEXT) + gzip.compress(TEXT) + b"\0\0" + stray)
-    with pytest.raises(tr.InputError, match="a: other bytes follow the end of the gzip data: delete them"):
-        as_source(tmp_path / "a").read()
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst", "bz2", "xz"])

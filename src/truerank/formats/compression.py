@@ -31,10 +31,6 @@ DICTIONARY = 1 << 27
 """Memory that unpacking .xz may take: twice what xz -9 asks for."""
 
 
-GZIP = 0x1F
-"""The first byte of a member of gzip."""
-
-
 class Damaged(Exception):
     """Compressed data that cannot be unpacked; the message says why."""
 
@@ -250,12 +246,6 @@ class Members:
             if self.codec.name in ("gzip", "xz") and data[at : at + 1] == b"\0":
                 at = _after_padding(data, at)
             if at < len(data):
-                if self.count and self.codec.name == "gzip" and data[at] != GZIP:
-                    raise Damaged(
-                        message(
-                            "other bytes follow the end of the gzip data: delete them, or unpack the file first"
-                        )
-                    )
                 self._unpacker, self._window = self.codec.unpacker(), WINDOW
                 self.count += 1
         return at
