@@ -932,7 +932,7 @@ def test_an_indexing_that_says_nothing_of_use_is_told_before_anything_is_asked(i
 
 
 def test_two_that_take_turns_have_no_indexing():
-    with pytest.raises(tr.InputError, match="timed for one retriever"):
+    with pytest.raises(tr.InputError, match="indexing of one retriever can be timed"):
         alternate(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)
 
 
