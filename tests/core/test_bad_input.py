@@ -334,6 +334,7 @@ def test_objects_that_are_no_run(run, message):
         ({"q": np.ma.masked_less([-1, 5], 0)}, "documents are ids, or"),
         ({"q": np.array(5)}, "query 'q' has 5 where its documents should stand"),
         ({"q": np.int64(5)}, "query 'q' has .*5.* where its documents should stand"),
+        ({"q": {"b": 1, ("a", "b"): 2}}, r"an id is text or a whole number, not \('a', 'b'\)"),
         ({1: ["a"], "1": ["b"]}, "two query ids print the same"),
         ({"q": {1: 1, "1": 2}}, "document 1 of query q is judged twice"),
     ],

@@ -115,8 +115,8 @@ def first_line(error: Exception | str) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
-NO_ID = "an id is text or a whole number, not "
-"""How the kernel begins what it says of a key that is no id."""
+class NoId(TypeError):
+    """The kernel was given this in place of the id of a document."""
 
 
 class Refused(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truerank.core.errors import NO_ID, InputError, Refused, truncated
+from truerank.core.errors import InputError, NoId, Refused, quoted, truncated
 from truerank.core.messages import Message, message
 
 _FAULTS = {
@@ -140,13 +140,13 @@ _PYTHONS = "must be real number, not "
 def unreadable(query: bytes, error: Exception) -> Message:
     """What is wrong with a query's answer whose values cannot be read."""
     why = str(error)
-    if why.startswith(_PYTHONS):
+    if isinstance(error, NoId):
+        why = message("an id is text or a whole number, not {value}", value=quoted(error.args[0]))
+    elif why.startswith(_PYTHONS):
         kind = why.removeprefix(_PYTHONS)
         why = message("a score is a number, not {kind}", kind=kind)
         if kind == "NoneType":  # null in JSON
             why = message("{fault}: leave out the documents that were not returned", fault=why)
-    elif why.startswith(NO_ID):
-        why = message("an id is text or a whole number, not {value}", value=why.removeprefix(NO_ID))
     return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)
 
 

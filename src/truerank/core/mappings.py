@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
-from truerank.core.kernel.scanning import as_bytes
+from truerank.core.kernel.scanning import as_bytes, is_no_id
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,12 +19,6 @@ IGNORED = float("nan")
 """The grade of a document that leaves a query's list before ranks exist; another NaN is a mistake."""
 
 FLOATS = {float, np.float64, np.float32, np.float16}
-
-NO_IDS = {*FLOATS, type(None)}
-"""Types of what has a text, and is no id."""
-
-MISSING = {"NAType", "NaTType"}
-"""What pandas calls the types of what is missing, beside NaN."""
 
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
@@ -182,12 +176,8 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
 
 
 def refuse_no_ids(names: Iterable[Any], name: str) -> None:
-    """Raise where an id is None, pandas' NA or a tensor, which have a text as all objects have, or a float.
-
-    7.0 would be no document 7, and where pandas made it of 7, NaN is near.
-    """
-    kinds = set(map(type, names))
-    others = {kind for kind in kinds if kind in NO_IDS or kind.__name__ in MISSING or hasattr(kind, "detach")}
+    """Raise where an id is none."""
+    others = set(filter(is_no_id, set(map(type, names))))
     if others:
         bad = next(one for one in names if type(one) in others)
         raise InputError("an id is text or a whole number, not {value}", name, value=quoted(bad))

@@ -130,7 +130,7 @@ def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
 
 
 def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
-    """The records, a query each, that an object has under one key, beside what is said of them all; else None.
+    """The records, one per query, that an object has under one key, beside what is said of them all; else None.
 
     >>> listed_in({"version": 2, "examples": [{"query": "red shoes", "expected_ids": ["d"]}]}, "qrels")
     [{'query': 'red shoes', 'expected_ids': ['d']}]
@@ -147,7 +147,7 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
 
 
 def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
-    """A record a query of what Elasticsearch and Qdrant answer to several, numbered where none have ids."""
+    """One record per query of what Elasticsearch and Qdrant answer to several, numbered where none have ids."""
     if len(whole) > WIDEST:
         return None
     keys, values = list(map(str, whole)), list(whole.values())
@@ -255,7 +255,7 @@ def may_be_table(part: Mapping[str, Any]) -> bool:
 
 
 def _batch_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
-    """A record a query of Chroma's answer to several, which are numbered from 0 where none have ids.
+    """One record per query of Chroma's answer to several, which are numbered from 0 where none have ids.
 
     Raises:
         InputError: there are not as many lists of distances, or ids of queries, as lists of documents.

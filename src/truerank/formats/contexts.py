@@ -18,7 +18,7 @@ HAS_ANSWER = ("has_answer", "hasanswer")
 
 
 def questions_of(whole: Mapping[Any, Any]) -> Callable[[], Iterator[dict[str, Any]]] | None:
-    """A record a question out of Pyserini's mapping; None for another one."""
+    """One record per question out of Pyserini's mapping; None for another one."""
     first = next(iter(whole.values()), None)
     if not isinstance(first, Mapping) or "question" not in first or not _are_objects(first.get("contexts")):
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
@@ -328,10 +327,8 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     if are_scored and not is_answer(next(filter(None, run.values()), None)):
         if len(set(map(type, run))) > 1:
             query_ids(run, name)
-        na, nan = getattr(sys.modules.get("pandas"), "NA", None), np.nan
-        ids = [  # in a frame all are floats, or what is missing is the one NaN or NA of pandas
-            None if None in docs else nan if nan in docs else na if na in docs else next(iter(docs), "")
-            for docs in run.values()
+        ids = [  # in a frame all are floats, or what is missing is the one NaN of pandas
+            None if None in docs else np.nan if np.nan in docs else next(iter(docs), "") for docs in run.values()
         ]
         refuse_no_ids(ids, name)
         yield complete_answers(run, name)

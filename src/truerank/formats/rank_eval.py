@@ -25,7 +25,7 @@ def side(head: bytes) -> str | None:
 
 
 def queries_of(whole: Mapping[Any, Any], what: str, name: str) -> Callable[[], Iterator[dict[str, Any]]] | None:
-    """A record a query, of its ratings or of its hits; None for another mapping.
+    """One record per query, of its ratings or of its hits; None for another mapping.
 
     Args:
         what: "qrels" or "run".

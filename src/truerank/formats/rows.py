@@ -68,7 +68,7 @@ def numbers_column(numbers: NDArray[Any]) -> tuple[Ints, NDArray[np.uint8] | byt
 def columns(
     queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Any = None, calls: Any = None
 ) -> Columns:
-    """Columns from one id, one value and, if rows stand in lines, one line number a row; and the calls, if any."""
+    """Columns from an id, a value and, if rows stand in lines, a line number per row; and the calls, if any."""
     numbers = np.asarray(values, np.float64)
     where = None if lines is None else np.asarray(lines, np.int64)
     return Columns(*text_column(queries), *text_column(docs), numbers, where, calls=calls)

@@ -153,7 +153,7 @@ class Measure:
         """One value per query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query; or it is of the whole run.
+            MeasureError: the function gives no finite number for some query; or it is of the whole run.
         """
         if self.definition.is_of_run:
             raise MeasureError(

@@ -1,4 +1,4 @@
-"""What a measure's function may give: one finite number a query."""
+"""What a measure's function may give: one finite number per query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from truerank.measures.sums import PerQuery
 
 
 def sound(measure: object, hits: Hits, given: Any) -> PerQuery:
-    """What a measure's function gave, if that is a finite number a query."""
+    """What a measure's function gave, if that is a finite number per query."""
     try:
         values: PerQuery = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -7,10 +7,20 @@ cdef struct Docs:              # of one query
     uint64_t hash[FEW]         # of each, where they are few
 
 
+def is_no_id(kind):
+    """Whether what is of this type has a text, as all objects have, and is no id.
+
+    None, pandas' NA, tensors, tuples; and floats: 7.0 would be no document 7, and where pandas made it of 7, NaN is
+    near.
+    """
+    return (issubclass(kind, (float, np.floating, tuple, type(None))) or kind.__name__ in ("NAType", "NaTType")
+            or hasattr(kind, "detach"))
+
+
 cdef bytes doc_bytes(object doc):
-    """The id of a document, which may be the key of another's dict: a fraction, a tuple and None are no ids."""
-    if not isinstance(doc, (str, int)) and (doc is None or isinstance(doc, (float, np.floating, tuple))):
-        raise TypeError(NO_ID + quoted(doc))
+    """The id of a document, which may be any key of a dict."""
+    if not isinstance(doc, (str, int, bytes, np.integer)) and is_no_id(type(doc)):
+        raise NoId(doc)
     return as_bytes(doc)
 
 
@@ -24,7 +34,7 @@ cdef inline bint perhaps(const Docs* docs, uint64_t h) noexcept nogil:
 
 @cython.final
 cdef class Judged:
-    """Which documents are judged for which query, laid out for looking up: a small table a query."""
+    """Which documents are judged for which query, laid out for looking up: a small table per query."""
 
     cdef Names queries
     cdef const char* text

@@ -25,7 +25,7 @@ import os
 
 import numpy as np
 
-from truerank.core.errors import NO_ID, Refused, quoted
+from truerank.core.errors import NoId, Refused
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
