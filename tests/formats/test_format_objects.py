@@ -329,6 +329,19 @@ def test_a_tuple_without_an_id_is_refused(row):
         tr.evaluate({"q": {"a": 1}}, [ScoredDoc(*row)], "RR")
 
 
+def test_rows_may_be_lists_as_of_values_tolist() -> None:
+    frame = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "score": [0.5, 0.7]})
+    judged, numbered = [["q", "a", 2], ["q", "b", 0]], [[1, 2, 0.5], [1, 3, 0.7]]
+    assert tr.evaluate(judged, frame.to_numpy().tolist(), "RR nDCG").mean == {
+        "RR": 0.5,
+        "nDCG": pytest.approx(1 / math.log2(3)),
+    }
+    assert tr.evaluate({"1": {"2": 1}}, numbered, "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match=r"not \[\[1, 2, 1\]\]; lists of ids, one per query"):
+        tr.evaluate([[1, 2, 1]], numbered, "RR")
+
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -248,10 +248,16 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
         return partial(_named, things)
     if hasattr(first, "keys") and not hasattr(first, "columns"):  # a frame has both
         return partial(_dicts, things)
-    if isinstance(first, tuple) and len(first) == 3:
+    if isinstance(first, tuple | list) and len(first) == 3 and (isinstance(first, tuple) or _ends_in_number(first)):
         names = ("query_id", "doc_id", value)
         return partial(_triples, things, names)
     return None
+
+
+def _ends_in_number(row: list[Any]) -> bool:
+    """Whether a list is (query, document, value), as in `DataFrame.values.tolist()`, and not three ids."""
+    _, doc, value = row
+    return isinstance(value, float) or (isinstance(doc, str) and type(value) is int)
 
 
 def _dicts(things: Sequence[Any]) -> Iterator[Any]:
