@@ -226,6 +226,8 @@ def test_rules_and_measures_of_another_kind_are_refused_in_a_sentence():
         tr.evaluate({"q": ["a"]}, {"q": ["a"]}, rules=5)
     with pytest.raises(tr.MeasureError, match="measures are named by text, such as nDCG@10, not 5"):
         tr.evaluate({"q": ["a"]}, {"q": ["a"]}, 5)
+    with pytest.raises(tr.MeasureError, match=r"such as nDCG@10, not \{'ndcg': 10\}"):  # lost cutoffs
+        tr.evaluate({"q": ["a"]}, {"q": ["a"]}, {"ndcg": 10})
 
 
 def test_a_rules_file_may_begin_with_the_mark_that_editors_on_windows_write(tmp_path):

@@ -341,7 +341,6 @@ def test_rows_may_be_lists_as_of_values_tolist() -> None:
         tr.evaluate([[1, 2, 1]], numbered, "RR")
 
 
-
 @pytest.mark.parametrize(
     "rows",
     [

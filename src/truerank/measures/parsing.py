@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -171,7 +171,7 @@ def parse_measures(text: MeasuresLike) -> list[Measure]:
 def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[tuple[str | Measure, Measure]]:
     """What is asked for, word by word, and what is read of each."""
     text = spelled(text)
-    if not isinstance(text, str | Measure | Iterable):
+    if isinstance(text, Mapping) or not isinstance(text, str | Measure | Iterable):  # {"ndcg": 10} is no cutoff
         raise MeasureError("measures are named by text, such as nDCG@10, not {text!r}", text=text)
     if isinstance(text, str | Measure):
         return _each(text, read)
