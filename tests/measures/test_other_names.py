@@ -65,6 +65,8 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
         ("precision-l2", "precision needs k: write precision@10, or SetP of all results"),
         ("hit_rate", "hit_rate needs k: write hit_rate@10, or SetSuccess of all results"),
         ("rmse", "about predicted ratings"),
+        ("label_ranking_loss", "1 minus AUROC where no scores are equal"),
+        ("coverage_error", "the rank of the last relevant document"),
         ("contextual_recall", "contextual_recall is a share of statements, not of documents"),
         ("PAP(k=5)", "AUROC@10 cuts the list"),
         ("HitRate", "Success needs k: write Success@10"),

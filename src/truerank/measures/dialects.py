@@ -56,7 +56,7 @@ DIALECTS: dict[str, tuple[str, str]] = {
     "ndcg_score": ("nDCG(ties='averaged')",) * 2,
     "dcg_score": ("DCG(ties='averaged')",) * 2,
     **dict.fromkeys(
-        ("average_precision_score", "label_ranking_average_precision_score"), ("AP(ties='together')",) * 2
+        ("average_precision_score", "label_ranking_average_precision_score", "lrap"), ("AP(ties='together')",) * 2
     ),
     "roc_auc_score": ("AUROC", "AUROC"),
     "top_k_accuracy_score": ("Success@2", "Success"),
@@ -90,6 +90,8 @@ NO_MEASURE = {
     **dict.fromkeys(("rmse", "mae", "mse", "rsquared", "exp_var", "logloss"), _PREDICTED),
     **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
     **dict.fromkeys(("official", "all_trec", "set"), _NICKNAME),
+    "label_ranking_loss": message("1 minus AUROC where no scores are equal: write AUROC"),
+    "coverage_error": message("the rank of the last relevant document, for which there is no measure"),
     "mrt": message("a time, which tr.experiment and tr.bench take of each retriever without being told"),
 }
 """Names of theirs for which there is no measure here, and why, or what is near."""
