@@ -102,7 +102,7 @@ def command(
 
     Files are .npy, .npz, .mat, Parquet, .fvecs, .fbin and the like. One that names its arrays query_f, gallery_f,
     query_label, gallery_cam and so on needs nothing else; labels, cameras and ids may also be text, a line an
-    entry. Without a gallery the queries are one another's, and none finds itself.
+    entry. Without a gallery the queries are searched among themselves, and none finds itself.
 
     \b
     Examples:

@@ -56,8 +56,8 @@ def evaluate_vectors(
 
     Args:
         query_vectors, gallery_vectors: (entries, numbers), of NumPy or torch, or a DataFrame's column of vectors;
-            without a gallery the queries are one another's, and none finds itself. (tracklets, frames, numbers)
-            need `pool`.
+            without a gallery the queries are searched among themselves, and none finds itself. (tracklets, frames,
+            numbers) need `pool`.
         query_labels, gallery_labels: the identity on each entry; or (entries, labels) of 0 and 1, where what shares
             a label is right, its grade the number of shared ones.
         query_cameras, gallery_cameras: which camera saw it; the same identity seen by the same camera is ignored.
