@@ -61,9 +61,9 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (200, b"<html>please sign in</html>", "what answers here is no board"),
-        (200, b"[]", "what answers here is no board"),
-        (201, b'{"ok": true}', "what answers here is no board"),
+        (200, b"<html>please sign in</html>", "what answers at this address is no board: is the address right?"),
+        (200, b"[]", "what answers at this address is no board: is the address right?"),
+        (201, b'{"ok": true}', "what answers at this address is no board: is the address right?"),
         (404, b'{"detail": "Not Found"}', "status 404"),
         (413, b"<html>too large</html>", "status 413"),
     ],
@@ -75,7 +75,10 @@ def test_an_answer_that_is_no_boards_is_told(file: Path, status: int, body: byte
 
 def test_an_address_that_leads_on_says_where_to(file: Path) -> None:
     target = "https://board.example/api/boards/main/submissions"
-    with answering(301, b"", Location=target) as server, pytest.raises(NotTaken, match=f"leads on to {target}"):
+    with (
+        answering(301, b"", Location=target) as server,
+        pytest.raises(NotTaken, match=f"this address redirects to {target}"),
+    ):
         submit(file, server.board, "tr_x")
 
 

@@ -83,7 +83,7 @@ def test_who_comes_again_after_as_long_as_it_says_is_let_in(
     ask = partial(world.client.get, "/api/boards/main/attempts", headers=world.headers("A"))
     assert ask().status_code == 200
     refused = ask()
-    assert refused.json()["message"] == f"this is too often; try again in {seconds}"
+    assert refused.json()["message"] == f"too many requests; try again in {seconds}"
     now = float(refused.headers["retry-after"])
     assert ask().status_code == 200
 

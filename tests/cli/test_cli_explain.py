@@ -228,7 +228,7 @@ def test_without_texts_nothing_is_told_of_them(invoke, texts):
         assert "text" not in plain
         assert not any("text" in one for one in plain.get("documents", plain.get("queries")))
         assert "text" not in invoke(*asked, "-f", "csv").stdout.splitlines()[0]
-    assert "nothing that has a text" in refused(
+    assert "which show no texts" in refused(
         invoke("explain", "qrels.txt", "first.run", "--rules", "trec_eval-10,trec_eval-9", *texts)
     )
 

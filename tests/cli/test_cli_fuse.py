@@ -91,7 +91,7 @@ def test_a_tuned_run_is_written_and_its_held_out_scores_are_printed(invoke, runs
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("fuse lexical.run", "to fuse takes a list of two runs at least"),
+        ("fuse lexical.run", "fusion takes a list of at least two runs"),
         ("fuse lexical.run dense.run --method rff", "Did you mean rrf?"),
         ("fuse lexical.run dense.run --method wsum", "wsum needs weights"),
         ("fuse lexical.run dense.run --method wsum --weights 1,2,3", "weights has 3 values, and there are 2 runs"),

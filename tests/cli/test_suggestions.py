@@ -65,7 +65,7 @@ def test_what_is_no_option_at_all_gets_a_hint():
     assert "No such option '--cutoff'. A cutoff belongs to the measure: -m nDCG@10 (see" in said(
         "eval", "--cutoff", "3"
     )
-    assert "stand without an option: truerank compare QRELS RUN" in said("compare", "--runs", "x")
+    assert "are given without an option: truerank compare QRELS RUN" in said("compare", "--runs", "x")
 
 
 @pytest.mark.parametrize(

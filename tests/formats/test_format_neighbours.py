@@ -110,7 +110,7 @@ def test_numbers_without_a_name_decide_as_is_said_and_are_asked_after_where_they
 @pytest.mark.parametrize("shape", ["ids", "objects without anything"])
 def test_that_lower_values_are_better_is_refused_where_there_are_none(shape, tmp_path):
     opened = open_folder(write(tmp_path / "faiss", SHAPES[shape]))
-    with pytest.raises(tr.InputError, match="there is none of which the lower ones could be better"):
+    with pytest.raises(tr.InputError, match="better = lower compares values, and nothing beside the ids"):
         opened.better("lower")
 
 

@@ -236,7 +236,10 @@ def test_weights_have_the_sum_of_one_and_none_is_left_out():
     ("how", "message"),
     [
         ({"folds": 1}, "12 judged queries that count cannot be dealt into 1 folds"),
-        ({"folds": 13}, "12 judged queries that count cannot be dealt into 13 folds"),
+        (
+            {"folds": 13},
+            "12 judged queries that count cannot be dealt into 13 folds: take at least 2, and no more than",
+        ),
         ({"folds": 2.5}, "folds is a positive whole number, not 2.5"),
         ({"seed": 1.5}, "seed is a whole number from 0 on, not 1.5"),
         ({"seed": -1}, "seed is a whole number from 0 on, not -1"),
@@ -264,7 +267,7 @@ def test_weights_have_the_sum_of_one_and_none_is_left_out():
         ),
         ({"method": "probfuse", "grid": {"segments": [0]}}, "probfuse: segments is a positive whole number, not 0"),
         ({"norm": []}, "there is no norm []"),
-        ({"method": "probfuse", "folds": 2}, "it takes 3 folds at least, or segments that is given"),
+        ({"method": "probfuse", "folds": 2}, "which takes at least 3 folds; or give segments"),
         ({"method": "tune"}, "there is no method of fusion 'tune'"),
         ({"measure": "nDGC"}, "nDGC"),
     ],

@@ -526,7 +526,7 @@ def test_which_value_of_a_run_is_better_is_as_said(better, recall, errors, is_fi
     ("results", "how", "said"),
     [
         ({"q": {"a": 0.1}}, {"better": "x"}, "better is lower, higher or order, not 'x'"),
-        ({"q": ["a"]}, {"better": "lower"}, "query q has no scores of which the lower ones could be better"),
+        ({"q": ["a"]}, {"better": "lower"}, "query q has no scores for better = lower to compare"),
         ({"q": ["a"]}, {"pattern": "(.)"}, "a pattern and a name are for the files of a folder"),
         ({"q": ["a"]}, {"name": "{}.jpg"}, "a pattern and a name are for the files of a folder"),
         ({"q": [["b"], ["a"]]}, {}, "query q has several lists, one per call"),
@@ -784,10 +784,10 @@ def test_of_equally_near_references_the_sphere_chooses_no_other_one():
     [
         ({"metric": "geodetic"}, "Did you mean geodesic?"),
         ({"metric": ["geodesic", "haversine"]}, "take one of them"),
-        ({"k": [0]}, "k is positive whole numbers, not 0"),
-        ({"k": []}, "one positive whole number at least"),
-        ({"k": None}, "k is positive whole numbers, not None"),
-        ({"k": "5"}, "k is positive whole numbers, not '5'"),
+        ({"k": [0]}, "k takes positive whole numbers, not 0"),
+        ({"k": []}, "k takes at least one positive whole number"),
+        ({"k": None}, "k takes positive whole numbers, not None"),
+        ({"k": "5"}, "k takes positive whole numbers, not '5'"),
         ({"within": None}, "a positive number of metres, not None"),
         ({"within": [10**400]}, "a positive number of metres, not 1000"),
         ({"steepness": 10**400}, "the steepness of SDM is a positive number"),

@@ -94,7 +94,7 @@ def test_lists_without_scores_have_none_that_are_better_or_accepted(tmp_path):
         with pytest.raises(tr.InputError, match="has no scores to compare with a threshold"):
             places.threshold(0.5)
         for better in ("lower", "higher"):
-            with pytest.raises(tr.InputError, match=f"has no scores of which the {better} ones could be better"):
+            with pytest.raises(tr.InputError, match=f"has no scores for better = {better} to compare"):
                 geo.evaluate(FLIGHT, REFERENCES, results, better=better)
 
 

@@ -386,8 +386,8 @@ def test_secrets_of_a_url_come_from_the_environment_or_are_not_told(monkeypatch)
         ({"method": "GE T"}, "a method is a word"),
         ({"redirects": "maybe"}, "true or false"),
         ({"results": 0}, "results is text, not 0"),
-        ({"headers": {"X": "\u00e9"}}, "a sign that headers cannot have"),
-        ({"headers": ["X: a\nb"]}, "a sign that headers cannot have"),
+        ({"headers": {"X": "\u00e9"}}, "a character that headers cannot have"),
+        ({"headers": ["X: a\nb"]}, "a character that headers cannot have"),
     ],
 )
 def test_wrong_options_of_an_endpoint_are_told(options, says):

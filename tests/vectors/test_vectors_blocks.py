@@ -321,7 +321,11 @@ NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
         ((TWO, THREE), {"query_ids": ["a", None]}, "query_ids holds None, which is no name"),
         ((TWO, THREE), {"query_ids": [1, np.nan]}, "query_ids holds nan, which is no name"),
         ((TWO, THREE), {"query_ids": ["a", pd.NA]}, "query_ids holds <NA>, which is no name"),
-        ((TWO, None), {}, "gallery_labels are given, but no gallery"),
+        (
+            (TWO, None),
+            {},
+            "gallery_labels are given, but no gallery, and without one the queries are searched among",
+        ),
         ((TWO, None), {"gallery_labels": None, "gallery_cameras": [1, 2]}, "gallery_cameras are given, but no"),
         ((TWO, None), {"gallery_labels": None, "gallery_ids": [1, 2]}, "gallery_ids are given, but no gallery"),
         ((TWO, THREE), {"query_labels": [1, None]}, "query_labels holds"),

@@ -39,6 +39,7 @@ def test_a_gallery_that_is_given_as_queries_too_is_told_of(metric, kind):
     scores = vectors(given, given.copy(), LABELS, LABELS, metric=metric)
     assert selves(scores) == 30
     assert remarks(scores)[0].startswith("Warning: 30 queries stand in the gallery too, and find themselves.")
+    assert "(with a matrix, no labels, cameras or ids of it)" in remarks(scores)[0]
     assert selves(vectors(given, None, LABELS, metric=metric)) == 0
     assert selves(vectors(given[:12], given[::-1], LABELS[:12], LABELS[::-1], metric=metric)) == 12
 

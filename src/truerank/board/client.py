@@ -198,11 +198,11 @@ def _no_board(answer: Any) -> Message:
     if answer.has_redirect_location:
         where = urljoin(str(answer.url), answer.headers["Location"])
         return message(
-            "what answers here leads on to {address}: give --board the address that the board itself has",
+            "this address redirects to {address}: give --board the address of the board itself",
             address=where,
         )
     if answer.is_success:
-        return message("what answers here is no board; is its address right?")
+        return message("what answers at this address is no board: is the address right?")
     return message("the board answered with status {status}", status=answer.status_code)
 
 

@@ -56,6 +56,6 @@ class Rate:
         after = self.wait(who, cost)
         if after:
             why = plural(
-                "this is too often; try again in {n} second", "this is too often; try again in {n} seconds", n=after
+                "too many requests; try again in {n} second", "too many requests; try again in {n} seconds", n=after
             )
             raise ApiError(429, "too-often", why, after=after)

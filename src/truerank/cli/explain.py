@@ -133,7 +133,9 @@ def command(
         if other or query or changes:
             raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
         if queries or docs:
-            raise click.UsageError(message("Several --rules are about means: there is nothing that has a text."))
+            raise click.UsageError(
+                message("Several --rules are about means, which show no texts: no --queries, no --docs.")
+            )
         if items:
             raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
         with inputs.opened([run], run_format, again=True, collapse=collapse) as (source,):

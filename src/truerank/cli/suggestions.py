@@ -116,7 +116,7 @@ def option(word: str, called: click.Command) -> str:
     if "cutoff" in _meanings(word, NO_OPTION):
         return message(" A cutoff belongs to the measure: -m nDCG@10")
     if "files" in _meanings(word, NO_OPTION):
-        return message(" The files stand without an option: truerank {command} QRELS RUN", command=called.name)
+        return message(" The files are given without an option: truerank {command} QRELS RUN", command=called.name)
     return ""
 
 

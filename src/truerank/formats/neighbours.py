@@ -84,8 +84,8 @@ class Folder:
         value = None if which == "order" else self.shape.value
         if value is None and which in BETTER:
             raise InputError(
-                "nothing beside the ids ({where}) is called a distance, a score or a rank: there is none of which "
-                "the {better} ones could be better",
+                "better = {better} compares values, and nothing beside the ids ({where}) is called a distance, "
+                "a score or a rank",
                 self.name,
                 where=self.shape,
                 better=which,

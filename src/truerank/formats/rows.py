@@ -240,8 +240,8 @@ def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
         first = places.setdefault(as_bytes(query), row)
         if first != row:
             raise InputError(
-                "query {query} stands twice, in rows {first:,} and {row:,} of the arrays; a row is a query: call "
-                "them apart, or put them together as {{query: documents}}",
+                "query {query} stands twice, in rows {first:,} and {row:,} of the arrays; a row is a query: "
+                "give each its own id, or put them together as {{query: documents}}",
                 name,
                 query=quoted(query),
                 first=first + 1,

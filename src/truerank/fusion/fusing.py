@@ -123,7 +123,7 @@ def opened(runs: Sequence[RunLike]) -> list[Run]:
         InputError: they are not several runs.
     """
     if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or len(runs) < 2:
-        raise InputError("to fuse takes a list of two runs at least: [run, run]")
+        raise InputError("fusion takes a list of at least two runs: [run, run]")
     sources = [open_run(run, name=None if isinstance(run, Run) else _name(run, i)) for i, run in enumerate(runs, 1)]
     for source in sources:
         if source.saved:

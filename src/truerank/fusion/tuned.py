@@ -184,7 +184,7 @@ def tune_fusion(
     trials = replace(trials, fold=_dealt(counts, folds, seed))
     if chosen.learns and trials.folds == 2 and len(trials.settings) > 1:
         raise InputError(
-            "{method} learns and is tuned: for both it takes 3 folds at least, or {keys} that is given",
+            "{method} both learns and is tuned, which takes at least 3 folds; or give {keys}",
             method=chosen.name,
             keys=", ".join(trials.settings[0]),
         )
@@ -195,7 +195,8 @@ def _dealt(counts: Bools, folds: int, seed: int) -> Ints:
     """(queries,) the fold of each: as many in each as can be, of those that count in the mean, and of all."""
     if not 2 <= folds <= counts.sum():
         raise InputError(
-            "{counted} judged queries that count cannot be dealt into {folds} folds: 2 at least, with one in each",
+            "{counted} judged queries that count cannot be dealt into {folds} folds: take at least 2, and no more "
+            "than there are such queries",
             counted=int(counts.sum()),
             folds=folds,
         )

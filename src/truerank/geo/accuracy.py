@@ -121,9 +121,9 @@ def cutoffs(k: Sequence[int] | int) -> tuple[int, ...]:
     """
     for cut in (several := several_of(k)):
         if not POSITIVE.allows(cut):
-            raise RulesError("k is positive whole numbers, not {value!r}", value=cut)
+            raise RulesError("k takes positive whole numbers, not {value!r}", value=cut)
     if not several:
-        raise RulesError("k is one positive whole number at least")
+        raise RulesError("k takes at least one positive whole number")
     return tuple(sorted(set(map(plain, several))))
 
 

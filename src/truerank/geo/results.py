@@ -237,7 +237,7 @@ def _told(batch: Batch) -> tuple[bool, bool, bool, bool]:
 
 def _no_scores(query: str | bytes, better: str) -> Message:
     return message(
-        "query {query} has no scores of which the {better} ones could be better",
+        "query {query} has no scores for better = {better} to compare",
         query=printable(query),
         better=better,
     )

@@ -179,7 +179,7 @@ def _selves(n: int) -> Message:
     return warned(
         message(
             "{n:,} queries stand in the gallery too, and find themselves. Where the queries are the gallery, give "
-            "no gallery (of a matrix nothing that is said of it); else give ids and self_match = 'remove' "
+            "no gallery (with a matrix, no labels, cameras or ids of it); else give ids and self_match = 'remove' "
             "(--set self_match=remove).",
             n=n,
         )

@@ -22,7 +22,9 @@ def record(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _object(feature: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
     value = feature.get(key) or {}
     if not isinstance(value, Mapping):
-        raise InputError("a feature has {key} that are no object: {value!r:.60}", name, key=key, value=value)
+        raise InputError(
+            "the {key} of a feature should be an object, not {value!r:.60}", name, key=key, value=value
+        )
     return value
 
 

@@ -143,6 +143,6 @@ def _own(queries: Side, gallery: Side) -> Ints:
     if differ.any():
         name = printable(queries.ids[int(np.argmax(differ))])
         raise InputError(
-            "{name} has one label as a query and another in the gallery, but is to be the same entry", name=name
+            "{name} has one label as a query and another in the gallery, though one id means one entry", name=name
         )
     return own

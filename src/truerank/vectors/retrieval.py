@@ -140,9 +140,9 @@ def _twice(given: Given, source: BlockSource) -> Given:
     lost = [name for name, values in vars(given).items() if name.startswith("gallery_") and values is not None]
     if lost:
         raise InputError(
-            "{names} are given, but no gallery, without which the queries are one another's: give it too (of a "
-            "matrix its labels or ids), or leave out what is said of it; of a ready matrix say what it holds "
-            "(--holds distances, in Python evaluate_matrix)",
+            "{names} are given, but no gallery, and without one the queries are searched among themselves: give "
+            "the gallery too (of a matrix its labels or ids), or leave these out; of a ready matrix say what it "
+            "holds (--holds distances, in Python evaluate_matrix)",
             names=listed(lost),
         )
     if source.shape[0] != source.shape[1]:

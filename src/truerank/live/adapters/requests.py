@@ -129,7 +129,7 @@ def from_environment(headers: Headers) -> dict[str, str]:
     sent = {name: filled_in(value) for name, value in pairs}
     for name, value in sent.items():
         if not (f"{name}{value}".isascii() and f"{name}{value}".isprintable()):
-            raise InputError("the header {name!r} has a sign that headers cannot have", name=name)
+            raise InputError("the header {name!r} has a character that headers cannot have", name=name)
     return sent
 
 
