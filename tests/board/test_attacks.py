@@ -109,7 +109,7 @@ def served() -> Iterator[int]:
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         await PlainTextResponse("no")(scope, receive, send)
 
-    config = uvicorn.Config(answer, http=connections.Patient, log_config=None, lifespan="off", ws="none")
+    config = uvicorn.Config(answer, http=connections.LimitedHTTP, log_config=None, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, args=([listening],))

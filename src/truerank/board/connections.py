@@ -1,4 +1,4 @@
-"""Connections that wait neither for ever for a request's head, nor to the end of a body that is not wanted."""
+"""Connections with limits: on the time until a request's head is there, and on the rest of an unwanted body."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ UNWANTED = 32 << 20
 """Bytes that may come after the answer to a request, so that its sender can read that; then the line is cut."""
 
 
-class Patient(H11Protocol):
-    """HTTP as uvicorn speaks it. (By itself it would wait, and read on, without end.)"""
+class LimitedHTTP(H11Protocol):
+    """HTTP as uvicorn speaks it, with these limits; by itself uvicorn would wait, and read on, without end."""
 
     _late: asyncio.TimerHandle | None = None
     _unwanted = 0

@@ -32,12 +32,12 @@ def serve(
     """
     import uvicorn
 
-    from truerank.board.connections import Patient
+    from truerank.board.connections import LimitedHTTP
 
     to_standard_error()
     config = uvicorn.Config(
         create_app(Service(settings)),
-        http=Patient,
+        http=LimitedHTTP,
         log_config=None,
         access_log=False,
         server_header=False,
