@@ -58,7 +58,7 @@ class View(Presented):
     Attributes:
         distance: geodesic, haversine or xy.
         truth: what is right, with distances.
-        reading: what was returned, against the same with the references called as the results call them.
+        reading: what was returned, read against `truth`; references have their ids, whatever the results call them.
         scores: a value for each query and measure.
         measures: those that were asked for.
         errors: (queries of the scores, ranks) metres from the query to its first results, infinite where there is
