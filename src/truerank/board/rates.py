@@ -45,7 +45,7 @@ class Rate:
             return 0 if is_enough else math.ceil((max(cost, 1) - left) / self.per_second)
 
     def charge(self, who: Hashable, cost: float) -> None:
-        """Take what was used already, be there so much or not."""
+        """Take what was already used, even if that leaves less than nothing."""
         with self._lock:
             now = self.clock()
             left, at = self._left.pop(who, (self.burst, now))

@@ -37,7 +37,7 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
 
 
 class _Explain(click.Command):
-    """Tells of a query after two runs where it belongs."""
+    """A command that says of a query behind two runs that it is named with --query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.allow_extra_args = True

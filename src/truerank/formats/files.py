@@ -84,7 +84,7 @@ def runs_of(sources: Sequence[Source], format: str | None) -> list[Run]:
 
 
 def is_empty(source: Source) -> bool:
-    """Whether a file here has not a byte, but for what its compression takes."""
+    """Whether a local file is empty, or compressed and unpacks to nothing."""
     return os.path.isfile(source.name) and os.path.getsize(source.name) < PACKED and not source.head
 
 

@@ -275,7 +275,7 @@ def _stored_batches(matrix: Any, name: str) -> Iterator[Columns]:
 
 
 def compressed_rows(rows: Any, start: int, stop: int, name: str) -> Iterator[Columns]:
-    """The rows from one on, before another, of a sparse matrix that is kept by rows."""
+    """The rows from `start` up to `stop`, not included, of a sparse matrix in CSR form, some at a time."""
     first, last = int(rows.indptr[start]), int(rows.indptr[stop])
     cuts = np.searchsorted(rows.indptr, np.arange(first + ROWS, last, ROWS))
     counts = np.diff(rows.indptr)

@@ -62,7 +62,7 @@ class Ids(NamedTuple):
 
 
 class Damaged(Exception):
-    """What stands in a file cannot be."""
+    """The file holds what no sound file of Parquet does."""
 
 
 class Table:
@@ -340,12 +340,12 @@ class Text(Column):
 
     def joined(self, parts: Sequence[Ids]) -> Ids:
         """The ids of several pages as those of one; where some pages have runs, all have."""
-        ends = _on([part.ends for part in parts])
+        ends = _joined_ends([part.ends for part in parts])
         text = np.concatenate([np.frombuffer(part.text, np.uint8) for part in parts])
         if all(part.runs is None for part in parts):
             return Ids(ends, text)
         runs = [np.arange(len(part.ends)) if part.runs is None else part.runs for part in parts]
-        return Ids(ends, text, _on(runs))
+        return Ids(ends, text, _joined_ends(runs))
 
     def _stretch(self, n: int) -> Ids:
         """Ids that stand there themselves."""
@@ -396,15 +396,15 @@ class Numbers(Column):
             return np.require(numbers, np.float64, "A")
 
 
-def _on(counts: Sequence[Ints]) -> Ints:
-    """Each from 0 on, as one that counts on."""
+def _joined_ends(counts: Sequence[Ints]) -> Ints:
+    """Ends that each begin at 0, as those of the parts one after another."""
     befores = itertools.accumulate((int(part[-1]) for part in counts), initial=0)
     parts = (part[1:] + before for part, before in zip(counts, befores, strict=False))
     return np.concatenate([[0], *parts])
 
 
 def _spread(ids: Ids) -> Ids:
-    """The same with one id per row."""
+    """The ids with one per row, where each stood for a run of rows."""
     assert ids.runs is not None
     each = np.repeat(np.arange(len(ids.ends) - 1), np.diff(ids.runs))
     bounds, letters = gathered(ids.text, ids.ends[1:], each)

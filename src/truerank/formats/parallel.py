@@ -84,7 +84,7 @@ class Work:
 
 
 def bgzip_extent(data: bytearray, at: int) -> Extent | None:
-    """That of a member of bgzip, whose header says its length (SAM specification, 4.1)."""
+    """The extent of a member of bgzip, whose header says its length (SAM specification, 4.1); None if cut short."""
     if len(data) - at < 12:
         return None
     flags, extra = data[at + 3], at + 12
@@ -105,7 +105,7 @@ def bgzip_extent(data: bytearray, at: int) -> Extent | None:
 
 
 def zstd_extent(data: bytearray, at: int) -> Extent | None:
-    """That of a frame of zstd: its blocks say their lengths (RFC 8878, 3.1)."""
+    """The extent of a frame of zstd, whose blocks say their lengths (RFC 8878, 3.1); None if cut short."""
     zstandard = zstd_library()
     if len(data) - at < 18:  # the longest header
         return None
@@ -128,12 +128,12 @@ def zstd_extent(data: bytearray, at: int) -> Extent | None:
 
 
 def _is_skipped(data: bytearray, at: int) -> bool:
-    """Whether a frame of zstd stands for nothing."""
+    """Whether this is one of zstd's skippable frames, which unpack to nothing."""
     return 0x50 <= data[at] <= 0x5F and data[at + 1 : at + 4] == b"\x2a\x4d\x18"
 
 
 def _blocks(data: bytearray, start: int, most: int) -> Extent | None:
-    """That of a frame's blocks, of which each stands for at most `most` bytes."""
+    """The extent of a frame's blocks, each of which unpacks to `most` bytes or fewer; None if cut short."""
     at = start
     total = 0
     for _ in range(BLOCKS):

@@ -40,14 +40,14 @@ class Ranges:
     name: str
 
     def batches(self) -> Iterator[Columns]:
-        """They as a run; a query of which nothing is near has no answer."""
+        """These lists as a run; a query of which nothing is near has no answer."""
         falling = np.repeat(self.indptr[:-1], np.diff(self.indptr)) - np.arange(float(len(self.indices)))
         rows = replace(self, data=falling) if self.data is None else self
         for part in compressed_rows(rows, 0, len(self.indptr) - 1, self.name):
             yield part._replace(are_distances=self.are_distances, are_ranks=self.data is None)
 
     def qrels(self) -> Qrels:
-        """They as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
+        """These lists as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
         queries = [b"%d" % query for query in range(len(self.indptr) - 1)]
         return qrels_of_lists(queries, np.diff(self.indptr), self.indices, np.ones(len(self.indices)), self.name)
 

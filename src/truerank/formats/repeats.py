@@ -42,7 +42,7 @@ _ODD = (b'\\"', b" :", b"\t:", b"\n:", b"\r:")
 
 
 def _holds_objects(record: dict[str, Any]) -> bool:
-    """Whether some stand in it, or in its lists; a bracket may be one of a text."""
+    """Whether there are objects among the values of a record, or in its lists."""
     return any(
         type(value) is dict or (type(value) is list and not {dict, list}.isdisjoint(map(type, value)))
         for value in record.values()
@@ -58,12 +58,12 @@ def _has_more(text: bytes | bytearray, letter: bytes, n: int) -> bool:
 
 
 def _count(text: bytes | bytearray, letter: bytes) -> int:
-    """How often it comes; `bytes.count` takes thrice the time where that is often."""
+    """How often a letter occurs; `bytes.count` takes three times as long where that is often."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == letter[0]))
 
 
 def _quotes(text: bytes | bytearray) -> int:
-    """How many there are around strings; those in them too where two backslashes stand side by side."""
+    """How many quotation marks are around strings; if any backslashes are doubled, also those within strings."""
     quotes = _count(text, b'"')
     return quotes if b"\\" not in text or b"\\\\" in text else quotes - text.count(b'\\"')
 
@@ -115,20 +115,20 @@ def _repeated(value: Any, of_records: bool) -> Iterator[tuple[str, int]]:
 
 
 def _near_strings(value: Any) -> int:
-    """How many there are among the keys and values of an object or list, and among the keys or values of these."""
+    """How many strings are keys or values of an object or list, or keys or values of those in it."""
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     return (len(value) if type(value) is dict else 0) + sum(map(_strings, inner))
 
 
 def _strings(value: Any) -> int:
-    """How many there are among the keys of an object, or in a list; 1 for one."""
+    """How many strings are the keys of an object or stand in a list; 1 for a string itself."""
     if type(value) is dict:
         return len(value)
     return list(map(type, value)).count(str) if type(value) is list else type(value) is str
 
 
 def _all_strings(value: Any) -> int:
-    """How many there are, at any depth; each depth is gone through at once."""
+    """How many strings there are at any depth, counted level by level."""
     found, level = 0, [value]
     while level:
         objects = [each for each in level if type(each) is dict]

@@ -104,18 +104,18 @@ def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
 
 
 class _Counted(io.RawIOBase):
-    """A file that knows how many bytes it was given, and their checksum."""
+    """A file that keeps the number of bytes written to it, and their CRC-32."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self.file, self.bytes, self.crc32 = file, 0, 0
 
     def writable(self) -> bool:
-        """It is there for that."""
+        """Always; pyarrow asks before it writes."""
         return True
 
     def write(self, data: Any) -> int:
-        """Write them, count them and sum them up."""
+        """Write the bytes, and take them into the count and the checksum."""
         self.bytes, self.crc32 = self.bytes + len(data), zlib.crc32(data, self.crc32)
         return self.file.write(data)
 

@@ -138,7 +138,7 @@ def _name(run: RunLike, number: int) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """How runs are fused, to which only the parameters are missing.
+    """How runs are fused: everything but the parameters of the method.
 
     Attributes:
         rules: of reading the lists.

@@ -64,14 +64,14 @@ def mean_precision(one: Places, queries: int) -> float:
 
 
 def by_rank(one: Places, queries: int) -> Floats:
-    """The share of lists as long as that whose document at a rank is relevant."""
+    """(ranks,) of the lists that are long enough, the share with a relevant document at that rank."""
     deepest = int(one.returned.max(initial=0))
     shorter = np.searchsorted(np.sort(one.returned), np.arange(1, deepest + 1))
     return np.bincount(one.rank - 1, minlength=deepest) / (len(one.returned) - shorter)
 
 
 def by_doubling(one: Places, queries: int) -> Floats:
-    """The share of relevant documents between the ranks of `SEGMENTS`."""
+    """The share of documents that are relevant, between the ranks of `SEGMENTS`."""
     return _between(SEGMENTS, one, queries)
 
 

@@ -62,8 +62,7 @@ PER_RUN = (Weights, Tables, Scores)
 """Parameters with a value for each run."""
 
 Learn = Callable[..., Floats | float]
-"""What a parameter is for a run: from where that has relevant documents, of how many queries, and parameters of its
-own."""
+"""Learns a parameter of one run from its `Places`, the number of queries, and perhaps keyword parameters."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,7 @@ class Trials:
         return self.known[key]
 
     def best(self, held: int | None, report: Callable[[], None]) -> int:
-        """The setting with the measure's best number over all folds but one, what is learnt learnt without each.
+        """The setting that scores best over all folds but one; for each fold, what is learnt comes from the others.
 
         Args:
             held: the fold whose queries have no part in it; None: all have.

@@ -98,7 +98,7 @@ def _each(
 
 
 def _without_calls(other: Bench, load: Mapping[str, Any], why: str) -> Bench:
-    """A benchmark like the other one, but for this of its load, of which nothing came."""
+    """The benchmark of a setting that could not be measured: like the other one, with this load and no calls."""
     with suppress(InputError):  # the load itself may be what is wrong
         other = replace(other, load=replace(other.load, **load))
     nothing = other.samples[np.zeros(len(other.samples), bool)]

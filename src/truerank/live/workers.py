@@ -80,7 +80,7 @@ class WorkerPool:
 
     @contextmanager
     def heeding(self) -> Iterator[None]:
-        """An interrupt ends the run, too, that comes meanwhile in a finalizer or a garbage collection."""
+        """Let an interrupt end the run even where a finalizer or a garbage collection would swallow it."""
         before = sys.unraisablehook
 
         def heed(lost: Any) -> None:

@@ -302,7 +302,7 @@ def distribution(values: np.ndarray) -> list[tuple[float, float]]:
 
 
 def thinned(count: int, most: int = 200) -> list[int]:
-    """This many places of a long row at most, the first and the last among them.
+    """Places of a long row, evenly spread: this many at most, the first and the last among them.
 
     >>> thinned(3), thinned(1000, 3)
     ([0, 1, 2], [0, 500, 999])

@@ -75,7 +75,7 @@ def _of_such(named: Iterable[tuple[str, Shown]], is_such: Callable[[Interval], b
 
 
 def such(measure: str, shown: Shown, is_such: Callable[[Interval], bool]) -> tuple[str, list[Interval]]:
-    """The intervals that are such, and what they are called: by the measure alone where all are."""
+    """The intervals for which `is_such` holds, and their name: of all of them the measure's alone."""
     found = [(printable(name), interval) for name, interval in shown if is_such(interval)]
     names, intervals = [name for name, _ in found], [interval for _, interval in found]
     if len(found) == len(shown):
