@@ -26,6 +26,18 @@ def test_power_takes_the_spread_of_runs(invoke):
     assert plain["rows"][0]["needed"] is None
 
 
+def test_power_counts_the_queries_of_the_runs_where_nothing_is_asked(invoke, here):
+    kept = [line for line in Path(BM25).read_text().splitlines() if not line.startswith("t01 ")]
+    (here / "some.run").write_text("\n".join(kept) + "\n")
+    answered = [{line.split()[0] for line in lines} for lines in (kept, Path(DENSE).read_text().splitlines())]
+    shared = len(set.intersection(*answered))
+    skipping = ("power", "--like", QRELS, "some.run", DENSE, "-m", "AP", "--set", "missing=skip", "-f", "json")
+    counted, typed = invoke(*skipping), invoke(*skipping, "-n", shared)
+    assert (counted.exit_code, counted.stderr, counted.stdout) == (0, "", typed.stdout)
+    assert json.loads(counted.stdout)["queries"] == shared
+    assert json.loads(invoke(*skipping, "-d", "0.1").stdout)["queries"] is None
+
+
 def test_power_of_a_geometric_mean_is_said_to_be_of_logarithms(invoke):
     said = "all that is said of GMAP is of differences of natural logarithms."
     asked = ("power", "-n", "50", "--difference", "0.1", "--like", QRELS, BM25, DENSE, "-m")

@@ -15,7 +15,12 @@ from truerank.present.power import document_of
 
 @click.command("power")
 @click.argument("runs", metavar="[RUN]...", nargs=-1, type=options.FILE)
-@click.option("-n", "--queries", type=int, help="How many queries there are.")
+@click.option(
+    "-n",
+    "--queries",
+    type=int,
+    help="How many queries there are [default: with --like and no --difference, as many as RUNS share].",
+)
 @click.option("-d", "--difference", type=float, metavar="X", help="The real difference of means that matters.")
 @click.option(
     "--sd",
@@ -78,6 +83,7 @@ def command(
     \b
     Examples:
       truerank power --queries 50 --difference 0.02 --sd 0.2
+      truerank power --like qrels.txt bm25.run dense.run -m nDCG@10
       truerank power --difference 0.02 --like qrels.txt bm25.run dense.run -m nDCG@10
       truerank power --difference 0.05 --like qrels.txt old.run new.run -m ILD@10 --items items.csv
       truerank power --queries 50 --systems 6 -m "nDCG@10 AP"

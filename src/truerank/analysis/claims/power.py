@@ -48,7 +48,7 @@ def power(
     The standard deviation of the differences is given, or that of every two runs on qrels, or what is usual.
 
     Args:
-        queries, difference: at least one of them; of the real means.
+        queries, difference: at least one of them; of the real means. With neither, the queries that runs share.
         sd: the standard deviation of the differences from query to query.
         qrels, runs: as for `compare`, in place of `sd`; of a single run the spread of a difference is only guessed.
         measures, rules: of the runs; or those whose usual standard deviations are taken.
@@ -62,12 +62,14 @@ def power(
     >>> power(50, sd=0.2, systems=6).rows[0].detectable > power(50, sd=0.2).rows[0].detectable
     True
     """
-    _check(queries, difference, sd, systems, alpha, power)
+    _check(queries, difference, sd, systems, alpha, power, runs is not None)
     queries, difference, sd = plain(queries), plain(difference), plain(sd)
     systems, alpha, power = plain(systems), plain(alpha), plain(power)
     if sd is not None and runs is not None:
         raise InputError("give the standard deviation (sd), or runs that have one; not both")
-    spreads, source = _spreads(sd, qrels, runs, measures, rules, items)
+    spreads, source, shared = _spreads(sd, qrels, runs, measures, rules, items)
+    if queries is None and difference is None:
+        queries = shared
     level = alpha / math.comb(systems, 2)
     with needs("power", "stats"):
         rows = tuple(_row(*one, queries, difference, level, power) for one in spreads)
@@ -75,9 +77,15 @@ def power(
 
 
 def _check(
-    queries: int | None, difference: float | None, sd: float | None, systems: int, alpha: float, power: float
+    queries: int | None,
+    difference: float | None,
+    sd: float | None,
+    systems: int,
+    alpha: float,
+    power: float,
+    has_runs: bool,
 ) -> None:
-    if queries is None and difference is None:
+    if queries is None and difference is None and not has_runs:
         raise InputError(
             "say how many queries there are, or which difference matters: --queries 50 --difference 0.02"
         )
@@ -101,12 +109,12 @@ def _spreads(
     measures: MeasuresLike | None,
     rules: RulesLike | None,
     items: Any,
-) -> tuple[Spreads, Message]:
-    """Standard deviations of differences, and where they are from."""
+) -> tuple[Spreads, Message, int | None]:
+    """Standard deviations of differences, where they are from, and of how many queries if of runs."""
     if sd is not None:
-        return [("", "given", sd)], message("the standard deviation that was given")
+        return [("", "given", sd)], message("the standard deviation that was given"), None
     if runs is None:
-        return _usual(PLAIN if measures is None else measures)
+        return *_usual(PLAIN if measures is None else measures), None
     return _of_runs(qrels, runs, measures, rules, items)
 
 
@@ -137,7 +145,7 @@ def _three(name: str, spread: Spread) -> Spreads:
 
 def _of_runs(
     qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None, items: Any
-) -> tuple[Spreads, Message]:
+) -> tuple[Spreads, Message, int]:
     scores = scored(qrels, runs, measures, rules, items=items)
     systems, spreads, compared = align(scores), Spreads(), common_measures(scores, measures)
     if len(systems.queries) < 2:
@@ -160,7 +168,7 @@ def _of_runs(
             source=source,
             measures=listed(on_logarithms),
         )
-    return spreads, source
+    return spreads, source, len(systems.queries)
 
 
 def _source(pairs: int) -> Message:
