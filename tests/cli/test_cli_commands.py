@@ -116,3 +116,25 @@ def test_an_empty_name_of_a_file_is_refused(invoke, line):
     result = invoke(*shlex.split(line))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "an empty name is that of no file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "power -n 50",
+        "power --like qrels.txt first.run second.run -m AP",
+        "agreement first.run second.run",
+        "bounds qrels.txt first.run -m AP",
+        "confusion qrels.txt first.run -k 2",
+        "curve qrels.txt first.run",
+        "explain qrels.txt first.run q1 -m AP",
+        "judges qrels.txt second.qrels --run first.run",
+    ],
+)
+def test_a_result_is_written_as_its_file_s_ending_or_rather_the_format_says(invoke, here, asked):
+    (here / "second.qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 z 1\n")
+    words = shlex.split(asked)
+    for ending, more, format in (("md", (), "markdown"), ("tex", (), "latex"), ("md", ("-f", "csv"), "csv")):
+        said = invoke(*words, "-o", f"out.{ending}", *more)
+        assert (said.exit_code, said.stdout) == (0, "")
+        assert (here / f"out.{ending}").read_bytes() == invoke(*words, "-f", format).stdout_bytes
