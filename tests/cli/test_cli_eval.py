@@ -109,11 +109,18 @@ def test_csv_per_query_has_a_row_a_query(invoke):
     assert [float(row["AP"]) for row in rows] == values["AP"].tolist()
 
 
-@pytest.mark.parametrize("format", ["csv", "trec"])
-def test_where_the_ledger_has_no_place_it_is_told_on_standard_error(invoke, format):
-    result = invoke(*EXAMPLE, "-f", format)
+@pytest.mark.parametrize("asked", ["csv", "trec", "jsonl -q"])
+def test_where_the_ledger_has_no_place_it_is_told_on_standard_error(invoke, asked):
+    result = invoke(*EXAMPLE, "-f", *asked.split())
     assert "first.run: 1 missing (scored 0): q3.\n" in result.stderr
     assert "missing" not in result.stdout
+
+
+@pytest.mark.parametrize("asked", ["table -q", "json -q", "jsonl", "markdown -q"])
+def test_where_the_ledger_has_a_place_nothing_is_told_beside_it(invoke, asked):
+    result = invoke(*EXAMPLE, "-f", *asked.split())
+    assert result.stderr == ""
+    assert "missing" in result.stdout
 
 
 def test_trec_lines_have_four_digits_and_begin_with_the_run_and_the_rules(invoke):
