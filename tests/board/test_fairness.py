@@ -26,6 +26,7 @@ from board_jobs import HELD, burn, held_audit, slow_audit, slow_score, wait_with
 from board_worlds import QRELS, Build, World, building, run
 from truerank.board import processing
 from truerank.board.errors import ApiError
+from truerank.board.rates import Rate
 from truerank.board.settings import load
 from truerank.board.turns import Turns
 from truerank.board.upload import Receiver
@@ -393,3 +394,25 @@ def test_a_worker_loads_neither_the_database_nor_the_web() -> None:
     loaded = set(done.stdout.split())
     assert "truerank.board.jobs" in loaded
     assert not {"sqlalchemy", "prometheus_client", "fastapi", "starlette", "jinja2"} & loaded
+
+
+def test_a_bucket_fills_to_its_brim_is_charged_below_empty_and_only_the_last_askers_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    rate = Rate(4, 0.5, clock=lambda: now)
+    assert [rate.wait("a", 3), rate.wait("a", 2), rate.wait("a"), rate.wait("a", 0)] == [0, 2, 0, 2]
+    now += 2
+    assert [rate.wait("a", 0), rate.wait("a", 0), rate.wait("a"), rate.wait("a")] == [0, 0, 0, 2]
+    now += 100
+    rate.charge("a", 7)
+    rate.charge("b", 3)
+    assert [rate.wait("a", 0), rate.wait("b"), rate.wait("b")] == [8, 0, 2]
+    now += 4
+    rate.charge("a", 0.5)
+    assert rate.wait("a") == 5
+    with pytest.raises(ApiError) as refused:
+        rate.check("a")
+    assert (refused.value.status, refused.value.after) == (429, 5)
+    monkeypatch.setattr("truerank.board.rates.REMEMBERED", 2)
+    assert [rate.wait(who) for who in ("c", "a", "c", "b", "a")] == [0, 5, 0, 0, 0]
