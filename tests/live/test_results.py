@@ -559,6 +559,11 @@ def test_a_parameter_that_a_retriever_does_not_take_is_told():
         sweep(lambda probes: None, ["tea"], over={"nprobe": [1]})
 
 
+def test_a_search_function_that_is_swept_is_told_what_is_swept():
+    with pytest.raises(tr.InputError, match="a sweep needs a function of nprobe and ef that returns the retriever"):
+        sweep(lambda query, k, nprobe, ef: [], ["tea"], over={"nprobe": [1], "ef": [2]})
+
+
 def test_a_sweep_is_drawn(tmp_path):
     from truerank.present.pareto import figure
     from truerank.present.renderers import figures

@@ -13,7 +13,7 @@ import numpy as np
 
 from truerank.core.equal import is_equal
 from truerank.core.errors import InputError, TruerankError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, listed
 from truerank.core.qrels import QrelsLike
 from truerank.core.schema import several_of
 from truerank.live.adapters import named
@@ -115,12 +115,19 @@ def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
         )
     try:
         return retriever(**parameters)
-    except (Exception, SystemExit) as error:
-        kind = "" if isinstance(error, TypeError) else f"{type(error).__name__}: "
+    except TypeError as error:
         raise InputError(
-            "the retriever cannot be made with {parameters}: {kind}{error}",
+            "the retriever cannot be made with {parameters}: {error}; a sweep needs a function of {names} that "
+            "returns the retriever",
             parameters=dict(parameters),
-            kind=kind,
+            error=error,
+            names=listed(list(parameters)),
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise InputError(
+            "the retriever cannot be made with {parameters}: {kind}: {error}",
+            parameters=dict(parameters),
+            kind=type(error).__name__,
             error=error,
         ) from error
 
