@@ -14,6 +14,8 @@ import truerank as tr
 from truerank.live import SimulatedClock, alternate, compare, front, sweep
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, percentiles, summary
 from truerank.present import bench as report
+from truerank.present.data import ReportData
+from truerank.present.document import Caution
 from truerank.present.sections import speed
 from truerank.stats import mean_interval, quantile_interval
 
@@ -562,6 +564,14 @@ def test_a_parameter_that_a_retriever_does_not_take_is_told():
 def test_a_search_function_that_is_swept_is_told_what_is_swept():
     with pytest.raises(tr.InputError, match="a sweep needs a function of nprobe and ef that returns the retriever"):
         sweep(lambda query, k, nprobe, ef: [], ["tea"], over={"nprobe": [1], "ef": [2]})
+
+
+def test_a_warning_of_several_benchmarks_stands_once_in_a_report():
+    clock = SimulatedClock()
+    one = tr.bench(taking(clock, 0.001), QUERIES, QRELS, k=2, measures="R@100", clock=clock)
+    data = ReportData(benches=(replace(one, name="one"), replace(one, name="other")))
+    cautions = [block.text for block in speed.blocks(data) if isinstance(block, Caution)]
+    assert cautions == ["one; other: Warning: R@100: of the first 2 documents of each answer, as k is 2."]
 
 
 def test_a_sweep_is_drawn(tmp_path):

@@ -121,18 +121,17 @@ def warnings(bench: Bench) -> list[str]:
 
 
 def named_warnings(benches: Iterable[Bench], names: Iterable[str]) -> list[str]:
-    """The same of several benchmarks, each with the name of its own."""
-    pairs = zip(names, benches, strict=True)
-    return [joined(": ", [name, warning]) for name, one in pairs for warning in warnings(one)]
+    """The warnings of several benchmarks, each once with the names of those that it concerns."""
+    sentences: dict[str, list[str]] = {}
+    for name, one in zip(names, benches, strict=True):
+        for warning in warnings(one):
+            sentences.setdefault(warning, []).append(name)
+    return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
 
 
 def shared(benches: Sequence[Bench]) -> list[str]:
-    """The warnings of several settings, each with the settings that it concerns, or else the names."""
-    sentences: dict[str, list[str]] = {}
-    for one in benches:
-        for warning in warnings(one):
-            sentences.setdefault(warning, []).append(printable(setting(one) or one.name))
-    return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
+    """The same of several settings, named by these, or else by their names."""
+    return named_warnings(benches, [printable(setting(one) or one.name) for one in benches])
 
 
 def _stopped(bench: Bench) -> Iterator[Message]:
