@@ -76,6 +76,15 @@ def test_ids_of_text_and_of_queries_are_taken(names):
     )
 
 
+@pytest.mark.parametrize("name", ["D", "dist", "distance", "Distances", "scores"])
+def test_the_distances_of_a_file_that_is_said_stand_for_those_that_are_there(name):
+    np.savez("run.npz", I=IDS[:, :2], **{name: np.array([[0.5, 0.1], [0.1, 0.5]])})
+    np.save("far.npy", np.array([[0.1, 0.5], [0.5, 0.1]]))
+    formatted = "numpy(distances='far.npy')"
+    tr.formats.convert("run.npz", "swapped.json", what="run", format=formatted)
+    assert values("swapped.json") == values({"0": ["3", "1"], "1": ["5", "2"]})
+
+
 def test_arrays_are_judgements_too():
     np.save("truth.npy", np.array([[1, -1], [2, 9]]))
     np.savez("graded.npz", ids=np.array([[1, -1], [2, 9]]), relevance=np.array([[2, 0], [1, 0]]))

@@ -269,7 +269,7 @@ def _sparse(source: Source) -> Any:
 
 
 def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Array]:
-    """The same with the distances of another file."""
+    """The same with the distances of another file, instead of its own."""
     if distances is None:
         return arrays
     added = _arrays(as_source(distances))
@@ -280,7 +280,8 @@ def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Ar
         name = None if place is None else list(tables)[place]
     if name is None:
         raise InputError("none of the arrays is that of the distances", distances)
-    return {**arrays, "distances": tables[name]}
+    rest = {key: array for key, array in arrays.items() if folded(key) not in ORDER}
+    return {**rest, "distances": tables[name]}
 
 
 def _ids(arrays: Mapping[str, Array], name: str) -> Array:
