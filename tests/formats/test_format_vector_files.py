@@ -133,10 +133,15 @@ def test_a_damaged_file_is_refused_by_name(tmp_path, name, content, said):
     assert said in done.stderr
 
 
-def test_an_id_beyond_the_documents_is_refused(tmp_path):
-    path = hdf5(tmp_path / "x.hdf5", neighbors=EXACT, distances=FAR, train=np.zeros((9, 2)), test=np.zeros((2, 2)))
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_an_id_beyond_the_documents_is_refused(dtype, tmp_path):
+    exact, vectors = EXACT.astype(dtype), {"test": np.zeros((2, 2))}
+    path = hdf5(tmp_path / "x.hdf5", neighbors=exact, distances=FAR, train=np.zeros((9, 2)), **vectors)
     with pytest.raises(tr.InputError, match="row 1 has the id 9, but there are only 9 documents"):
         tr.read_qrels(path)
+    exact[exact == 9] = np.array(-1).astype(dtype)  # which fills up a short row
+    path = hdf5(tmp_path / "y.hdf5", neighbors=exact, distances=FAR, train=np.zeros((9, 2)), **vectors)
+    assert tr.read_qrels(path).to_dict()[b"0"] == {b"4": 1, b"2": 1}
 
 
 def test_packed_datasets_are_read_as_plain_ones_are(tmp_path):

@@ -24,7 +24,7 @@ from truerank.formats import names
 from truerank.formats.compression import suffix_of
 from truerank.formats.names import LIMITS, LOWER, NEIGHBOURS, ORDER, QUERIES, folded
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import FILL, check_distinct, is_id
+from truerank.formats.rows import check_distinct, is_id
 from truerank.formats.source import Source, as_source
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def neighbours_of(
     if queries is not None:
         check_distinct(queries, name)
     if vectors is not None:
-        if ids.dtype.kind == "i":
+        if ids.dtype.kind in "iu":
             _check_range(ids, len(vectors[1]), name)
         _check_vectors(*vectors, len(ids), name)
     if numbers is None:
@@ -219,7 +219,7 @@ def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
 
 def _check_range(ids: Array, size: int, name: str) -> None:
     """Raise where an id is below -1, or not below the number of documents."""
-    wrong = (ids < FILL) | (ids >= size)
+    wrong = is_id(ids) & ((ids < 0) | (ids >= size))
     if wrong.any():
         row, column = np.unravel_index(int(wrong.argmax()), ids.shape)
         raise InputError(
