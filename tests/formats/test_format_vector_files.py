@@ -152,6 +152,14 @@ def test_packed_datasets_are_read_as_plain_ones_are(tmp_path):
     assert tr.read_qrels(tmp_path / "x.hdf5").to_dict() == tr.read_qrels(written(tmp_path, "x.ivecs")).to_dict()
 
 
+def test_text_of_any_length_in_hdf5_is_ids_as_other_text_is(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    ids, scores = [["a", "문서"], ["c", "d"]], [[0.9, 0.8], [0.7, 0.1]]
+    path = hdf5(tmp_path / "x.hdf5", ids=np.array(ids, h5py.string_dtype()), scores=scores, queries=["x", "y"])
+    assert tr.evaluate({"x": {"문서": 1}, "y": {"c": 1}}, path, "RR").mean == {"RR": (1 / 2 + 1) / 2}
+    assert tr.read_qrels(path).to_dict() == {b"x": {b"a": 1, "문서".encode(): 1}, b"y": {b"c": 1, b"d": 1}}
+
+
 def test_hdf5_says_what_it_needs(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "h5py", None)
     (tmp_path / "x.hdf5").write_bytes(b"\x89HDF\r\n\x1a\n")

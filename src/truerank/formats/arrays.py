@@ -248,6 +248,8 @@ def _dataset(source: Source, name: str) -> Array:
     """A dataset of HDF5, mapped where it lies in one piece."""
     with _opened(source) as file:
         dataset = file[name]
+        if (dataset.dtype.metadata or {}).get("vlen") in (str, bytes):  # text of any length
+            return np.asarray(dataset.asstr()[...], np.str_)
         path, offset = source.path, dataset.id.get_offset()  # None where it is packed or in pieces
         if path is None or offset is None or dataset.dtype.kind not in "iuf":
             return np.asarray(dataset[...])
