@@ -6,6 +6,7 @@ import gzip
 import pickle
 import zipfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,15 @@ def test_text_of_matlab_has_no_spaces_that_make_it_one_length(kind, tmp_path):
     assert read_lists(str(tmp_path / "names.mat"), LABELS)[""].tolist() == ["ann", "robert", ""]
 
 
+@pytest.mark.parametrize("cell", [np.array(["x", "y"]), np.array([1.0])], ids=["several texts", "a number"])
+def test_cells_of_matlab_that_are_no_text_each_are_not_joined(cell, tmp_path):
+    cells = np.empty(2, object)
+    cells[:] = ["ab", cell]
+    mat(tmp_path / "names.mat", {"labels": cells})
+    kept = read_lists(str(tmp_path / "names.mat"), LABELS)[""].ravel()[1]
+    assert kept.ravel().tolist() == cell.tolist()
+
+
 def test_text_columns_of_parquet_are_lists(tmp_path):
     parquet(tmp_path / "names", {"label": ["ann", "bob"], "embedding": [[1.0], [2.0]]})
     assert read_lists(str(tmp_path / "names"), LABELS)[""].tolist() == ["ann", "bob"]
@@ -178,8 +188,11 @@ def test_a_column_of_damaged_parquet_is_named(tmp_path):
 def test_an_array_of_objects_is_refused(tmp_path):
     np.save(tmp_path / "features.npy", np.array([{}, []], dtype=object))
     npz(tmp_path / "features.npz", {"features": np.array([{}, []], dtype=object)})
-    for name in ("features.npy", "features.npz"):
-        with pytest.raises(tr.InputError, match=r"cannot be read: .*(allow_pickle|objects)"):
+    fields = BytesIO()
+    np.save(fields, np.array([({}, 1)], dtype=[("a", object), ("b", int)]))
+    (tmp_path / "fields.npy.gz").write_bytes(gzip.compress(fields.getvalue()))
+    for name in ("features.npy", "features.npz", "fields.npy.gz"):
+        with pytest.raises(tr.InputError, match=r"cannot be read: .*(allow_pickle|objects|pickled)"):
             read_sides(str(tmp_path / name))
     with pytest.raises(tr.InputError, match=r"lists of different lengths, .* save lists as JSON, \{query: "):
         tr.read_qrels(str(tmp_path / "features.npy"))
@@ -195,6 +208,12 @@ def test_an_unclear_list_is_refused_with_what_there_is(tmp_path):
     npz(tmp_path / "lists", {"a": NUMBERS, "b": NUMBERS})
     with pytest.raises(tr.InputError, match=r"none of the arrays is called labels \(there is 'a', 'b'\)"):
         read_lists(str(tmp_path / "lists"), LABELS)
+
+
+def test_a_list_that_is_no_text_is_named(tmp_path):
+    (tmp_path / "labels.txt").write_bytes(b"a\n\xff\n")
+    with pytest.raises(tr.InputError, match="this is neither an array nor UTF-8 text"):
+        read_lists(str(tmp_path / "labels.txt"), LABELS)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -62,6 +62,23 @@ def test_the_lower_distance_is_the_better(name):
     assert values("run.npz") == values(RANKED)
 
 
+def test_the_higher_score_is_the_better_where_rows_are_in_no_order():
+    np.savez("run.npz", I=[[3, 1, 7], [2, 5, 9]], scores=[[0.5, 0.9, 0.1], [0.8, 0.7, 0.6]])
+    assert values("run.npz") == values({"0": ["1", "3", "7"], "1": ["2", "5", "9"]})
+
+
+def test_distances_in_arrays_are_not_added_up_as_scores():
+    arrays = {"rows": {"I": IDS}, "near": {"lims": [0, 2], "I": [3, 1]}}
+    for name, ids in arrays.items():
+        distances = DISTANCES if name == "rows" else DISTANCES[0, :2]
+        np.savez(f"{name}.npz", **ids, D=distances)
+        np.savez(f"{name}-scores.npz", **ids, scores=-distances)
+        with pytest.raises(tr.InputError, match="there are ranks or distances here and no scores"):
+            values(tr.fuse([f"{name}.npz"] * 2, "combsum", norm=None))
+        fused = tr.fuse([f"{name}-scores.npz"] * 2, "combsum", norm=None)
+        assert values(fused) == values(f"{name}.npz")
+
+
 def test_a_row_best_first_tells_products_from_distances():
     np.savez("run.npz", I=IDS, D=-DISTANCES)
     assert values("run.npz") == values(RANKED)
@@ -177,6 +194,7 @@ def test_within_a_radius_products_are_called_scores_and_ids_alone_stand_best_fir
         ({"lims": [0, 2], "I": [1, -1]}, "there is the id -1"),
         ({"lims": [0, 1], "I": [[1]]}, "there is no single list of ids"),
         ({"lims": [0, 1]}, "there is no single list of ids"),
+        ({"lims": [0, 1], "I": [0.5]}, "there is no single list of ids"),
         ({"lims": [0, 1], "I": [1], "queries": ["a"]}, "queries are their row numbers, from 0"),
         ({"lims": [0, 1], "I": [1], "relevance": [2]}, "and have no grades"),
         ({"lims": [0, 2], "I": [1, 1]}, "document 1 of query 0 is judged twice"),

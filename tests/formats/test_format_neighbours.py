@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -14,7 +15,7 @@ import truerank as tr
 from truerank.cli import truerank
 from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run
-from truerank.formats.neighbours import folder_run, open_folder, queries
+from truerank.formats.neighbours import folder_run, open_folder, queries, trend
 from truerank.formats.shapes import is_empty, shapes
 
 IDS = ["b.jpg", "a.jpg", "c.jpg"]
@@ -309,6 +310,10 @@ def test_values_that_all_run_against_their_name_are_refused_until_it_is_said_whi
     assert tr.evaluate(RIGHT, open_run(inner, "faiss-folder(better='higher')"), "RR").mean["RR"] == pytest.approx(
         25 / 48
     )
+
+
+def test_a_step_is_between_two_scores_of_one_list():
+    assert trend(np.array([3.0, 2, 5, 1, 4, 4]), np.array([0, 2, 2, 3, 6])) == (1, 1)
 
 
 def test_a_folder_is_a_run_and_no_qrels(tmp_path):

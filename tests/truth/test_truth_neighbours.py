@@ -269,6 +269,12 @@ def test_without_ties_what_a_search_found_as_near_as_the_last_one_is_not_right()
     assert set(truth.neighbours(exact, k=2, found=found).to_dict()[b"0"]) == {b"0", b"1", b"2", b"5"}
 
 
+def test_a_neighbour_is_tied_that_is_less_than_the_tie_farther():
+    exact = [[0, 1, 2]], [[0.0, 1.0, 1.5]]
+    assert set(truth.neighbours(exact, k=2, tie=0.5).to_dict()[b"0"]) == {b"0", b"1"}
+    assert set(truth.neighbours(exact, k=2, tie=0.5625).to_dict()[b"0"]) == {b"0", b"1", b"2"}
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
