@@ -262,7 +262,7 @@ class Column:
         at = 0
         if self.field.optional:
             at = 4 + int.from_bytes(page[:4], "little")
-            if about[3] != LEVELS or at < 4:
+            if about[3] != LEVELS:
                 raise Damaged
             self._refuse_missing(Codes(page, 4, at, 1), about[1])
         self._values(page, at, about[1], about[2])
