@@ -144,6 +144,13 @@ def test_an_id_beyond_the_documents_is_refused(dtype, tmp_path):
     assert tr.read_qrels(path).to_dict()[b"0"] == {b"4": 1, b"2": 1}
 
 
+@pytest.mark.parametrize("train", [np.arange(4), np.array([["a"], ["b"]])], ids=["a list", "text"])
+def test_arrays_called_as_vectors_are_that_are_none_are_passed_over(train, tmp_path):
+    np.savez(tmp_path / "x.npz", I=EXACT, D=FAR, train=train, test=np.zeros((2, 1)))
+    np.savez(tmp_path / "y.npz", I=EXACT, D=FAR)
+    assert tr.read_qrels(tmp_path / "x.npz").to_dict() == tr.read_qrels(tmp_path / "y.npz").to_dict()
+
+
 def test_packed_datasets_are_read_as_plain_ones_are(tmp_path):
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
     with h5py.File(tmp_path / "x.hdf5", "w") as file:
