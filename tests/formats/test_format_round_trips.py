@@ -119,6 +119,13 @@ def test_any_finite_score_goes_through_to_the_last_bit(ending, scores):
     assert through(run, ending) == rows_of(run)
 
 
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "tsv", "parquet", "trec"])
+@pytest.mark.parametrize("grade", [2.0**62, -(2.0**62), 2.0**70, -(2.0**70), -0.25])
+def test_any_grade_goes_through(ending, grade, tmp_path):
+    convert({"q": {"a": 1, "b": grade}}, tmp_path / f"a.{ending}", what="qrels")
+    assert read_qrels(tmp_path / f"a.{ending}").to_dict() == {b"q": {b"a": 1, b"b": grade}}
+
+
 @pytest.mark.parametrize("ending", ["json", "csv", "trec"])
 def test_empty_ids_are_refused(ending):
     for run in ({"": {"a": 1.0}}, {"q": {"": 1.0}}):
