@@ -58,7 +58,7 @@ def test_unpacking_many_members_looks_at_each_byte_about_once(pack: Callable[[by
 
     data = pack(b"q0 Q0 d 1 1 t\n") + pack(b"") * 4000
     codec = next(one for one in CODECS if one.name[0] == {gzip.compress: "g", bz2.compress: "b"}.get(pack, "z"))
-    members = Members(codec._replace(unpacker=lambda: Counting(codec.unpacker())))
+    members = Members(codec._replace(unpacker=lambda start: Counting(codec.unpacker(start))))
     assert b"".join(members.feed(data)) == b"q0 Q0 d 1 1 t\n"
     members.finish()
     assert members.count == 4001

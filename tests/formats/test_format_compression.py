@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import struct
 import threading
 import time
 import tracemalloc
@@ -17,7 +18,7 @@ import zstandard
 
 import truerank as tr
 from truerank.formats import open_run
-from truerank.formats.compression import MOST, SLICE, ahead
+from truerank.formats.compression import CODECS, MOST, SLICE, ahead, unpacked
 from truerank.formats.source import Source, as_source
 
 ZSTD = zstandard.ZstdCompressor().compress
@@ -46,6 +47,20 @@ def test_any_chunk_size_gives_the_same_bytes(kind, tmp_path, monkeypatch):
     for size in (1, 2, 3, 7, 64, 1 << 20):
         monkeypatch.setattr("truerank.formats.source.CHUNK", max(size, 16))
         assert as_source(tmp_path / "a").read() == TEXT[:5000]
+
+
+@pytest.mark.parametrize("flags", range(0, 32, 2))
+def test_a_gzip_header_with_any_fields_may_come_in_pieces(flags: int) -> None:
+    """RFC 1952; of a file of several members, any header may straddle the end of a piece."""
+    fields = [(4, b"\x06\x00BC\x02\x00\x10\x20"), (8, b"a.run\x00"), (16, b"a comment\x00")]
+    header = b"\x1f\x8b\x08%c\0\0\0\0\0\xff" % flags + b"".join(each for flag, each in fields if flags & flag)
+    if flags & 2:
+        header += struct.pack("<H", zlib.crc32(header) & 0xFFFF)
+    member = header + gzip.compress(TEXT[:99])[10:]
+    for size in range(1, len(header) + 20):
+        data = member * 2
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        assert b"".join(unpacked(CODECS[0], pieces)) == TEXT[:99] * 2
 
 
 @pytest.mark.parametrize("kind", PACK)

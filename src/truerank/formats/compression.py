@@ -30,6 +30,9 @@ SLICE = 1 << 10
 DICTIONARY = 1 << 27
 """Memory that unpacking .xz may take: twice what xz -9 asks for."""
 
+ISAL_FLAGS = (b"\x00", b"\x04", b"\x08", b"\x10")
+"""The flags of gzip headers with one field at most: none, bgzip's extra field, a name, a comment (RFC 1952)."""
+
 
 class Damaged(Exception):
     """Compressed data that cannot be unpacked; the message says why."""
@@ -41,7 +44,7 @@ class Codec(NamedTuple):
     Attributes:
         suffix: the ending that files of this kind have.
         magic: a pattern of the bytes that they begin with.
-        unpacker: makes an object with decompress(bytes), eof and unused_data, for one member of a file.
+        unpacker: makes an object with decompress(bytes), eof and unused_data, for the member that begins so.
         steps: what such an object makes of bytes, about so many at a time; returns those behind the member.
         packer: wraps a file; what is written to the wrapper arrives compressed. Closing it leaves the file open.
     """
@@ -49,7 +52,7 @@ class Codec(NamedTuple):
     name: str
     suffix: str
     magic: bytes
-    unpacker: Callable[[], Any]
+    unpacker: Callable[[bytes], Any]
     steps: Callable[[Any, bytes, int], Generator[bytes, None, bytes]]
     packer: Callable[[BinaryIO], Any]
 
@@ -69,7 +72,12 @@ def _inflating() -> ModuleType:
         return zlib
 
 
-def _bzip2_unpacker() -> Any:
+def _gzip_unpacker(start: bytes) -> Any:
+    """isal loses its place in a header of several fields that comes in pieces; such headers are rare."""
+    return (_inflating() if start[3:4] in ISAL_FLAGS else zlib).decompressobj(31)
+
+
+def _bzip2_unpacker(_: bytes) -> Any:
     import bz2
 
     return bz2.BZ2Decompressor()
@@ -125,13 +133,13 @@ def _in_slices(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None,
 
 
 CODECS = (
-    Codec("gzip", ".gz", rb"\x1f\x8b\x08", lambda: _inflating().decompressobj(31), _inflated, _gzip_packer),
+    Codec("gzip", ".gz", rb"\x1f\x8b\x08", _gzip_unpacker, _inflated, _gzip_packer),
     Codec("bzip2", ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _bzip2_unpacker, _by_need, _bzip2_packer),
     Codec(
         "zstd",
         ".zst",
         rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
-        lambda: zstd_library().ZstdDecompressor().decompressobj(),
+        lambda _: zstd_library().ZstdDecompressor().decompressobj(),
         _in_slices,
         lambda file: zstd_library().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False),
     ),
@@ -139,7 +147,7 @@ CODECS = (
         "xz",
         ".xz",
         rb"\xfd7zXZ\x00",
-        lambda: _lzma().LZMADecompressor(_lzma().FORMAT_XZ, memlimit=DICTIONARY),
+        lambda _: _lzma().LZMADecompressor(_lzma().FORMAT_XZ, memlimit=DICTIONARY),
         _by_need,
         lambda file: _lzma().LZMAFile(file, "wb"),
     ),
@@ -246,7 +254,7 @@ class Members:
             if self.codec.name in ("gzip", "xz") and data[at : at + 1] == b"\0":
                 at = _after_padding(data, at)
             if at < len(data):
-                self._unpacker, self._window = self.codec.unpacker(), WINDOW
+                self._unpacker, self._window = self.codec.unpacker(data[at : at + 4]), WINDOW
                 self.count += 1
         return at
 

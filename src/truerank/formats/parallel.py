@@ -173,7 +173,7 @@ def done(codec: Codec, work: Work) -> deque[bytes] | None:
 def _members(codec: Codec, work: Work) -> Iterator[bytes]:
     unpack = KINDS[codec.name][1]
     for member, extent in work.members():
-        unpacker = codec.unpacker()
+        unpacker = codec.unpacker(bytes(member[:4]))
         yield from unpack(unpacker, member, extent.most)
         if not unpacker.eof or unpacker.unused_data:
             raise Damaged
