@@ -306,3 +306,12 @@ def test_intervals_of_fixed_collections_say_what_few_queries_cannot_and_stay_wit
         "Warning: Success@1 of rare: only 2 queries differ from all the others; the interval may be too short."
         in remarks
     )
+
+
+def test_the_best_of_a_collection_is_stressed_where_some_is_worse():
+    qrels = {f"q{n}": {"a": 1} for n in range(6)}
+    first, second = (dict.fromkeys(qrels, ranking) for ranking in (["a"], ["x", "a"]))
+    easy, hard = {"old": first, "new": first}, {"old": second, "new": first, "twin": first}
+    _, cells = document_of(tr.collections({"easy": (qrels, easy), "hard": (qrels, hard)}, "RR")).tables
+    stressed = {(cells.rows[row][0], cells.columns[column]) for row, column in cells.best}
+    assert stressed == {("new", "hard"), ("twin", "hard")}

@@ -107,15 +107,15 @@ def _listed_rows(collections: Collections, one: Standings) -> list[tuple[str, li
 
 
 def _cells(collections: Collections, one: Standings, digits: int) -> Table:
-    """The mean of each system on each collection, the best of a collection stressed."""
+    """The mean of each system on each collection; the best of a collection stressed, where some is worse."""
     rows = _listed_rows(collections, one)
     sign = -1 if one.measure.definition.lower_is_better else 1
-    best = np.nanmax(sign * one.means, axis=0)
+    best, worst = np.nanmax(sign * one.means, axis=0), np.nanmin(sign * one.means, axis=0)
     stressed = frozenset(
         (r, c + 1)
         for r, (_, means) in enumerate(rows)
         for c, mean in enumerate(means)
-        if is_equal(sign * mean, best[c])
+        if is_equal(sign * mean, best[c]) and not is_equal(worst[c], best[c])
     )
     cells = tuple((printable(name), *(finite(mean) for mean in means)) for name, means in rows)
     heads = (one.heading, *map(printable, collections.names))
