@@ -98,3 +98,17 @@ def test_of_a_single_pair_nothing_is_said_of_pairs() -> None:
     of_three = document(tr.compare(qrels, three, "RR", baseline="one", samples=10)).render()
     assert "10 samples are too few for 2 pairs: no difference on more than 32 queries can be" in of_three
     assert "fewer pairs" not in of_three
+
+
+def test_systems_whose_means_differ_by_rounding_alone_stand_as_they_were_given() -> None:
+    ranks = [1, 3, 5, 7, 9, 11, 13]
+    qrels = {f"q{n}": {"a": 1} for n in range(len(ranks))}
+    turned = [tuple(ranks[start:] + ranks[:start]) for start in range(len(ranks))]
+    runs = {
+        f"system{s}": {q: [*(f"x{i}" for i in range(rank - 1)), "a"] for q, rank in zip(qrels, of, strict=True)}
+        for s, of in enumerate(turned)
+    }
+    for names in (list(runs), list(runs)[::-1]):
+        outcome = tr.compare(qrels, {name: runs[name] for name in names}, "RR", samples=500)["RR"]
+        assert len({mean.estimate for mean in outcome.means.values()}) > 1
+        assert many.ranked(outcome) == names

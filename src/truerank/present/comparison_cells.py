@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 from truerank.analysis.compare import Outcome, Pair
 from truerank.analysis.compare.outcome import direction
-from truerank.core.equal import is_equal
+from truerank.core.equal import as_one, is_equal
 from truerank.core.messages import Message, message
 from truerank.present.table import Cell, Table, fixed, is_whole, number, p_cell
 from truerank.stats import Interval
@@ -32,9 +33,10 @@ def span(low: str, high: str) -> str:
 
 
 def ranked(outcome: Outcome) -> list[str]:
-    """The systems, the best first."""
+    """The systems, the best first; those with equal means as they were given."""
     sign = direction(outcome.measure) or 1
-    return sorted(outcome.means, key=lambda name: -sign * outcome.means[name].estimate)
+    heights = as_one([sign * mean.estimate for mean in outcome.means.values()])
+    return [name for _, name in sorted(zip(-heights, outcome.means, strict=True), key=itemgetter(0))]
 
 
 def winners(outcome: Outcome) -> frozenset[str]:
