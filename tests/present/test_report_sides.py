@@ -159,6 +159,15 @@ def test_the_curve_of_a_report_is_under_the_report_s_rules(rules: Any) -> None:
     assert list(at.values()) == list(tr.evaluate(qrels, run, names, rules=rules).mean.values())
 
 
+def test_where_unjudged_documents_have_a_grade_no_curve_is_drawn_of_a_recall_that_nobody_knows() -> None:
+    rules = {"unjudged": "graded", "unjudged_grade": 0.5}
+    drawn = figures(document({"good": GOOD, "bad": BAD}, "nDCG@2", rules=rules))
+    assert "precision-recall" not in drawn
+    assert "distribution" in drawn
+    with pytest.raises(tr.MeasureError, match="cannot be had under unjudged = 'graded'"):
+        document({"good": GOOD, "bad": BAD}, "AP", rules=rules)
+
+
 def _rows(figure: Figure, name: str) -> list[dict[str, Any]]:
     return [row for row in figure.specification["data"]["values"] if row["who"] == name]
 

@@ -168,7 +168,8 @@ def evaluated(
         apart = {as_bytes(q) for one in scores.values() for q in set(one.queries).difference(comparison.queries)}
         readings = {name: _without(reading, apart) for name, reading in readings.items()}
     has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings.values())
-    drawn = {} if is_contest or has_calls else readings
+    knows_all = under.unjudged != "graded"  # that could be found, which a curve's recall is of
+    drawn = readings if knows_all and not is_contest and not has_calls else {}
     return Evaluated(
         next(iter(readings.values())).qrels,
         tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in readings.items()),
