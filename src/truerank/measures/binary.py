@@ -417,7 +417,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> Terms:
 def pairwise_accuracy(hits: Hits, *, level: float = 1) -> PerQuery:
     """The chance that a relevant document stands before one that is not, among those that were returned.
 
-    It is 1 where only relevant documents were returned, and 0 where none did.
+    It is 1 where only relevant documents were returned, and 0 where no relevant one was.
     With a cutoff (accuracy@k) the name means Success@k.
 
     >>> import truerank as tr
