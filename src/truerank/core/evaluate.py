@@ -330,7 +330,7 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
 
 
 def is_ruled(measure: Measure, rules: Rules) -> bool:
-    """Whether the rules set the value of a query that has nothing to find; one of what was judged stays."""
+    """Whether the rules set the value of a query with nothing to find: of measures of relevance, in [0, 1]."""
     says = rules.without_relevant in ("empty-is-right", "one")
     own = measure.definition.is_of_judgements or measure.definition.is_of_items
     return says and measure.definition.unit and not own

@@ -66,7 +66,8 @@ class Hits(Presented):
         max_grade: the highest grade of the whole collection, or 0.
         query: (hits,) index into queries.
         rank: (hits,) 1-based, after the tie rule.
-        grade, score: (hits,) the judged grade, below 0: pooled, not judged; the system's score.
+        grade: (hits,) the judged grade; below 0: pooled, but not judged.
+        score: (hits,) the system's score.
         doc: (hits,) which document: its judgement in the qrels; the unjudged ones are numbered after those.
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
@@ -126,7 +127,7 @@ class Hits(Presented):
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: nothing that was worked out of it, which is large, or functions."""
+        """What is pickled: the columns, without cached views, which are large and may hold functions."""
         return vars(self.changed({}))
 
     def relevant(self, level: float) -> Hits:

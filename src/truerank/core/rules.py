@@ -190,7 +190,7 @@ class Rules:
         return self.nameless == other.nameless
 
     def refuse_unlike(self, name: str, others: Rules, other: str) -> None:
-        """Nothing where two were read or scored under rules that are alike.
+        """Raise where two things were read or scored under rules that are not alike.
 
         Args:
             name: what was made under these rules.

@@ -7,12 +7,13 @@ from truerank.stats.values import TINY, count, share
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The shares under which this many successes, or more extreme ones, are not rarer than allowed.
+    """The exact interval of a share: low and high. Clopper and Pearson (1934).
 
-    It contains the truth at least as often as promised, whatever the truth is. Clopper and Pearson (1934).
+    Outside of it, this many successes or more extreme ones would be rarer than (1 − confidence) / 2. It contains
+    the truth at least as often as promised, whatever the truth is.
 
     Raises:
-        ValueError: n is no whole number from 1 on, or successes none from 0 to n.
+        ValueError: n is not a whole number from 1 on, or successes is not one from 0 to n.
 
     >>> [round(limit, 4) for limit in clopper_pearson(0, 10)]
     [0.0, 0.3085]

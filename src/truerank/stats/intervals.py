@@ -69,7 +69,7 @@ class Interval:
 
     @classmethod
     def unknown(cls, estimate: float, confidence: float) -> Interval:
-        """That of an estimate of which there is no saying where the truth lies."""
+        """The interval from −inf to inf: nothing is known of where the truth lies."""
         return cls(estimate, -np.inf, np.inf, confidence, "none")
 
     @classmethod

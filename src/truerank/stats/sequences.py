@@ -118,7 +118,7 @@ def _betting(values: Floats, alpha: float, looks: list[int]) -> list[tuple[float
 
 
 def _rejected_below(values: Floats, bets: Floats, alpha: float) -> float:
-    """Up to which mean the capital of who bets on a higher one reached 2 / α at some time.
+    """The highest mean that is rejected: the capital of one who bets on a higher mean reached 2 / α at some time.
 
     The capital falls as the mean rises, whatever the values are, so that halving finds the end.
     """
@@ -133,7 +133,7 @@ def _rejected_below(values: Floats, bets: Floats, alpha: float) -> float:
 
 
 def _most_capital(values: Floats, bets: Floats, mean: float) -> float:
-    """The logarithm of the most that who began with 1 ever had."""
+    """The logarithm of the highest capital at any time, which begins at 1."""
     staked = np.minimum(bets, MOST_OF_IT / mean) if mean else bets
     return float(np.cumsum(np.log1p(staked * (values - mean))).max())
 

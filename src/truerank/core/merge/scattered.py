@@ -1,4 +1,4 @@
-"""Scattered queries: those whose rows are in several parts of a run. Their ranks are had all the same.
+"""Scattered queries: those whose rows are in several parts of a run; how to find their ranks.
 
 Either their rows, and no others, are read again together; or no row is moved, and `count_ranks` tells in each part
 how many rows stand before each judged document: the sums are the ranks.
