@@ -44,7 +44,7 @@ class Codec(NamedTuple):
     Attributes:
         suffix: the ending that files of this kind have.
         magic: a pattern of the bytes that they begin with.
-        unpacker: makes an object with decompress(bytes), eof and unused_data, for the member that begins so.
+        unpacker: from a member's first four bytes, an object with decompress(bytes), eof and unused_data for it.
         steps: what such an object makes of bytes, about so many at a time; returns those behind the member.
         packer: wraps a file; what is written to the wrapper arrives compressed. Closing it leaves the file open.
     """
@@ -73,7 +73,7 @@ def _inflating() -> ModuleType:
 
 
 def _gzip_unpacker(start: bytes) -> Any:
-    """isal loses its place in a header of several fields that comes in pieces; such headers are rare."""
+    """isal's where it can: in a header of several fields that comes in pieces, it loses its place."""
     return (_inflating() if start[3:4] in ISAL_FLAGS else zlib).decompressobj(31)
 
 

@@ -48,7 +48,8 @@ def power(
     The standard deviation of the differences is given, or that of every two runs on qrels, or what is usual.
 
     Args:
-        queries, difference: at least one of them; of the real means. With neither, the queries that runs share.
+        queries: how many there are.
+        difference: the real one of the means. With neither this nor queries, there are as many as the runs share.
         sd: the standard deviation of the differences from query to query.
         qrels, runs: as for `compare`, in place of `sd`; of a single run the spread of a difference is only guessed.
         measures, rules: of the runs; or those whose usual standard deviations are taken.
@@ -57,12 +58,16 @@ def power(
         power: how often a real difference should be found.
 
     Raises:
-        TruerankError: neither queries nor a difference; a number that is none of its kind; no such run.
+        TruerankError: neither queries nor a difference nor runs; a number that is none of its kind; no such run.
 
     >>> power(50, sd=0.2, systems=6).rows[0].detectable > power(50, sd=0.2).rows[0].detectable
     True
     """
-    _check(queries, difference, sd, systems, alpha, power, runs is not None)
+    if queries is None and difference is None and runs is None:
+        raise InputError(
+            "say how many queries there are, or which difference matters: --queries 50 --difference 0.02"
+        )
+    _check(queries, difference, sd, systems, alpha, power)
     queries, difference, sd = plain(queries), plain(difference), plain(sd)
     systems, alpha, power = plain(systems), plain(alpha), plain(power)
     if sd is not None and runs is not None:
@@ -77,18 +82,8 @@ def power(
 
 
 def _check(
-    queries: int | None,
-    difference: float | None,
-    sd: float | None,
-    systems: int,
-    alpha: float,
-    power: float,
-    has_runs: bool,
+    queries: int | None, difference: float | None, sd: float | None, systems: int, alpha: float, power: float
 ) -> None:
-    if queries is None and difference is None and not has_runs:
-        raise InputError(
-            "say how many queries there are, or which difference matters: --queries 50 --difference 0.02"
-        )
     if queries is not None:
         check_queries(queries)
     if difference is not None and not (is_real(difference) and 0 < abs(difference) < math.inf):
