@@ -166,7 +166,7 @@ def initial(queries: Items, references: Items, *, letters: int = 1) -> Pairs:
 
     >>> from truerank import truth
     >>> truth.build("initial", [{"id": "ab"}], [{"id": "ac"}, {"id": "bc"}]).to_dict()
-    {b'ab': {b'ac': 1.0}}
+    {'ab': {'ac': 1.0}}
     """
     asked, there = (np.array([name[:letters] for name in items.ids]) for items in (queries, references))
     query, reference = np.nonzero(asked[:, None] == there[None, :])
@@ -363,7 +363,7 @@ assert tr.evaluate(qrels, "lists.txt", "RR").mean == {"RR": 0.5}
 
 from truerank import truth
 right = truth.build("initial(2)", [{"id": "abc"}], [{"id": "abd"}, {"id": "acd"}])
-assert right.to_dict() == {b"abc": {b"abd": 1.0}}
+assert right.to_dict() == {"abc": {"abd": 1.0}}
 
 from truerank.live.adapters import adapt
 retriever = adapt(("a", "b"))

@@ -417,22 +417,18 @@ def test_those_who_judged_a_document_vote_on_its_grade(vote: str) -> None:
     for query, doc, grade in (
         (query, doc, grade)
         for one in found.judgements.qrels.values()
-        for query, own in read(one.to_dict()).items()
+        for query, own in one.to_dict().items()
         for doc, grade in own.items()
     ):
         given[query].setdefault(doc, []).append(grade)
     voted = {query: {doc: VOTES[vote](grades) for doc, grades in own.items()} for query, own in given.items()}
-    assert read(found.consensus(vote).to_dict()) == voted
-
-
-def read(judged: dict[bytes, dict[bytes, Any]]) -> dict[str, dict[str, Any]]:
-    return {query.decode(): {doc.decode(): grade for doc, grade in own.items()} for query, own in judged.items()}
+    assert found.consensus(vote).to_dict() == voted
 
 
 def test_what_nobody_judged_stays_in_the_consensus_and_so_do_queries_without_a_judgement() -> None:
     ours, theirs = {"q": {"a": 1, "b": -2, "c": -1}, "r": {}}, {"q": {"a": 2, "b": -1, "c": 0}, "s": []}
     voted = tr.judges([ours, theirs], samples=2).consensus("max")
-    assert read(voted.to_dict()) == {"q": {"a": 2, "b": -2, "c": 0}, "r": {}, "s": {}}
+    assert voted.to_dict() == {"q": {"a": 2, "b": -2, "c": 0}, "r": {}, "s": {}}
 
 
 def test_aspects_are_voted_on_one_by_one_and_keep_their_weights() -> None:

@@ -382,7 +382,7 @@ def test_slices_of_the_queries_have_means_of_their_own(invoke, here):
     for one in found:
         assert (one["by"], one["unsliced"], list(one["slices"])) == ("lang", 1, ["de", "en"])
         for query, part in zip(("q2", "q1"), one["slices"].values(), strict=True):
-            judged = {q: docs for q, docs in tr.read_qrels("qrels.txt").to_dict().items() if q.decode() == query}
+            judged = {q: docs for q, docs in tr.read_qrels("qrels.txt").to_dict().items() if q == query}
             alone = tr.evaluate(judged, one["run"], "AP NumRet Gini(docs=10)")
             assert (part["query_count"], part["mean"]) == (1, alone.mean)
     rows = list(csv.DictReader(io.StringIO(invoke("eval", *asked, "-f", "csv").stdout)))

@@ -447,7 +447,7 @@ def test_cells_hold_lists_as_json_or_python_writes_them(as_text, ending, delimit
             for query, docs in lists.items():
                 ids, scores = [doc for doc, _ in docs], [score for _, score in docs]
                 writer.writerow([query, as_text(ids), as_text(scores), as_text(ids[:2]), "two\nlines"])
-        right = {q.encode(): {doc.encode(): 1.0 for doc, _ in docs[:2]} for q, docs in lists.items()}
+        right = {q: {doc: 1.0 for doc, _ in docs[:2]} for q, docs in lists.items()}
         frame = pd.read_csv(path, sep=delimiter)
         for one in (path, frame):
             assert tr.open_run(one).to_dict() == as_scores(lists)

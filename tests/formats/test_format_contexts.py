@@ -48,8 +48,8 @@ def test_contexts_are_a_run_and_the_judgements_of_it(dpr):
         "who was first": {"wiki:1": 7.0},
     }
     assert tr.read_qrels(dpr).to_dict() == {
-        b"who wrote hamlet": {b"wiki:1": 0.0, b"wiki:2": 1.0},
-        b"who was first": {b"wiki:1": 0.0},
+        "who wrote hamlet": {"wiki:1": 0.0, "wiki:2": 1.0},
+        "who was first": {"wiki:1": 0.0},
     }
     assert tr.evaluate(dpr, dpr, "Success@1 Success@2").mean == {"Success@1": 0.0, "Success@2": 0.5}
 

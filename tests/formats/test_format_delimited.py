@@ -47,7 +47,7 @@ def test_columns_are_found_by_their_names_whatever_stands_between_them(text, nam
 @pytest.mark.parametrize("grade", ["relevance", "grade", "rel", "label", "judgment"])
 def test_grades_are_found_by_their_names(grade, tmp_path):
     (tmp_path / "a.csv").write_text(f"query_id,iteration,doc_id,{grade}\n1,0,a,2\n1,0,b,-0.5\n")
-    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"1": {b"a": 2.0, b"b": -0.5}}
+    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {"1": {"a": 2.0, "b": -0.5}}
 
 
 def test_a_table_with_scores_and_grades_serves_as_both(tmp_path):
@@ -206,7 +206,7 @@ def test_of_the_line_that_is_for_a_spreadsheet_alone_it_is_said_to_delete_it(del
 
 def test_blanks_are_part_of_an_id_and_no_part_of_a_columns_name(tmp_path):
     (tmp_path / "a.csv").write_text(" Query ID , Doc ID ,Grade\nq, a,1\n")
-    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"q": {b" a": 1.0}}
+    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {"q": {" a": 1.0}}
 
 
 def test_a_decimal_comma_is_no_two_numbers(tmp_path):
@@ -267,7 +267,7 @@ BEIR = "query-id\tcorpus-id\tscore\n1\td1\t1\n1\td2\t0\n2\td1\t2\n"
 def test_beirs_judgements_are_known_by_their_header(tmp_path):
     (tmp_path / "test.tsv").write_text(BEIR)
     assert registry.sniffed(as_source(tmp_path / "test.tsv"), "qrels").name == "beir"
-    assert tr.read_qrels(tmp_path / "test.tsv").to_dict() == {b"1": {b"d1": 1.0, b"d2": 0.0}, b"2": {b"d1": 2.0}}
+    assert tr.read_qrels(tmp_path / "test.tsv").to_dict() == {"1": {"d1": 1.0, "d2": 0.0}, "2": {"d1": 2.0}}
 
 
 def test_beirs_judgements_are_no_run_unless_one_says_so(tmp_path):
@@ -297,7 +297,7 @@ def test_a_run_under_beirs_header_is_a_run(tmp_path):
 )
 def test_whole_scores_under_beirs_names_may_be_grades_or_scores(name, content, tmp_path):
     (tmp_path / name).write_text(content)
-    assert tr.read_qrels(tmp_path / name).to_dict()[b"1"][b"d1"] == 1.0
+    assert tr.read_qrels(tmp_path / name).to_dict()["1"]["d1"] == 1.0
     if not content.endswith("\t\n"):
         assert tr.evaluate({"1": ["d1"]}, tmp_path / name, "RR").mean == {"RR": 1.0}
 
@@ -336,10 +336,10 @@ def test_recboles_names_of_columns_have_a_type_behind_them(tmp_path):
     interactions = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t7\t3\t88\n1\t8\t4.5\t89\n"
     (tmp_path / "ml.inter").write_text(interactions)
     (tmp_path / "topk.tsv").write_text("user_id:token\titem_id:token\tscore:float\n1\t8\t0.9\n1\t9\t0.8\n")
-    assert tr.read_qrels(tmp_path / "ml.inter").to_dict() == {b"1": {b"7": 3, b"8": 4.5}}
+    assert tr.read_qrels(tmp_path / "ml.inter").to_dict() == {"1": {"7": 3, "8": 4.5}}
     assert tr.evaluate(tmp_path / "ml.inter", tmp_path / "topk.tsv", "R@1").mean == {"R@1": 0.5}
     table = {"user_id:token": [1, 1], "item_id:token": [7, 8], "rating:float": [3.0, 4.5]}
-    assert tr.read_qrels(pytest.importorskip("pandas").DataFrame(table)).to_dict() == {b"1": {b"7": 3, b"8": 4.5}}
+    assert tr.read_qrels(pytest.importorskip("pandas").DataFrame(table)).to_dict() == {"1": {"7": 3, "8": 4.5}}
 
 
 @pytest.mark.parametrize(("columns", "held"), [("id,retrieved_ids", "run"), ("id,relevant_ids", "qrels")])
@@ -371,7 +371,7 @@ def test_a_key_that_comes_twice_in_an_object_of_a_cell_is_refused(tmp_path):
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_the_query_may_stand_last(quote, tmp_path):
     (tmp_path / "qrels.csv").write_text(f"relevance,doc_id,query_id\n1,{quote}a{quote},q\n2,b,q\n")
-    assert tr.read_qrels(tmp_path / "qrels.csv").to_dict() == {b"q": {b"a": 1, b"b": 2}}
+    assert tr.read_qrels(tmp_path / "qrels.csv").to_dict() == {"q": {"a": 1, "b": 2}}
 
 
 @pytest.mark.parametrize("width", [254, 255, 256, 257, 258, 300])

@@ -104,7 +104,7 @@ def test_ratings_are_qrels(names, tmp_path):
     frame.write_csv(tmp_path / "ratings.csv")
     frame.write_ndjson(tmp_path / "ratings.jsonl")
     for qrels in (frame, frame.to_dicts(), frame.to_dict(as_series=False), *tmp_path.iterdir()):
-        assert tr.read_qrels(qrels).to_dict() == {b"1": {b"10": 4.5, b"20": 2.0}}
+        assert tr.read_qrels(qrels).to_dict() == {"1": {"10": 4.5, "20": 2.0}}
     assert tr.evaluate(frame, {1: [20, 10]}, "RR(level=4)").mean == {"RR(level=4)": 0.5}
     found = frame.with_columns(prediction=pl.Series([0.1, 0.9]))
     assert tr.evaluate(frame, found, "RR(level=4)").mean == {"RR(level=4)": 0.5}
@@ -117,7 +117,7 @@ def test_chunk_id_names_the_document_of_a_table_where_nothing_else_does(tmp_path
     frame.write_parquet(tmp_path / "run.parquet")
     for run in (frame, columns, *tmp_path.iterdir()):
         assert tr.evaluate({1: ["b"]}, run, "RR").mean == {"RR": 1.0}
-        assert tr.read_qrels(run).to_dict() == {b"1": {b"a": 1.0, b"b": 2.0}}
+        assert tr.read_qrels(run).to_dict() == {"1": {"a": 1.0, "b": 2.0}}
     both = frame.with_columns(doc_id=pl.Series(["b", "c"]))
     assert tr.evaluate({1: ["b"]}, both, "RR").mean == {"RR": 0.5}
 
@@ -128,7 +128,7 @@ def test_a_table_without_grades_says_what_to_add(tmp_path):
     for qrels in (frame, tmp_path / "clicks.csv"):
         with pytest.raises(tr.InputError, match="where every row is relevant add a column relevance of 1"):
             tr.read_qrels(qrels)
-    assert tr.read_qrels(frame.with_columns(relevance=1)).to_dict() == {b"1": {b"10": 1.0}, b"2": {b"20": 1.0}}
+    assert tr.read_qrels(frame.with_columns(relevance=1)).to_dict() == {"1": {"10": 1.0}, "2": {"20": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_ids_that_are_numbers_longer_than_64_bits_are_refused_as_such():
 
 def test_grades_in_a_column_named_score_must_be_whole():
     frame = pl.DataFrame({"query-id": ["q", "q"], "corpus-id": ["a", "b"], "score": [1, 2]})
-    assert tr.read_qrels(frame).to_dict() == {b"q": {b"a": 1.0, b"b": 2.0}}
+    assert tr.read_qrels(frame).to_dict() == {"q": {"a": 1.0, "b": 2.0}}
     with pytest.raises(tr.InputError, match="qrels:2: this score is a fraction, as in a run"):
         tr.read_qrels(frame.with_columns(score=pl.Series([1.0, 0.5])))
 
@@ -271,7 +271,7 @@ def test_a_query_of_polars_that_is_not_yet_asked_is_asked():
     run = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
     assert tr.evaluate(qrels.lazy(), run.lazy(), "RR").mean == {"RR": 0.5}
     places = pl.DataFrame({"id": ["a", "b"], "lat": [40.0, 41.0], "lon": [2.0, 2.5]})
-    assert truth.nearest(places.lazy(), places.lazy()).to_dict() == {b"a": {b"a": 1.0}, b"b": {b"b": 1.0}}
+    assert truth.nearest(places.lazy(), places.lazy()).to_dict() == {"a": {"a": 1.0}, "b": {"b": 1.0}}
     log = pl.DataFrame({"query": ["q"], "docs": [["a", "b"]], "clicks": [["b"]]})
     assert truth.coec(log.lazy(), impressions=1).to_dict() == truth.coec(log, impressions=1).to_dict()
 
@@ -337,7 +337,7 @@ def test_objects_in_cells_have_the_documents_of_their_own_row_alone(kind, tmp_pa
     for run in (frame, tmp_path / "run.parquet"):
         assert open_run(run).to_dict() == dict(zip("123", cells, strict=True))
     judged = tr.read_qrels(kind({"query_id": ["1", "2", "3"], "relevant": cells}))
-    assert judged.to_dict() == {b"1": {b"a": 1.0, b"x": 2.0}, b"2": {b"b": 3.0}, b"3": {}}
+    assert judged.to_dict() == {"1": {"a": 1.0, "x": 2.0}, "2": {"b": 3.0}, "3": {}}
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_FRAMES)

@@ -46,7 +46,7 @@ def test_runs_may_be_written_in_many_ways(answers, indent, tmp_path):
 )
 def test_qrels_may_be_written_in_many_ways_and_a_query_may_have_none(judged, tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(judged))
-    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {b"q1": {b"b": 1.0, b"a": 0.0}, b"q2": {}}
+    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {"q1": {"b": 1.0, "a": 0.0}, "q2": {}}
 
 
 def test_a_run_goes_through_json_unchanged(round_trip):
@@ -149,7 +149,7 @@ def test_what_is_no_number_or_id_is_no_judgement(text, tmp_path):
 
 def test_ids_may_be_words_of_json(tmp_path):
     (tmp_path / "a.json").write_text('{"true": {"false": 1}}')
-    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {b"true": {b"false": 1.0}}
+    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {"true": {"false": 1.0}}
 
 
 def test_a_query_without_scores_counts_down_to_one(tmp_path):
@@ -252,7 +252,7 @@ def test_quotes_in_ids_and_numbers_for_documents_are_no_repeats(tmp_path):
 def test_null_stands_for_a_pair_that_is_ignored(tmp_path):
     (tmp_path / "qrels.json").write_text('{"q": {"a": null, "b": 2, "null": 1}, "r": {"a": 0}}')
     qrels = tr.read_qrels(tmp_path / "qrels.json")
-    assert qrels.to_dict()[b"q"] == {b"a": IGNORED, b"b": 2, b"null": 1}
+    assert qrels.to_dict()["q"] == {"a": IGNORED, "b": 2, "null": 1}
     assert tr.evaluate(qrels, {"q": ["a", "b"]}, "RR")["RR"].tolist() == [1.0, 0.0]
     convert(qrels, tmp_path / "again.json", what="qrels")
     assert json.loads((tmp_path / "again.json").read_text())["q"] == {"a": None, "b": 2, "null": 1}
@@ -355,7 +355,7 @@ def test_keys_of_records_are_ids_of_queries_where_they_number_no_rows(asked, que
     records = {key: {"question": question, "gold_ids": ["a"]} for key, question in asked.items()}
     (tmp_path / "qrels.json").write_text(json.dumps(records))
     for given in (records, tmp_path / "qrels.json"):
-        assert sorted(map(bytes.decode, tr.read_qrels(given).to_dict())) == queries
+        assert sorted(tr.read_qrels(given).to_dict()) == queries
 
 
 @pytest.mark.parametrize("written", [dict, by_column, by_row])
@@ -408,14 +408,14 @@ def test_of_a_data_set_with_queries_what_is_relevant_is_the_judgements(indent, t
     path = tmp_path / "dataset.json"
     path.write_text(json.dumps(DATA_SET, indent=indent))
     for qrels in (path, DATA_SET):
-        assert tr.read_qrels(qrels).to_dict() == {b"q": {b"a": 1.0}, b"r": {b"b": 1.0}}
+        assert tr.read_qrels(qrels).to_dict() == {"q": {"a": 1.0}, "r": {"b": 1.0}}
     assert tr.read_qrels({"relevant_docs": {"a": 1}, "q": {"b": 1}}).queries == (b"q", b"relevant_docs")
 
 
 def test_null_of_a_data_set_with_queries_is_an_ignored_pair_too(tmp_path):
     path = tmp_path / "dataset.json"
     path.write_text(json.dumps({**DATA_SET, "relevant_docs": {"q": {"a": None, "b": 2}}}))
-    assert tr.read_qrels(path).to_dict() == {b"q": {b"a": IGNORED, b"b": 2.0}}
+    assert tr.read_qrels(path).to_dict() == {"q": {"a": IGNORED, "b": 2.0}}
 
 
 PREDICTED = {

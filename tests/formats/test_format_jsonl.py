@@ -68,13 +68,13 @@ def test_rows_may_have_usual_names_of_any_spelling(tmp_path):
 )
 def test_qrels_may_be_a_query_a_line(lines, tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    assert tr.read_qrels(tmp_path / "a.jsonl").to_dict() == {b"1": {b"a": 1.0, b"b": 1.0}, b"2": {}}
+    assert tr.read_qrels(tmp_path / "a.jsonl").to_dict() == {"1": {"a": 1.0, "b": 1.0}, "2": {}}
 
 
 @pytest.mark.parametrize("doc", ["doc_id", "d_id", "did", "docno", "chunk_id", "pid"])
 def test_a_document_is_known_by_whatever_name(doc):
     row = {"q_id": "1", doc: "a"}
-    assert tr.read_qrels([{**row, "relevance": 1}]).to_dict() == {b"1": {b"a": 1.0}}
+    assert tr.read_qrels([{**row, "relevance": 1}]).to_dict() == {"1": {"a": 1.0}}
     assert tr.open_run([{**row, "score": 0.5}]).to_dict() == {"1": {"a": 0.5}}
 
 
@@ -82,7 +82,7 @@ def test_a_document_is_known_by_whatever_name(doc):
 def test_qrels_may_be_a_row_a_line(grade, tmp_path):
     rows = [{"query_id": "1", "doc_id": "a", grade: 2}, {"query_id": "1", "doc_id": "b", grade: 0}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert tr.read_qrels(tmp_path / "a.jsonl", format="jsonl").to_dict() == {b"1": {b"a": 2.0, b"b": 0.0}}
+    assert tr.read_qrels(tmp_path / "a.jsonl", format="jsonl").to_dict() == {"1": {"a": 2.0, "b": 0.0}}
 
 
 def test_a_run_goes_through_json_lines_unchanged(round_trip):
@@ -148,7 +148,7 @@ def test_chunk_id_names_the_document_where_nothing_else_does(line, tmp_path):
 )
 def test_gold_chunks_are_judgements(line, tmp_path):
     (tmp_path / "gold.jsonl").write_text(line + "\n")
-    assert tr.read_qrels(tmp_path / "gold.jsonl").to_dict() == {b"1": {b"b": 1.0}}
+    assert tr.read_qrels(tmp_path / "gold.jsonl").to_dict() == {"1": {"b": 1.0}}
 
 
 GOOD = '{"query_id": 1, "docs": ["a"]}\n'
@@ -289,20 +289,20 @@ def test_what_may_be_said_of_answers_is_no_grade_of_the_relevant_documents():
 def test_a_score_that_a_relevant_document_has_is_its_grade_where_it_is_whole(tmp_path):
     """BEIR calls grades so; a likeness of 0.35 as a grade would leave nothing relevant."""
     docs = [{"doc_id": "a", "score": 2}, {"doc_id": "b", "score": 0.35}]
-    assert tr.read_qrels([{"query_id": "q", "relevant": docs[:1]}]).to_dict() == {b"q": {b"a": 2.0}}
+    assert tr.read_qrels([{"query_id": "q", "relevant": docs[:1]}]).to_dict() == {"q": {"a": 2.0}}
     (tmp_path / "a.jsonl").write_text(json.dumps({"query_id": "q", "relevant": docs}))
     for qrels in ([{"query_id": "q", "relevant": docs}], tmp_path / "a.jsonl"):
         with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
             tr.read_qrels(qrels)
     graded = [{**doc, "grade": 1} for doc in docs]
-    assert tr.read_qrels([{"query_id": "q", "relevant": graded}]).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+    assert tr.read_qrels([{"query_id": "q", "relevant": graded}]).to_dict() == {"q": {"a": 1.0, "b": 1.0}}
 
 
 def test_relevant_documents_may_have_a_place_for_a_score_that_is_none():
     """As Haystack writes its documents."""
     docs = [{"id": doc, "content": "t", "meta": {}, "score": None} for doc in "ab"]
     row = {"question": "q", "ground_truth_documents": docs}
-    assert tr.read_qrels([row]).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+    assert tr.read_qrels([row]).to_dict() == {"q": {"a": 1.0, "b": 1.0}}
     docs[0]["score"] = 1
     with pytest.raises(tr.InputError, match="a number should stand here, not None"):
         tr.read_qrels([row])
@@ -311,7 +311,7 @@ def test_relevant_documents_may_have_a_place_for_a_score_that_is_none():
 def test_fractions_in_a_list_of_scores_beside_the_relevant_documents_are_no_grades():
     with pytest.raises(tr.InputError, match="this score is a fraction, as in a run, and no grade"):
         tr.read_qrels([{"query_id": "q", "relevant": ["a", "b"], "scores": [1, 0.5]}])
-    assert tr.read_qrels([{"query_id": "q", "relevant": ["a"], "score": 0.5}]).to_dict() == {b"q": {b"a": 1.0}}
+    assert tr.read_qrels([{"query_id": "q", "relevant": ["a"], "score": 0.5}]).to_dict() == {"q": {"a": 1.0}}
 
 
 @pytest.mark.parametrize("first", ['"metadata": {"page": 1}', '"tags": ["x"]', '"query": {"text": "what"}'])
@@ -324,4 +324,4 @@ def test_rows_may_begin_with_an_object_or_a_list(first, tmp_path):
 def test_grades_of_documents_themselves_come_before_those_beside_them_and_may_be_fractions():
     for relevant in ({"a": 2, "b": 0.5}, [{"doc_id": "a", "relevance": 2}, {"doc_id": "b", "relevance": 0.5}]):
         row = {"query_id": "q", "relevant": relevant, "grades": [7, 8]}
-        assert tr.read_qrels([row]).to_dict() == {b"q": {b"a": 2.0, b"b": 0.5}}
+        assert tr.read_qrels([row]).to_dict() == {"q": {"a": 2.0, "b": 0.5}}

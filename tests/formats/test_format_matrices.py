@@ -89,7 +89,7 @@ def test_sparse_matrices_are_queries_in_rows_and_documents_in_columns(kind):
 
 def test_what_is_stored_in_a_sparse_matrix_counts_also_where_it_is_zero():
     judged, found = (sparse.csr_array(([0.0, 1.0], [1, 2], [0, 2]), shape=(1, 4)) for _ in range(2))
-    assert tr.read_qrels(judged).to_dict() == {b"0": {b"1": 0.0, b"2": 1.0}}
+    assert tr.read_qrels(judged).to_dict() == {"0": {"1": 0.0, "2": 1.0}}
     assert tr.open_run(found).to_dict() == {"0": {"2": 1.0, "1": 0.0}}
 
 
@@ -182,7 +182,7 @@ def test_a_row_without_a_document_is_no_answer_whatever_the_ids_are(kind):
 
 def test_exact_neighbours_may_have_ids_that_only_64_bits_without_a_sign_hold(tmp_path):
     np.savez(tmp_path / "exact.npz", I=np.array([[2**63, 5]], np.uint64))
-    assert tr.read_qrels(tmp_path / "exact.npz").to_dict() == {b"0": {b"9223372036854775808": 1.0, b"5": 1.0}}
+    assert tr.read_qrels(tmp_path / "exact.npz").to_dict() == {"0": {"9223372036854775808": 1.0, "5": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -253,6 +253,6 @@ def test_the_ids_of_the_rows_may_be_a_tensor():
     ids, names = np.array([[3, 4], [4, 3]]), Tensor([10, 20])
     assert tr.evaluate({"10": ["3"], "20": ["3"]}, (ids, None, names), "RR")["RR"].tolist() == [1.0, 0.5]
     exact = ids, np.array([[0.5, 1.0], [0.5, 1.0]]), names
-    assert truth.neighbours(exact, k=1).to_dict() == {b"10": {b"3": 1.0}, b"20": {b"4": 1.0}}
+    assert truth.neighbours(exact, k=1).to_dict() == {"10": {"3": 1.0}, "20": {"4": 1.0}}
     with pytest.raises(tr.InputError, match=r"row 1 of the arrays has the query id .*Tensor.*: ids are text or"):
         tr.evaluate({"10": ["3"]}, (ids, None, list(names)), "RR")

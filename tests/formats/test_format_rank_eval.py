@@ -83,7 +83,7 @@ def test_what_the_files_are_need_not_be_said(tmp_path: Path) -> None:
 
 def test_ids_may_be_numbers() -> None:
     request = {"requests": [{"id": "q", "ratings": [{"_id": 7, "rating": 2}, {"_id": 8, "rating": 0}]}]}
-    assert tr.read_qrels(request).to_dict() == {b"q": {b"7": 2.0, b"8": 0.0}}
+    assert tr.read_qrels(request).to_dict() == {"q": {"7": 2.0, "8": 0.0}}
 
 
 @given(st.lists(st.none() | st.floats(-2, 2), min_size=1, max_size=6))

@@ -70,11 +70,7 @@ def test_any_judgements_go_through_or_are_refused(ending, judged):
             ids = {*judged, *(doc for docs in judged.values() for doc in docs)}
             assert ("is empty" if "" in ids else "cannot hold the id") in str(error)  # noqa: PT017
         else:
-            expected = {
-                query.encode(): {doc.encode(): grade for doc, grade in docs.items()}
-                for query, docs in judged.items()
-            }
-            assert read_qrels(path, format=ending).to_dict() == expected
+            assert read_qrels(path, format=ending).to_dict() == judged
 
 
 ENDINGS = ["json", "jsonl", "csv", "tsv", "parquet", "trec"]
@@ -90,8 +86,7 @@ def test_what_convert_wrote_convert_reads(first, second, tmp_path):
     assert rows_of(run) == rows_in(tmp_path / f"2.{second}")
     convert(qrels, tmp_path / f"3.{first}", what="qrels")
     convert(tmp_path / f"3.{first}", tmp_path / f"4.{second}", what="qrels" if first == "json" else None)
-    found = read_qrels(tmp_path / f"4.{second}").to_dict()
-    assert found == {b"q": {b"a": 1.0, b"b": 0.0}}
+    assert read_qrels(tmp_path / f"4.{second}").to_dict() == qrels
 
 
 def rows_in(path: Path) -> list[tuple[bytes, bytes, str]]:
@@ -123,7 +118,7 @@ def test_any_finite_score_goes_through_to_the_last_bit(ending, scores):
 @pytest.mark.parametrize("grade", [2.0**62, -(2.0**62), 2.0**70, -(2.0**70), -0.25])
 def test_any_grade_goes_through(ending, grade, tmp_path):
     convert({"q": {"a": 1, "b": grade}}, tmp_path / f"a.{ending}", what="qrels")
-    assert read_qrels(tmp_path / f"a.{ending}").to_dict() == {b"q": {b"a": 1, b"b": grade}}
+    assert read_qrels(tmp_path / f"a.{ending}").to_dict() == {"q": {"a": 1, "b": grade}}
 
 
 @pytest.mark.parametrize("ending", ["json", "csv", "trec"])

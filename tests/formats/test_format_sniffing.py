@@ -100,7 +100,7 @@ def test_qrels_given_as_a_run_are_recognised(kind, tmp_path):
 
 def test_grades_that_are_fractions_are_no_run(tmp_path):
     (tmp_path / "a.json").write_text('{"q": {"a": 0.7, "b": 0.5, "c": 0.65, "d": 0.5}}')
-    assert tr.read_qrels(tmp_path / "a.json").to_dict()[b"q"][b"c"] == 0.65
+    assert tr.read_qrels(tmp_path / "a.json").to_dict()["q"]["c"] == 0.65
 
 
 def test_a_forced_format_is_not_second_guessed(tmp_path):

@@ -39,7 +39,7 @@ def test_runs_may_have_blanks_comments_marks_and_line_ends_of_any_kind(text, tmp
 )
 def test_qrels_may_have_them_too(text, tmp_path):
     (tmp_path / "qrels").write_text(text, newline="")
-    assert tr.read_qrels(tmp_path / "qrels").to_dict() == {b"q": {b"a": 1.0, b"b": -1.0}}
+    assert tr.read_qrels(tmp_path / "qrels").to_dict() == {"q": {"a": 1.0, "b": -1.0}}
 
 
 def test_a_run_goes_through_trec_unchanged(round_trip):
@@ -158,6 +158,6 @@ def test_ratings_with_their_times_are_no_qrels(tmp_path):
     with pytest.raises(tr.InputError, match="no grades, but times such as 889669424: where the columns are user"):
         tr.read_qrels(path)
     path.write_text("user_id\titem_id\trating\ttimestamp\n" + path.read_text())
-    assert tr.read_qrels(path).to_dict() == {b"1": {b"35": 4}, b"2": {b"146": 3}}
+    assert tr.read_qrels(path).to_dict() == {"1": {"35": 4}, "2": {"146": 3}}
     path.write_text("q 0 a 889669424\nq 0 b 1\n")
-    assert tr.read_qrels(path).to_dict() == {b"q": {b"a": 889669424, b"b": 1}}
+    assert tr.read_qrels(path).to_dict() == {"q": {"a": 889669424, "b": 1}}

@@ -59,7 +59,7 @@ def test_values_are_those_of_sample_eval(pool):
 
 
 def test_other_measures_take_what_was_not_drawn_for_unjudged(pool):
-    assert tr.read_qrels(pool).to_dict()[b"2"] == {b"a": 0, b"b": -1, b"c": 0}
+    assert tr.read_qrels(pool).to_dict()["2"] == {"a": 0, "b": -1, "c": 0}
     assert tr.evaluate(pool, {"2": ["b", "a"]}, "Judged", rules={"missing": "skip"}).mean == {"Judged": 0.5}
 
 

@@ -44,7 +44,7 @@ def test_a_grade_is_clicks_over_expected_clicks(seed: int, smoothing: float, lea
                 each[n] += more
     expected = {pair: (c + smoothing) / (e + smoothing) for pair, (c, e, n) in counts.items() if n >= least}
     found = truth.coec(log, smoothing=smoothing, impressions=least)
-    got = {(q.decode(), d.decode()): grade for q, docs in found.to_dict().items() for d, grade in docs.items()}
+    got = {(query, doc): grade for query, docs in found.to_dict().items() for doc, grade in docs.items()}
     assert got == pytest.approx(expected, rel=1e-12)
     assert f"{len(expected):,} of {len(counts):,} pairs" in found.notes[0].message
     assert f"smoothed by {smoothing:g} expected clicks" in found.notes[0].message
@@ -57,7 +57,7 @@ def test_clicks_that_follow_ranks_alone_make_all_documents_alike() -> None:
         {"query": "q", "docs": docs, "clicks": [d for n, d in enumerate(docs) if chance.random() < 1 / (n + 1)]}
         for _ in range(500)
     ]
-    assert list(truth.coec(log).to_dict()[b"q"].values()) == pytest.approx([1.0] * 4)
+    assert list(truth.coec(log).to_dict()["q"].values()) == pytest.approx([1.0] * 4)
 
 
 def test_whole_numbers_that_pandas_made_fractions_are_ids_again() -> None:
@@ -66,7 +66,7 @@ def test_whole_numbers_that_pandas_made_fractions_are_ids_again() -> None:
         for n in range(4)
     ]
     lists = [{"query": 7.0, "docs": [1.0, 2.0], "clicks": [2]}] * 2
-    expected = {b"7": {b"1": 1.0, b"2": 1.0}}
+    expected = {"7": {"1": 1.0, "2": 1.0}}
     for log in (rows, lists, pytest.importorskip("pandas").DataFrame(rows)):
         assert truth.coec(log, impressions=1).to_dict() == expected
 
@@ -92,7 +92,7 @@ def test_a_value_that_only_rounding_parts_from_a_cut_reaches_it() -> None:
     docs = ["a", "b"]
     for often in range(10, 60):  # one list for all: each document is clicked as often as its rank
         log = [{"query": "q", "docs": docs, "clicks": docs[: n % 3]} for n in range(often)]
-        assert truth.coec(log, cuts=(0.5, 1, 2)).to_dict() == {b"q": {b"a": 2.0, b"b": 2.0}}
+        assert truth.coec(log, cuts=(0.5, 1, 2)).to_dict() == {"q": {"a": 2.0, "b": 2.0}}
 
 
 @pytest.mark.parametrize("rates", [0.5, [0.5, 0.25], True])
@@ -103,7 +103,7 @@ def test_rates_that_are_no_table_are_refused(rates: Any) -> None:
 
 def test_rates_may_be_given() -> None:
     log = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}] * 10
-    assert truth.coec(log, rates={1: 0.5, 2: 0.5}, smoothing=0).to_dict() == {b"q": {b"a": 2.0, b"b": 0.0}}
+    assert truth.coec(log, rates={1: 0.5, 2: 0.5}, smoothing=0).to_dict() == {"q": {"a": 2.0, "b": 0.0}}
 
 
 def test_a_rank_of_a_table_may_be_written_as_a_decimal(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_lists_stand_at_the_ranks_that_they_are_told(name: str) -> None:
     (one,) = read_clicks([page]).impressions
     assert (one.docs, one.ranks, one.clicked, one.systems) == (("a", "b"), (11, 12), (False, True), ("y", "x"))
     found = truth.coec([page], rates={11: 0.5, 12: 0.25}, impressions=1)
-    assert found.to_dict() == {b"q": {b"a": 1 / 1.5, b"b": 1.6}}
+    assert found.to_dict() == {"q": {"a": 1 / 1.5, "b": 1.6}}
 
 
 @pytest.mark.parametrize(

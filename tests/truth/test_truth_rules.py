@@ -54,8 +54,8 @@ def test_a_tile_holds_a_point_inside_it_or_on_its_edge_wherever_on_the_globe(poi
     queries = [{"id": f"q{i}", "lon": lon, "lat": lat} for i, (lon, lat) in enumerate(points)]
     right = truth.contains(queries, tiles(bounds)).to_dict()
     for i, (lon, lat) in enumerate(points):
-        wanted = {f"t{t}".encode() for t, edges in enumerate(bounds) if holds(lon, lat, edges)}
-        assert right[f"q{i}".encode()].keys() == wanted, (lon, lat)
+        wanted = {f"t{t}" for t, edges in enumerate(bounds) if holds(lon, lat, edges)}
+        assert right[f"q{i}"].keys() == wanted, (lon, lat)
 
 
 @pytest.mark.parametrize("turn", [0, 360])
@@ -65,7 +65,7 @@ def test_an_edge_is_an_edge_whichever_way_round_its_degrees_are_counted(turn):
     points, edges = (around, here) if turn else (here, around)
     queries = [{"id": f"q{row}", "lat": 0, "lon": lon} for row, lon in enumerate(points)]
     right = truth.contains(queries, tiles([[west, -1, west + 0.05, 1] for west in edges])).to_dict()
-    assert right == {f"q{row}".encode(): {f"t{row}".encode(): 1.0} for row in range(len(here))}
+    assert right == {f"q{row}": {f"t{row}": 1.0} for row in range(len(here))}
 
 
 def test_thousands_of_tiles_and_points_on_the_globe_and_on_a_plane():
@@ -86,8 +86,8 @@ def test_thousands_of_tiles_and_points_on_the_globe_and_on_a_plane():
     assert right.to_dict() == _as_dict(held)
 
 
-def _as_dict(inside: np.ndarray) -> dict[bytes, dict[bytes, float]]:
-    return {b"q%d" % q: {b"t%d" % t: 1.0 for t in np.flatnonzero(row)} for q, row in enumerate(inside)}
+def _as_dict(inside: np.ndarray) -> dict[str, dict[str, float]]:
+    return {f"q{q}": {f"t{t}": 1.0 for t in np.flatnonzero(row)} for q, row in enumerate(inside)}
 
 
 def test_the_distance_of_a_tile_is_the_one_to_its_middle_across_the_antimeridian_too():
@@ -128,7 +128,7 @@ def test_two_corners_are_bounds_when_it_is_said_which_number_is_which():
     with pytest.raises(tr.InputError, match=r"'bounds' holds two corners: .* west='bounds.0.0', south="):
         truth.contains(query, corners)
     sides = {"west": "bounds.0.1", "south": "bounds.0.0", "east": "bounds.1.1", "north": "bounds.1.0"}
-    assert truth.contains(query, truth.read_items(corners, **sides)).to_dict() == {b"q": {b"t": 1.0}}
+    assert truth.contains(query, truth.read_items(corners, **sides)).to_dict() == {"q": {"t": 1.0}}
 
 
 def test_references_without_bounds_are_refused():
@@ -153,18 +153,18 @@ def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_la
         wanted = {}
         for j, (other, second) in enumerate(gallery):
             if ignore_label is not None and other == ignore_label:
-                wanted[f"g{j}".encode()] = "ignored"
+                wanted[f"g{j}"] = "ignored"
             elif other == label:
                 is_same = ignore_same is not None and camera is not None and camera == second
-                wanted[f"g{j}".encode()] = "ignored" if is_same else "right"
-        found = {d: "ignored" if math.isnan(g) else "right" for d, g in right.to_dict()[f"q{i}".encode()].items()}
+                wanted[f"g{j}"] = "ignored" if is_same else "right"
+        found = {d: "ignored" if math.isnan(g) else "right" for d, g in right.to_dict()[f"q{i}"].items()}
         assert found == wanted
 
 
 def test_numbers_that_pandas_wrote_as_fractions_since_some_were_missing_are_the_same_cameras(tmp_path):
     (tmp_path / "gallery.csv").write_text("id,label,camera\na,7.0,1.0\nb,7.0,2.0\nc,7.0,\nd,-1.0,1.0\n")
     right = truth.identity([{"id": "q", "label": 7, "camera": 1}], tmp_path / "gallery.csv")
-    assert str(right.to_dict()[b"q"]) == "{b'a': nan, b'b': 1.0, b'c': 1.0, b'd': nan}"
+    assert str(right.to_dict()["q"]) == "{'a': nan, 'b': 1.0, 'c': 1.0, 'd': nan}"
     named = [{"id": "a", "label": "1.0"}, {"id": "b", "label": "beta"}]
     assert truth.identity([{"id": "q", "label": "1"}], named).without_relevant == ("q",)
 
@@ -207,7 +207,7 @@ def test_ignored_people_leave_the_list_before_ranks_exist():
 
 def test_no_label_is_ignored_where_none_is_said():
     queries, gallery = [{"id": "q", "label": "None"}], [{"id": "a", "label": "None"}]
-    assert truth.identity(queries, gallery, ignore_label=None).to_dict() == {b"q": {b"a": 1.0}}
+    assert truth.identity(queries, gallery, ignore_label=None).to_dict() == {"q": {"a": 1.0}}
 
 
 def test_one_item_too_far_to_be_measured_is_named():
@@ -228,22 +228,22 @@ def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
     (tmp_path / "pairs.csv").write_text("query_id,doc_id,relevance\nq,b,2\n")
     for pairs in (tmp_path / "pairs.csv", str(tmp_path / "pairs.csv"), {"q": {"b": 2}}):
         right = truth.listed(queries, references, pairs=pairs)
-        assert right.to_dict() == {b"q": {b"b": 2.0}, b"r": {}}
+        assert right.to_dict() == {"q": {"b": 2.0}, "r": {}}
         assert (right.without_relevant, right.distance) == (("r",), None)
     (tmp_path / "two.tsv").write_text("doc_id\tquery_id\nb\tq\na\tq\n")
     (tmp_path / "two.txt").write_text("q b\nq a\n")
     (tmp_path / "blank.txt").write_text("q b\n\nq a\n\n")
     for name in ("two.tsv", "two.txt", "blank.txt"):
         right = truth.listed(queries, references, pairs=tmp_path / name)
-        assert right.to_dict() == {b"q": {b"a": 1, b"b": 1}, b"r": {}}
-    assert truth.listed(queries, references, pairs=[("q", "a"), ("q", "b")]).to_dict()[b"q"] == {b"a": 1, b"b": 1}
+        assert right.to_dict() == {"q": {"a": 1, "b": 1}, "r": {}}
+    assert truth.listed(queries, references, pairs=[("q", "a"), ("q", "b")]).to_dict()["q"] == {"a": 1, "b": 1}
 
 
 def test_a_tile_of_a_plane_holds_its_edges():
     tile = [{"id": "t", "bbox": [1, 2, 3, 4]}]
     for x, y, is_held in ((1, 2, True), (3, 4, True), (0.5, 2, False), (3, 4.5, False)):
         right = truth.contains([{"id": "q", "x": x, "y": y}], tile, distance="xy")
-        assert right.to_dict() == {b"q": {b"t": 1.0} if is_held else {}}
+        assert right.to_dict() == {"q": {"t": 1.0} if is_held else {}}
 
 
 def test_listed_pairs_are_measured_where_all_have_a_place():
@@ -313,10 +313,8 @@ def test_a_rule_that_cannot_be_is_refused(text, said):
 def test_parameters_of_rules_may_be_numbers_of_numpy():
     queries, references = [{"id": "q", "x": 0, "y": 0}], [{"id": "a", "x": 3, "y": 4}]
     right = truth.within(queries, references, metres=np.int64(5), distance="xy")
-    assert (right.to_dict(), right.rule) == ({b"q": {b"a": 1.0}}, "within(metres=5, distance='xy', inclusive=True)")
-    assert truth.build("nearest", queries, references, n=np.int32(1), distance="xy").to_dict() == {
-        b"q": {b"a": 1.0}
-    }
+    assert (right.to_dict(), right.rule) == ({"q": {"a": 1.0}}, "within(metres=5, distance='xy', inclusive=True)")
+    assert truth.build("nearest", queries, references, n=np.int32(1), distance="xy").to_dict() == {"q": {"a": 1.0}}
 
 
 def test_a_rule_of_ones_own_is_one_function():
@@ -329,7 +327,7 @@ def test_a_rule_of_ones_own_is_one_function():
     try:
         right = truth.build("east(steps=2)", _letters(), _letters())
         assert right.rule == "east(steps=2)"
-        assert right.to_dict() == {b"a": {b"c": 1}, b"b": {b"a": 1}, b"c": {b"b": 1}}
+        assert right.to_dict() == {"a": {"c": 1}, "b": {"a": 1}, "c": {"b": 1}}
     finally:
         truth.unregister("east")
     assert "east" not in truth.rules()
@@ -358,9 +356,7 @@ def test_queries_are_sorted_by_their_bytes_and_keep_their_own_pairs():
     references = [{"id": f"r{i}", "x": i, "y": 0} for i in range(5)]
     right = truth.nearest(queries, references, distance="xy")
     assert right.queries == tuple(sorted(name.encode() for name in names))
-    assert {q.decode(): next(iter(d)).decode() for q, d in right.to_dict().items()} == {
-        name: f"r{i}" for i, name in enumerate(names)
-    }
+    assert {q: next(iter(d)) for q, d in right.to_dict().items()} == {name: f"r{i}" for i, name in enumerate(names)}
     assert right.metres.tolist() == [0] * 5
 
 
@@ -379,7 +375,7 @@ def test_examples_in_the_docstrings_are_true(package):
 def test_two_columns_are_pairs_whatever_the_other_is_called(text, tmp_path):
     (tmp_path / "pairs.csv").write_text(text)
     right = truth.listed([{"id": "q"}], [{"id": "a"}, {"id": "b"}], pairs=tmp_path / "pairs.csv")
-    assert right.to_dict() == {b"q": {b"b": 1.0}}
+    assert right.to_dict() == {"q": {"b": 1.0}}
 
 
 def test_a_list_of_pairs_is_not_measured_across_planes():
@@ -393,7 +389,7 @@ def test_empty_labels_and_cameras_are_none_whatever_holds_them(tmp_path):
     (tmp_path / "rows.csv").write_text("id,label,camera\na,7,\nb,7,2\n")
     query = [{"id": "q", "label": "7", "camera": ""}]
     for gallery in (rows, tmp_path / "rows.csv"):
-        assert truth.identity(query, gallery).to_dict() == {b"q": {b"a": 1.0, b"b": 1.0}}
+        assert truth.identity(query, gallery).to_dict() == {"q": {"a": 1.0, "b": 1.0}}
     with pytest.raises(tr.InputError, match="a has no label"):
         truth.identity([{"id": "q", "label": "7"}], [{"id": "a", "label": ""}])
 

@@ -110,7 +110,7 @@ def test_everything_at_one_place_is_taken_in_the_references_order():
     places = np.tile([[37.5, 127.0]], (3000, 1))
     check("geodesic", places[:5], places, 2, 0.0)
     right = truth.nearest(items(places[:2], "q"), items(places, "r"), n=2)
-    assert right.to_dict() == {b"q%05d" % q: {b"r00000": 1, b"r00001": 1} for q in range(2)}
+    assert right.to_dict() == {f"q{q:05}": {"r00000": 1, "r00001": 1} for q in range(2)}
     assert right.tied == ("q00000", "q00001")
     assert [note.kind for note in right.notes] == ["ties"]
 
@@ -168,8 +168,8 @@ def test_the_bound_is_tight_enough_to_be_of_use():
 
 def test_a_radius_is_inclusive_unless_it_is_not():
     queries, references = [{"id": "q", "x": 0, "y": 0}], [{"id": "a", "x": 3, "y": 4}]
-    assert truth.within(queries, references, metres=5, distance="xy").to_dict() == {b"q": {b"a": 1}}
+    assert truth.within(queries, references, metres=5, distance="xy").to_dict() == {"q": {"a": 1}}
     strict = truth.within(queries, references, metres=5, distance="xy", inclusive=False)
-    assert strict.to_dict() == {b"q": {}}
+    assert strict.to_dict() == {"q": {}}
     assert strict.without_relevant == ("q",)
     assert "1 of 1 query without anything right: q." in [note.message for note in strict.notes]

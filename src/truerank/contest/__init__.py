@@ -201,8 +201,8 @@ def worse(measure: Measure) -> Callable[[Any, Any], Any]:
 
 def case_of(qrels: Qrels, sent: Submission, measures: Sequence[Measure], rules: Rules) -> Case:
     """What the checks look at of a submission to these judgements."""
-    judged = qrels.to_dict()
-    truth = {q: frozenset(d for d, grade in docs.items() if grade >= rules.level) for q, docs in judged.items()}
+    level = rules.level
+    truth = {q: frozenset(d for d, grade in docs.items() if grade >= level) for q, docs in qrels.by_query()}
     cuts: list[Any] = [min(filter(None, (m.cutoff, rules.depth)), default=None) for m in measures]
     return Case(sent.lines, truth, None if None in cuts else max(cuts), rules.extra == "error")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import Names
 from truerank.core.kernel.names import judgements as plain_judgements
-from truerank.core.kernel.scanning import Judged, as_bytes
+from truerank.core.kernel.scanning import Judged, as_bytes, as_text
 from truerank.core.mappings import (
     IGNORED,
     are_numbers,
@@ -327,10 +327,8 @@ class Qrels:
         lengths = np.fromiter(map(len, self.queries), np.int64, len(self))
         apart = repr(sorted(self.apart.items())).encode()
         hashed = hashlib.blake2b(digest_size=16)
-        parts = [b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart]
-        if self.aspects is not None:
-            parts += self.aspects.told_apart_by()
-        for part in parts:
+        aspects = () if self.aspects is None else self.aspects.told_apart_by()
+        for part in (b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart, *aspects):
             hashed.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
         return hashed.hexdigest()
 
@@ -399,13 +397,15 @@ class Qrels:
                 nested.setdefault(doc, {})[aspect] = grade
         return nested
 
-    def to_dict(self) -> dict[bytes, dict[bytes, float]]:
-        """{query: {document: grade}}, all ids as bytes; the grade of an ignored document is `IGNORED`."""
+    def by_query(self) -> Iterator[tuple[bytes, dict[bytes, float]]]:
+        """Each query and its {document: grade}, ids as bytes; the grade of an ignored document is `IGNORED`."""
         grades = [IGNORED if grade != grade else grade for grade in self.grades.tolist()]
-        return {
-            query: {self.doc(row): grades[row] for row in range(self.start[q], self.start[q + 1])}
-            for q, query in enumerate(self.queries)
-        }
+        for q, query in enumerate(self.queries):
+            yield query, {self.doc(row): grades[row] for row in range(self.start[q], self.start[q + 1])}
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{query: {document: grade}}; the grade of an ignored document is `IGNORED`."""
+        return {as_text(q): {as_text(doc): grade for doc, grade in docs.items()} for q, docs in self.by_query()}
 
     def ignoring_self(self, *, keeping: bool) -> Qrels:
         """The same, with the document that has the query's own id ignored.
@@ -413,7 +413,7 @@ class Qrels:
         Args:
             keeping: it leaves the answers alone; where it is judged, its judgement stays.
         """
-        judged = self.to_dict()
+        judged = dict(self.by_query())
         own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED

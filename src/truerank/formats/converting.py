@@ -93,7 +93,7 @@ def convert(
         qrels = _with_aspects(read_qrels(origin or source, format), chosen, iteration, weights)
         _refuse_ignored(qrels, chosen)
         _refuse_aspects(qrels, chosen)
-        for query, judged in qrels.to_dict().items():
+        for query, judged in qrels.by_query():
             refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
             write(qrels, file)

@@ -303,7 +303,7 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     """query_id, doc_id, relevance; whole grades without a point; with aspects also aspect and weight."""
     columns = list(header or ["query_id", "doc_id", "relevance"])
     if qrels.aspects is None:
-        plain = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+        plain = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.by_query())
         _write(file, delimiter, columns, plain)
         return
     parts = (

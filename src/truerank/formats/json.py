@@ -284,7 +284,7 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
     With aspects {query: {document: {aspect: grade}}}.
     """
-    for i, (query, judged) in enumerate(qrels.to_dict().items()):
+    for i, (query, judged) in enumerate(qrels.by_query()):
         nested = {utf8(doc): graded(answered) for doc, answered in qrels.by_aspect(i).items()}
         _entry(file, query, nested or graded(judged), first=i == 0)
     file.write(b"\n}\n" if len(qrels) else b"{}\n")

@@ -143,7 +143,7 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
     With aspects {"query_id": …, "relevant": {document: {aspect: grade}}, "weights": {aspect: weight}}.
     """
-    for number, (query, judged) in enumerate(qrels.to_dict().items()):
+    for number, (query, judged) in enumerate(qrels.by_query()):
         record: dict[str, Any] = {"query_id": utf8(query), "relevant": graded(judged)}
         if qrels.aspects is not None:
             nested = qrels.by_aspect(number)

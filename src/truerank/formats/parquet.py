@@ -266,7 +266,7 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
         _write(file, "qrels", {"relevance": np.float64, "aspect": bytes, "weight": np.float64}, by_aspect(qrels))
         return
     is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
-    parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
+    parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.by_query())
     _write(file, "qrels", {"relevance": np.int64 if is_whole else np.float64}, parts)
 
 

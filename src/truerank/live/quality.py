@@ -97,7 +97,7 @@ def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> S
     """The same scores; queries that failed have an empty answer in the run, but were not answered."""
     if not failed or scores.rules.empty == "missing":  # then they count as missing already
         return scores
-    lost = len(judged.to_dict().keys() & set(map(as_bytes, failed)))
+    lost = len(set(judged.queries).intersection(map(as_bytes, failed)))
     return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 

@@ -53,8 +53,8 @@ def coec(
     >>> from truerank import truth
     >>> log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}] * 20 + [{"query": "r", "docs": ["a", "b"]}] * 20
     >>> qrels = truth.coec(log)
-    >>> {doc: round(grade, 3) for doc, grade in qrels.to_dict()[b"q"].items()}
-    {b'a': 1.0, b'b': 1.909}
+    >>> {doc: round(grade, 3) for doc, grade in qrels.to_dict()["q"].items()}
+    {'a': 1.0, 'b': 1.909}
     """
     if not (
         is_number(smoothing) and smoothing >= 0 and is_number(impressions) and impressions >= 1 and _do_rise(cuts)

@@ -23,7 +23,7 @@ def contains(queries: Items, references: Items, *, distance: str = "geodesic") -
     >>> from truerank import truth
     >>> tiles = [{"id": "a", "bounds": [179, -1, -179, 1]}, {"id": "b", "bounds": [0, -1, 1, 1]}]
     >>> truth.contains([{"id": "q", "lat": 0.5, "lon": -179.5}], tiles).to_dict()
-    {b'q': {b'a': 1.0}}
+    {'q': {'a': 1.0}}
     """
     measured = distance_named(distance)
     is_globe = distance != "xy"

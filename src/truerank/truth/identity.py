@@ -32,7 +32,7 @@ def identity(
     >>> queries = [{"id": "q", "label": 7, "camera": 1}]
     >>> gallery = [{"id": "a", "label": 7, "camera": 1}, {"id": "b", "label": 7, "camera": 2}]
     >>> truth.identity(queries, [*gallery, {"id": "c", "label": -1}]).to_dict()
-    {b'q': {b'a': nan, b'b': 1.0, b'c': nan}}
+    {'q': {'a': nan, 'b': 1.0, 'c': nan}}
     """
     if ignore_same not in ("camera", None):
         raise RulesError("identity: ignore_same is 'camera' or None, not {ignore_same!r}", ignore_same=ignore_same)

@@ -37,7 +37,7 @@ def listed(queries: Items, references: Items, *, pairs: Any, distance: str | Non
 
     >>> from truerank import truth
     >>> truth.listed([{"id": "q"}], [{"id": "a"}, {"id": "b"}], pairs=[("q", "b")]).to_dict()
-    {b'q': {b'b': 1.0}}
+    {'q': {'b': 1.0}}
     """
     judged = _read(pairs)
     query = np.array([queries.row(as_text(name)) for name in judged.queries], np.int64)[judged.query]

@@ -27,7 +27,7 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
     >>> references = [{"id": "west", "lat": 0.0, "lon": -179.9}, {"id": "east", "lat": 0.0, "lon": 179.0}]
     >>> right = truth.nearest(queries, references)
     >>> right.to_dict(), right.metres.round().tolist()
-    ({b'q': {b'west': 1.0}}, [22264.0])
+    ({'q': {'west': 1.0}}, [22264.0])
     """
     if not is_whole(n) or n < 1:
         raise RulesError("nearest: n is a positive whole number, not {n!r}", n=n)

@@ -101,9 +101,9 @@ def neighbours(
     >>> from truerank import truth
     >>> ids, distances = [[7, 3, 5]], [[0.5, 2.0, 2.0005]]
     >>> truth.neighbours((ids, distances), k=2).to_dict()
-    {b'0': {b'7': 1.0, b'3': 1.0}}
+    {'0': {'7': 1.0, '3': 1.0}}
     >>> truth.neighbours((ids, distances), k=2, epsilon=1e-3).to_dict()
-    {b'0': {b'7': 1.0, b'3': 1.0, b'5': 1.0}}
+    {'0': {'7': 1.0, '3': 1.0, '5': 1.0}}
     """
     tolerance = Tolerance(k, tie, epsilon, relative)
     right = tolerance.right(queries)

@@ -59,7 +59,7 @@ def rule(
     ...     query, reference = np.indices((len(queries), len(references))).reshape(2, -1)
     ...     return truth.Pairs(query, reference, np.full(len(query), np.nan))
     >>> everything([{"id": "q"}], [{"id": "a"}, {"id": "b"}]).to_dict()
-    {b'q': {b'a': 1.0, b'b': 1.0}}
+    {'q': {'a': 1.0, 'b': 1.0}}
     >>> truth.unregister("everything")
     """
 

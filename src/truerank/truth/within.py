@@ -24,7 +24,7 @@ def within(
     >>> queries = [{"id": "q", "x": 0, "y": 0}]
     >>> references = [{"id": "a", "x": 3, "y": 4}, {"id": "b", "x": 3, "y": 4.1}]
     >>> truth.within(queries, references, metres=5, distance="xy").to_dict()
-    {b'q': {b'a': 1.0}}
+    {'q': {'a': 1.0}}
     """
     if not is_number(metres) or metres < 0:
         raise RulesError("within: metres is a number from 0 on, not {metres!r}", metres=metres)
