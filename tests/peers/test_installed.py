@@ -53,7 +53,7 @@ def real() -> Case:
 
     corpus, qrels, run = lee(), {}, {}
     for query, docs in corpus.qrels.to_dict().items():
-        qrels[query.decode()] = {doc.decode(): round(5 * grade) for doc, grade in docs.items()}
+        qrels[query] = {doc: round(5 * grade) for doc, grade in docs.items()}
     for each in corpus.retrievers["bm25"].search():
         docs = map(bytes.decode, each.docs)
         run[each.query.decode()] = list(zip(docs, each.numbers(), strict=True))
