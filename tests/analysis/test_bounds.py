@@ -219,6 +219,19 @@ def test_what_is_screened_has_the_bits_of_what_is_tried_in_every_way(grades: tup
             )
 
 
+def test_only_the_first_k_of_the_ideal_ranking_count_where_ways_are_screened() -> None:
+    """As the six judged documents and those that turn out relevant are more than k."""
+    judged = {"d7": 2.0, "d6": 1.0, "d8": 1.0, "d2": 0.5, "d4": 0.5, "d11": 0.5}
+    run = {"d7": 7.0, "d4": 7.0, "d10": 7.0, "d1": 5.0, "d3": 5.0, "d0": 2.0, "d9": 1.0, "d11": 1.0}
+    measure = tr.parse_measure("nDCG(gain='exp')@3")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(UNJUDGED, "LIMIT", 1)
+        found = tr.bounds({"q": judged}, {"q": run}, [measure], "unjudged")
+    values = by_oracle(measure, list(judgements(judged, run, found.grades)))
+    got = found.unjudged[str(measure)]
+    assert (got.lowest, got.highest) == pytest.approx((min(values), max(values)), abs=1e-12)
+
+
 def test_a_small_world_is_tried_in_every_way() -> None:
     found = tr.bounds({"q": {"a": 1, "b": 2}}, {"q": list("axbyz")}, MEASURES, "unjudged")
     assert all(each.searched == 0 for each in found.unjudged.values())
