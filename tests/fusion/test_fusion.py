@@ -348,7 +348,7 @@ def test_scattered_rows_are_put_together_when_a_run_is_saved(tmp_path):
 
 @pytest.mark.parametrize("runs", [[], [{"q": {"a": 1.0}}], {"q": {"a": 1.0}}, "one.run"])
 def test_one_run_is_nothing_to_fuse(runs):
-    with pytest.raises(tr.InputError, match="a list of two runs at least"):
+    with pytest.raises(tr.InputError, match="a list of at least two runs"):
         tr.fuse(runs)
 
 

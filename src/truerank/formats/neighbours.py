@@ -77,7 +77,7 @@ class Folder:
         """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand.
 
         Raises:
-            InputError: there are no values of which one could be better.
+            InputError: there are no values to compare.
         """
         if checked_better(which, self.name) is None or self.shape is None:
             return self

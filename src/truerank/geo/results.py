@@ -247,7 +247,7 @@ def _lists(run: Run, better: str | None) -> dict[str, tuple[list[str], list[floa
     """The documents and the scores of each query.
 
     Raises:
-        InputError: a query has several lists, or no scores of which the lower or the higher ones could be better.
+        InputError: a query has several lists, or no scores to compare.
     """
     lists: dict[str, tuple[list[str], list[float]]] = {}
     for part in rankings(run.batches(), run.name):

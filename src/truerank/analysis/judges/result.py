@@ -270,8 +270,8 @@ class Judges(Presented):
 
         >>> import truerank as tr
         >>> found = tr.judges([{"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 0}}, {"q": {"a": 2, "b": 1, "c": 1}}])
-        >>> found.consensus().to_dict(), found.consensus("mean").to_dict()[b"q"][b"b"]
-        ({b'q': {b'a': 2.0, b'b': 0.0, b'c': 1.0}}, 0.3333333333333333)
+        >>> found.consensus().to_dict(), found.consensus("mean").to_dict()["q"]["b"]
+        ({'q': {'a': 2.0, 'b': 0.0, 'c': 1.0}}, 0.3333333333333333)
         """
         return self.judgements.consensus(vote)
 
