@@ -130,14 +130,7 @@ def command(
     chosen = parse_measures(" ".join(measures))
     judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):
-        if other or query or changes:
-            raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
-        if queries or docs:
-            raise click.UsageError(
-                message("Several --rules are about means, which show no texts: no --queries, no --docs.")
-            )
-        if items:
-            raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
+        _refuse_beside_rules(other or query or changes, queries or docs, items)
         with inputs.opened([run], run_format, again=True, collapse=collapse) as (source,):
             document = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(document, format, output)
@@ -166,6 +159,18 @@ def command(
                 message("Name a query{example}, a second run, or several --rules.", example=_example(judged))
             )
     return tables.show(document, format, output)
+
+
+def _refuse_beside_rules(others: object, texts: object, items: object) -> None:
+    """Refuse what the means of one run under several --rules have no place for."""
+    if others:
+        raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
+    if texts:
+        raise click.UsageError(
+            message("Several --rules are about means, which show no texts: no --queries, no --docs.")
+        )
+    if items:
+        raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
 
 
 def _related(judged: Qrels, run: Run, measures: list[Measure], rules: Rules) -> Reading:
