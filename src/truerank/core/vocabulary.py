@@ -24,7 +24,7 @@ from truerank.measures.registry import find
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
 
-_OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
+_OPEN = r"@\s*k\b|\bdepth\s*=\s*k\b"
 """Where a reading has the cutoff that is asked for."""
 
 
@@ -143,7 +143,7 @@ def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
     if known is None or known[1] or "k" not in known[0].required:
         return None
     text = _by_name(rules).get(known[0].name, "@k")
-    hole = _OPEN.search(text)
+    hole = re.search(_OPEN, text)
     return None if hole and hole[0].startswith("@") else _at(text, None)
 
 
@@ -173,8 +173,8 @@ def _once(asked: Measure, rules: Rules) -> Measure | None:
 
 def _at(text: str, k: float | None) -> Measure | None:
     """A reading at a cutoff; None where it is one of whole lists alone."""
-    if _OPEN.search(text):
-        return parse_measure(_OPEN.sub(lambda measure: _filled(measure[0], k), text))
+    if re.search(_OPEN, text):
+        return parse_measure(re.sub(_OPEN, lambda measure: _filled(measure[0], k), text))
     measure = parse_measure(text)
     at = dict(measure.params).get(measure.definition.at)
     if k is None or at is None:
@@ -222,7 +222,7 @@ def _own(rules: Rules) -> tuple[Measure, ...]:
 
 def _first(text: str) -> Measure:
     """A reading at a cutoff of 1, where it has the one that is asked for."""
-    return parse_measure(_OPEN.sub(lambda match: _filled(match[0], 1), text))
+    return parse_measure(re.sub(_OPEN, lambda match: _filled(match[0], 1), text))
 
 
 @remembered

@@ -37,7 +37,7 @@ _ROW = tuple(name for name in DOC if name not in ("id", "objectid"))
 """What names the document of a row; an id may be that of a query."""
 
 _ENTRY = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?\d[\w.+-]*)"""
-_LIST = re.compile(rf"\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*", re.DOTALL)
+_LIST = rf"(?s:\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*)"
 """A list as Python writes it; beside each other, as NumPy writes them, two texts would be one."""
 
 
@@ -202,7 +202,7 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
             refuse_repeats(listed, cell.encode(), name, line)
         return listed
     with suppress(ValueError, SyntaxError):
-        if _LIST.fullmatch(cell):
+        if re.fullmatch(_LIST, cell):
             return ast.literal_eval(cell.strip())
     raise InputError("this is no list as JSON or Python writes it: {value}", name, line, value=quoted(cell))
 

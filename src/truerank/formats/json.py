@@ -24,10 +24,10 @@ from truerank.formats.source import BLOCK, MARK, Source
 
 _START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
 _WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")
-_OPEN = re.compile(rb"\A\s*\{")
+_OPEN = rb"\A\s*\{"
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
-_SAVED = re.compile(rb'\s*\[?\s*\{\s*"rules"\s*:\s*\{\s*"name"\s*:\s*"')
-_NUMBER = re.compile(rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_SAVED = rb'\s*\[?\s*\{\s*"rules"\s*:\s*\{\s*"name"\s*:\s*"'
+_NUMBER = rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 
 FALLING = 10
 """Documents whose scores must fall before a query is taken for a run's."""
@@ -61,7 +61,7 @@ def holds(source: Source) -> str | None:
 
     if known := "run" if PREDICTIONS.match(source.head) else side(source.head):
         return known
-    numbers = [float(number) for number in _NUMBER.findall(source.head.split(b"}", 1)[0])]
+    numbers = [float(number) for number in re.findall(_NUMBER, source.head.split(b"}", 1)[0])]
     falling = len(numbers) >= FALLING and all(a > b for a, b in itertools.pairwise(numbers))
     return "run" if falling and any(number % 1 for number in numbers) else None
 
@@ -122,7 +122,7 @@ def read_qrels(source: Source) -> Qrels:
 
 def _refuse_saved(source: Source) -> None:
     """Raise for what `truerank eval` saved: its rules have a name, where a query has numbers."""
-    if _SAVED.match(source.head):
+    if re.match(_SAVED, source.head):
         raise InputError(
             "these are saved scores, of which only `truerank compare` and `check` can make something; name the run "
             "and the qrels that they are of",
@@ -202,7 +202,7 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
     """The object as several that hold some queries each; all that is left where no query ends in much of it."""
     text, line, may_cut = bytearray(), 1, True
     for chunk in source.chunks():
-        text += chunk if text or line > 1 else _OPEN.sub(b"", chunk.removeprefix(MARK), count=1)
+        text += chunk if text or line > 1 else re.sub(_OPEN, b"", chunk.removeprefix(MARK), count=1)
         if may_cut and len(text) >= BLOCK:
             try:
                 split = _part(text, source.name, line)

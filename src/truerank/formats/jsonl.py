@@ -26,8 +26,8 @@ EXACT = 2**53
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
 _SEVERAL = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _BLANK = re.compile(rb"[^\S\n]*\n")
-_SCORE = re.compile(rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]')
-KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+_SCORE = rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]'
+KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -45,10 +45,10 @@ def sniff(head: bytes, name: str) -> float:
 def holds(source: Source) -> str | None:
     """Told by the keys of the first line; with BEIR's, whose score is a grade, by whether scores are whole."""
     first = source.head.lstrip().split(b"\n", 1)[0]
-    keys = {key.decode("utf-8", "replace") for key in KEY.findall(first)}
+    keys = {key.decode("utf-8", "replace") for key in re.findall(KEY, first)}
     if keys != set(names.BEIR):
         return kind(keys)
-    scores = (score.decode() for score in _SCORE.findall(source.head))
+    scores = (score.decode() for score in re.findall(_SCORE, source.head))
     return None if names.are_whole(scores) else "run"
 
 

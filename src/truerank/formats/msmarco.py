@@ -18,17 +18,17 @@ from truerank.formats.source import Source
 
 COLUMNS = ("query", "document", "rank", "score")
 
-_RANK = re.compile(rb"\s*\d{1,18}\s*")
-_FRACTION = re.compile(rb"-?\d*\.\d*[1-9]\d*(e[-+]?\d+)?", re.IGNORECASE)
+_RANK = rb"\s*\d{1,18}\s*"
+_FRACTION = rb"(?i:-?\d*\.\d*[1-9]\d*(e[-+]?\d+)?)"
 
 
 def sniff(head: bytes, name: str) -> float:
     """Three columns, of which the last counts from 1; or a fourth of fractions, which few grades are."""
     rows = _first(head)
     width = len(rows[0]) if rows else 0
-    if width not in (3, 4) or any(len(row) != width or not _RANK.fullmatch(row[2]) for row in rows):
+    if width not in (3, 4) or any(len(row) != width or not re.fullmatch(_RANK, row[2]) for row in rows):
         return 0.0
-    if width == 4 and (_is_iteration(rows) or not any(_FRACTION.fullmatch(row[3].strip()) for row in rows)):
+    if width == 4 and (_is_iteration(rows) or not any(re.fullmatch(_FRACTION, row[3].strip()) for row in rows)):
         return 0.0
     ranks = [0, *(int(row[2]) for row in rows)]
     return 0.8 if all(b in (1, a + 1) for a, b in pairwise(ranks)) else 0.0

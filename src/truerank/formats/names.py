@@ -245,8 +245,8 @@ NAME = "{}.jpg"
 """What that query is called: what the pattern found stands for {}."""
 
 
-_WHOLE = re.compile(r"([-+]?\d+(\.0*)?([eE]\+?\d+)?)?")
-_NUMBER = re.compile(r"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)?")
+_WHOLE = r"([-+]?\d+(\.0*)?([eE]\+?\d+)?)?"
+_NUMBER = r"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)?"
 
 WIDEST = 64
 """Columns that a table may have; more keys are those of queries or documents."""
@@ -417,7 +417,7 @@ def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | N
 
 def may_name(cells: Collection[str]) -> bool:
     """Whether cells may be the names of columns: none is empty, a number or no text."""
-    return all(isinstance(cell, str) and cell.isprintable() and not _NUMBER.fullmatch(cell) for cell in cells)
+    return all(isinstance(cell, str) and cell.isprintable() and not re.fullmatch(_NUMBER, cell) for cell in cells)
 
 
 def are_whole(scores: Iterable[str]) -> bool:
@@ -426,7 +426,7 @@ def are_whole(scores: Iterable[str]) -> bool:
     >>> are_whole(["1", "2.0", ""]), are_whole(["1", "0.5"])
     (True, False)
     """
-    return all(_WHOLE.fullmatch(score) for score in scores)
+    return all(re.fullmatch(_WHOLE, score) for score in scores)
 
 
 def few(names: Collection[str]) -> str:

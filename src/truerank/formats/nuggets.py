@@ -12,13 +12,13 @@ from truerank.formats import jsonl
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
-_MARKS = re.compile(rb'"(assignment|importance)"')
+_MARKS = rb'"(assignment|importance)"'
 
 
 def sniff(head: bytes, name: str) -> float:
     """Lines whose objects have nuggets with assignments."""
     first = head.lstrip().split(b"\n", 1)[0]
-    return 1.0 if first.startswith(b"{") and b'"nuggets"' in first and _MARKS.search(head) else 0.0
+    return 1.0 if first.startswith(b"{") and b'"nuggets"' in first and re.search(_MARKS, head) else 0.0
 
 
 def read_run(source: Source) -> Iterator[Batch]:

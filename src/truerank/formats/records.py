@@ -32,7 +32,7 @@ from truerank.formats.rows import (
 
 ROWS = 1 << 15
 
-_JOINED = re.compile(r"[,;|\n]")
+_JOINED = r"[,;|\n]"
 
 LONGEST = 1 << 26
 """Bytes that a line may have."""
@@ -277,7 +277,7 @@ def _only(doc: Any, key: str, name: str, line: int | None) -> Any:
     """
     if isinstance(doc, dict) and names.find(list(doc), names.LISTED_DOC) is None:
         return doc
-    if isinstance(doc, str) and (_JOINED.search(doc) or (key.endswith("id") and " " in doc)):
+    if isinstance(doc, str) and (re.search(_JOINED, doc) or (key.endswith("id") and " " in doc)):
         raise no_list(doc, name, line)
     return [doc]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -214,7 +215,7 @@ def _is_of_lines(head: bytes, kind: TextKind, is_all: bool) -> bool:
     """
     first, newline, _ = head.partition(b"\n")
     try:
-        cut = (key.decode("utf-8", "replace") for key in KEY.findall(first))
+        cut = (key.decode("utf-8", "replace") for key in re.findall(KEY, first))
         keys = list(parsed(first, "") if newline or is_all else cut)
     except InputError:
         return False

@@ -15,7 +15,7 @@ MOST = 28
 
 DOTS = "…"
 
-WORDS = re.compile(r"(?=[^\w.=]|_|\.(?!\d))")
+WORDS = r"(?=[^\w.=]|_|\.(?!\d))"
 """Where a word of a name begins; k1=0.9 is one."""
 
 
@@ -70,7 +70,7 @@ def shortened(names: Sequence[str], most: int = MOST) -> list[str]:
 
 def _telling(names: Sequence[str]) -> list[str]:
     """The words of each name that not all have at the same place, counted from the beginning or from the end."""
-    parts = [WORDS.split(name) for name in names]
+    parts = [re.split(WORDS, name) for name in names]
     shared = [_shared(parts, len(words)) for words in parts]
     return [_joined(words, same) or name for words, same, name in zip(parts, shared, names, strict=True)]
 

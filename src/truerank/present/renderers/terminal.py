@@ -22,7 +22,7 @@ FIRST_STRONG, POP = "\u2068", "\u2069"
 """The beginning and the end of what keeps its own direction (Unicode Standard Annex 9)."""
 
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
-LEFTWARD = re.compile(rf"{_LETTER}+(?:\W+{_LETTER}+)*")
+LEFTWARD = rf"{_LETTER}+(?:\W+{_LETTER}+)*"
 """Words in Hebrew, Arabic and their neighbours."""
 
 GAP = 3
@@ -137,12 +137,12 @@ def isolated(text: str) -> str:
     >>> isolated("bm25"), isolated("שלום") == "\u2068שלום\u2069"
     ('bm25', True)
     """
-    return text if text.isascii() or not LEFTWARD.search(text) else f"{FIRST_STRONG}{text}{POP}"
+    return text if text.isascii() or not re.search(LEFTWARD, text) else f"{FIRST_STRONG}{text}{POP}"
 
 
 def isolated_words(text: str) -> str:
     """The same for each such word or words beside each other in a sentence."""
-    return LEFTWARD.sub(lambda words: f"{FIRST_STRONG}{words[0]}{POP}", text)
+    return text if text.isascii() else re.sub(LEFTWARD, lambda words: f"{FIRST_STRONG}{words[0]}{POP}", text)
 
 
 def _cells(text: str) -> int:
