@@ -249,6 +249,12 @@ def test_what_is_no_answer_to_several_queries_stays_what_it_is():
         tr.evaluate({"0": ["a"]}, {**failed, "query_ids": ["q1"]}, "RR")
 
 
+@pytest.mark.parametrize("engine", [elasticsearch, pinecone, qdrant, chroma])
+def test_a_list_of_answers_that_do_not_name_their_queries_is_told_how_to_name_them(engine):
+    with pytest.raises(tr.InputError, match=r"name it query_id \(.*\), or write \{query: answer\}$"):
+        tr.open_run([engine([("a", 2.0)]), engine([("b", 1.0)])]).to_dict()
+
+
 @pytest.mark.parametrize("ending", ["", "json", "jsonl"])
 @pytest.mark.parametrize("tool", DUMPS)
 def test_what_tools_answer_is_a_run(tool, ending, tmp_path):

@@ -17,7 +17,18 @@ from truerank.core.mappings import are_numbers, by_aspect, distinct_ids, has_asp
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.answers import LISTS, answer, are_none, first_keys, list_in, list_keys, no_list, ranked, split
+from truerank.formats.answers import (
+    LISTS,
+    answer,
+    are_none,
+    first_keys,
+    is_answer,
+    list_in,
+    list_keys,
+    no_list,
+    ranked,
+    split,
+)
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
@@ -110,6 +121,14 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
                 yield from ranked(record[lists.query], record, lists, name, line)
             continue
         while part := list(itertools.islice(group, ROWS)):
+            if names.find_query(keys) is None and is_answer(part[0][1]):
+                raise InputError(
+                    "no column holds the query ids; name it query_id (there is {known}), or write "
+                    "{{query: answer}}",
+                    name,
+                    part[0][0],
+                    known=names.few(keys),
+                )
             where = names.layout(keys, "run", name, part[0][0])
             if falling not in (None, where.falling):
                 raise InputError("some rows have a score, and others only a rank", name, part[0][0])
