@@ -202,6 +202,13 @@ def test_a_member_of_bgzip_that_grows_beyond_its_bound_is_no_error():
     assert b"".join(unpacked_by_threads(of(data), [data], 2)) == b"one\n" + bytes(300_000) + b"two\n"
 
 
+@pytest.mark.parametrize(("ending", "text"), [("tsv", b"q\ta\t1\n"), ("json", b'{"q": {"a": 1}}')])
+def test_a_byte_order_mark_may_be_spread_over_members(ending, text, tmp_path):
+    members = bgzip(b""), bgzip(b"\xef"), gzip.compress(b"\xbb\xbf"), gzip.compress(text)
+    (tmp_path / f"a.{ending}.gz").write_bytes(b"".join(members))
+    assert list(tr.open_run(tmp_path / f"a.{ending}.gz").to_dict()) == ["q"]
+
+
 def test_a_length_that_is_not_true_is_not_believed():
     member = bytearray(bgzip(b"one\n" * 100))
     for length in (0, 20, len(member) - 2, len(member), 2 * len(member) - 1, 65535):

@@ -221,7 +221,7 @@ class Source:
                 yield from data
                 return
             try:
-                yield from _by_threads(codec, data) if in_background else unpacked(codec, data)
+                yield from _begun(_by_threads(codec, data) if in_background else unpacked(codec, data))
             except Damaged as error:
                 raise InputError(error.args[0], self.name) from None
 
@@ -345,6 +345,17 @@ def _by_threads(codec: Codec, data: Iterator[bytes]) -> Iterator[bytes]:
     from truerank.formats.parallel import unpacked_by_threads  # plain files do not need it
 
     return ahead(unpacked_by_threads(codec, data))
+
+
+def _begun(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same, whose first piece is long enough for a byte order mark, however short the first members are."""
+    start = b""
+    for chunk in chunks:
+        start += chunk
+        if len(start) >= len(MARK):
+            break
+    yield start
+    yield from chunks
 
 
 def _why(error: Exception) -> str:
