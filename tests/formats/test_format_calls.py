@@ -198,10 +198,11 @@ def test_a_wrong_call_is_told_with_its_line(name: str, text: str, why: str, tmp_
         tr.evaluate(QRELS, tmp_path / name, "CallRecall@1")
 
 
-def test_trec_says_which_line_has_no_call(tmp_path: Path) -> None:
+@pytest.mark.parametrize("call", ["Q0", "-1", "1" * 20])
+def test_trec_says_which_line_has_no_call(call: str, tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
-    path.write_text("q 1 a 1 2.0 tag\n# a comment\n\nq Q0 b 1 1.0 tag\n")
-    with pytest.raises(tr.InputError, match=r"run\.trec:4: the second column holds 'Q0'"):
+    path.write_text(f"q 1 a 1 2.0 tag\n# a comment\n\nq {call} b 1 1.0 tag\n")
+    with pytest.raises(tr.InputError, match=rf"run\.trec:4: the second column holds '{call}'"):
         tr.evaluate(QRELS, tr.formats.open_run(path, "trec(second='call')"), "CallRecall@1")
 
 

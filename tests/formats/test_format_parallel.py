@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import threading
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -27,14 +29,29 @@ from truerank.formats.source import as_source
 
 SKIPPED = b"\x57\x2a\x4d\x18\x05\x00\x00\x00abcde"
 ZEROS = bytes(1 << 20)
+NOISE = random.Random(7).randbytes(9_000)
 
 
-def bgzip(text: bytes) -> bytes:
-    """A member as bgzip writes it."""
+def bgzip(text: bytes, field: bytes = b"") -> bytes:
+    """A member as bgzip writes it; its specification allows fields before the one that says the length."""
     packer = zlib.compressobj(wbits=-15)
     data = packer.compress(text) + packer.flush()
-    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(data) + 25)
-    return head + data + struct.pack("<II", zlib.crc32(text), len(text))
+    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff" + struct.pack("<H", len(field) + 6) + field
+    return (
+        head
+        + b"BC\x02\0"
+        + struct.pack("<H", len(field) + len(data) + 25)
+        + data
+        + struct.pack("<II", zlib.crc32(text), len(text))
+    )
+
+
+with_field = partial(bgzip, field=b"AB\x03\0BCD")
+
+
+def skippable(text: bytes) -> bytes:
+    """A frame that unpacks to nothing."""
+    return b"\x5f\x2a\x4d\x18" + struct.pack("<I", len(text)) + text
 
 
 def streamed(text: bytes) -> bytes:
@@ -57,7 +74,7 @@ WAYS = {
     ),
     "gzip": (
         bgzip,
-        bgzip,
+        with_field,
         gzip.compress,
         lambda text: bgzip(text) + bytes(7),
         lambda text: bgzip(b"") + bgzip(text)[:4] + b"\0" * 4 + bgzip(text)[8:],
@@ -143,16 +160,18 @@ def test_the_member_that_ends_a_file_of_bgzip_is_the_one_of_its_specification():
 @pytest.mark.parametrize("pack", [bgzip, zstandard.ZstdCompressor().compress])
 def test_members_are_unpacked_by_other_threads(pack):
     data = pack(b"line\n" * 9999) * 50
-    threads = set()
+    threads, made = set(), []
     done = parallel.done
 
     def seen(*arguments):
         threads.add(threading.current_thread())
-        return done(*arguments)
+        made.append(done(*arguments))
+        return made[-1]
 
     with patch.object(parallel, "done", seen):
         assert b"".join(unpacked_by_threads(of(data), [data], 2)) == b"line\n" * 9999 * 50
     assert 0 < len(threads) <= 2
+    assert None not in made
     assert threading.current_thread() not in threads
 
 
@@ -195,6 +214,22 @@ def test_a_frame_that_is_too_long_is_unpacked_while_it_is_read():
     cutter = Cutter(parallel.zstd_extent, chunks(bomb, 100))
     assert cutter.next() is None
     assert len(cutter.rest) <= parallel.LONGEST // parallel.BLOCK * 20
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"q1 Q0 d1 1 0.5 t\n" * 99, bytes(60_000), NOISE], ids=["", "text", "zeros", "noise"]
+)
+@pytest.mark.parametrize("pack", [bgzip, with_field, skippable, *WAYS["zstd"][:4]])
+def test_the_end_of_a_member_is_seen_as_soon_as_it_is_whole(pack, text):
+    member, most = pack(text), 0 if pack is skippable else len(text)
+    measure = parallel.KINDS[of(member).name][0]
+    for before in (b"", member):
+        at = len(before)
+        extent = measure(bytearray(before + member + member + SKIPPED * 2), at)
+        assert (extent.length, extent.size) == (len(member), len(member) + extent.most)
+        assert extent.most >= most
+        for end in {*range(min(len(member), 40)), len(member) // 2, len(member) - 1}:
+            assert measure(bytearray(before + member[:end]), at) is None
 
 
 def test_a_member_of_bgzip_that_grows_beyond_its_bound_is_no_error():

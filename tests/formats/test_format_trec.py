@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import truerank as tr
@@ -142,6 +144,26 @@ def test_a_file_that_changes_while_threads_read_it_is_refused(change, long, monk
     for piece in pieces:
         with pytest.raises(tr.InputError, match="the file changed while it was read"):
             list(piece())
+
+
+@pytest.mark.parametrize("between", [b"", b"\n \t\n", b"# a comment\n"], ids=["", "blank", "comments"])
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_threads_read_pieces_that_begin_where_queries_begin(threads, between, tmp_path, monkeypatch):
+    monkeypatch.setattr(trec, "PIECE", 1)
+    lines = [b"q%d Q0 d%d 1 %d t\n" % (n // 9, n % 9, -n) for n in range(900)]
+    (tmp_path / "a.run").write_bytes(between.join(lines))
+    pieces = [b"".join(piece()) for piece in tr.open_run(tmp_path / "a.run").pieces(threads)]
+    assert (len(pieces), b"".join(pieces)) == (threads, between.join(lines))
+    queries = [[line.split()[0] for line in piece.split(b"\n") if b"Q0" in line] for piece in pieces]
+    assert all(before[-1] != after[0] for before, after in itertools.pairwise(queries))
+    assert min(map(len, queries)) > 900 // threads - 20
+
+
+def test_lines_far_down_a_file_of_judgements_are_named_as_they_are(tmp_path):
+    for size in (200, 40_000):
+        (tmp_path / "a").write_text("".join(f"q 0 d{n} 1\n" for n in range(size)) + f"q 0 d{size - 9} 2\n")
+        with pytest.raises(tr.InputError, match=rf"a:{size + 1}: .* twice \(first in line {size - 8}\)"):
+            tr.read_qrels(tmp_path / "a")
 
 
 def test_a_file_that_vanishes_while_threads_read_it_is_named(long, monkeypatch):
