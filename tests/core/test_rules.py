@@ -200,6 +200,8 @@ def test_every_choice_and_field_is_explained():
         ({"level": [2]}, "level is a number, not [2]"),
         ({"depth": 0}, "depth is a positive whole number"),
         ("trec_eval-11", "no rules named 'trec_eval-11'. Did you mean trec_eval-10?"),
+        ("trec-eval", "no rules named 'trec-eval'. Did you mean trec_eval-10 or trec_eval-9? Presets"),
+        ("", "no rules named ''. Presets"),
         ("no/such.toml", "no/such.toml: cannot read the rules: No such file"),
     ],
 )

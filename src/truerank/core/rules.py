@@ -15,7 +15,7 @@ from typing import Any
 
 from truerank.core import schema
 from truerank.core.errors import RulesError, printable, quoted
-from truerank.core.messages import Message, did_you_mean, joined, message
+from truerank.core.messages import Message, alternatives, did_you_mean, joined, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
@@ -241,7 +241,7 @@ class Rules:
             raise RulesError(
                 "there are no rules named {name}.{hint} Presets: {known}; or a .toml file",
                 name=quoted(name),
-                hint=did_you_mean(name, _presets()),
+                hint=_meant(name),
                 known=", ".join(_presets()),
             )
         return _preset(name)
@@ -259,11 +259,10 @@ class Rules:
     @classmethod
     def _extended(cls, name: Any) -> Rules:
         if not isinstance(name, str) or name not in _presets():
-            hint = did_you_mean(name, _presets())
             raise RulesError(
                 "extends is the name of a preset, not {name!r}.{hint} Presets: {known}",
                 name=name,
-                hint=hint,
+                hint=_meant(name),
                 known=", ".join(_presets()),
             )
         return cls.named(name)
@@ -374,6 +373,15 @@ def _presets() -> tuple[str, ...]:
     """Their names, truerank's own first."""
     names = sorted(entry[:-5] for entry in os.listdir(_FOLDER) if entry.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != "truerank"))
+
+
+def _meant(name: object) -> str:
+    """' Did you mean vpr?'; of a tool without its release, all that there are."""
+    tool = str(name).lower().replace("-", "_")
+    releases = [one for one in _presets() if one.rpartition("-")[:2] == (tool, "-")]
+    if not releases:
+        return did_you_mean(name, _presets())
+    return message(" Did you mean {name}?", name=alternatives(releases))
 
 
 @lru_cache(maxsize=64)  # small evaluations ask anew each time
