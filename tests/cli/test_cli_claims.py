@@ -24,6 +24,7 @@ def test_power_takes_the_spread_of_runs(invoke):
     plain = json.loads(result.stdout)
     assert [row["measure"] for row in plain["rows"]] == ["nDCG@5"]
     assert plain["rows"][0]["needed"] is None
+    assert "from query to query; the pair of runs." in plain["remarks"][1]
 
 
 def test_power_counts_the_queries_of_the_runs_where_nothing_is_asked(invoke, here):

@@ -169,7 +169,7 @@ def _of_runs(
 def _source(pairs: int) -> Message:
     if not pairs:
         return message("guessed from the spread of one run: give two or more to know that of a difference")
-    return plural("the {n} pair of the runs", "the {n} pairs of the runs", n=pairs)
+    return plural("the pair of runs", "the {n} pairs of the runs", n=pairs)
 
 
 def _of_values(name: str, values: np.ndarray) -> Spreads:
