@@ -117,7 +117,8 @@ def test_places_are_reported_as_a_run_like_any_other(invoke, here):
     ("arguments", "said"),
     [
         (("report",), "needs QRELS and RUNs, or --geo, or --bench"),
-        (("report", "qrels.txt"), "needs QRELS and RUNs"),
+        (("report",), "needs QRELS and RUNs"),
+        (("report", "qrels.txt", "--bench", "bench.json"), "no RUNs: give both, or neither with --geo or --bench"),
         ((*ASKED, "-o", "report.docx"), "a report is a file that ends in .txt"),
         ((*ASKED, "--lang", "xx"), "'xx' is not one of 'en'"),
         ((*ASKED, "--baseline", "9"), "there are 2 runs"),

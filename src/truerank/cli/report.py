@@ -131,8 +131,10 @@ def command(
         asked |= {"judged_by": judgements.people, "predicted_by": judgements.model, "sample": judgements.sample}
     files = [path for path in (qrels, *runs, *asked["judges"], *asked["benches"], *(asked["places"] or ())) if path]
     files += judgements.files[1:] if judgements else []
-    if not files or (qrels and not runs):
+    if not files:
         raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
+    if qrels and not runs:
+        raise click.UsageError(message("There are QRELS and no RUNs: give both, or neither with --geo or --bench."))
     _refuse_unused(bool(qrels), asked)
     beside = (asked["queries"], asked["docs"], asked["items"])
     inputs.refuse(*files, *beside, *files_in(asked["truth"]), rules=asked["rules"], output=output)
