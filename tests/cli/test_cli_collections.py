@@ -42,9 +42,12 @@ def test_a_file_and_options_are_what_python_finds(invoke, file, command):
 
 
 def test_compare_finds_the_file_behind_options_but_not_in_them(invoke, file, here):
-    assert "ranks" in invoke("compare", "-m", "RR", file).stdout
+    for before in (("-m", "RR"), ("-m", "RR", "--partial")):
+        assert "ranks" in invoke("compare", *before, file).stdout
     (here / "mine.toml").write_text("level = 1\n")
-    assert "ranks" not in invoke("compare", "--rules", "mine.toml", "qrels.txt", "first.run", "-m", "RR").stdout
+    for rules in (("--rules", "mine.toml"), ("--rules=mine.toml",), ("-rmine.toml",)):
+        found = invoke("compare", "qrels.txt", "first.run", "second.run", *rules, "-m", "RR")
+        assert (found.exit_code, found.stderr, "ranks" in found.stdout) == (0, "", False)
 
 
 def test_collections_are_said_to_be_drawn_where_they_are(invoke):

@@ -47,8 +47,10 @@ class OrSeveral(click.Command):
 
 
 def _are_several(args: Sequence[str]) -> bool:
-    """Whether collections are named, or a file of them: one ending in .toml that is no option's value."""
-    files = [arg for before, arg in zip(["", *args], args, strict=False) if not before.startswith("-")]
+    """Whether collections are named, or a file of them: one ending in .toml that is no option nor its value."""
+    flags = [name for param in command.params if getattr(param, "is_flag", False) for name in param.opts]
+    pairs = [(before, arg) for before, arg in zip(["", *args], args, strict=False) if not arg.startswith("-")]
+    files = [arg for before, arg in pairs if before in flags or not before.startswith("-")]
     return OPTION in args or any(arg.endswith(".toml") for arg in files)
 
 
