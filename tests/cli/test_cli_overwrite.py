@@ -131,6 +131,21 @@ def test_two_outputs_are_not_written_into_one_file(invoke, files, command, optio
     assert not [*files.glob("new.*")]
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (f"{TRUTH} --distances -", "--distances"),
+        ("judges qrels.txt qrels.txt --consensus -", "--consensus"),
+        (f"{BENCH} --save-run -", "--save-run"),
+        (f"{BENCH} -o -", "--output"),
+    ],
+)
+def test_two_outputs_do_not_both_go_to_standard_output(invoke, files, command, option):
+    result = invoke(*command.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{option} would both go to standard output" in result.stderr
+
+
 def test_two_outputs_may_go_nowhere(invoke, files):
     assert invoke(*TRUTH.split(), "-o", os.devnull, "--distances", os.devnull).exit_code == 0
 

@@ -50,12 +50,14 @@ def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) 
 def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
     written: dict[str, str] = {}
     for option, path in outputs.items():
-        if not path or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):  # such as /dev/null
+        if not path or (path != "-" and os.path.exists(path) and not os.path.isfile(path)):  # such as /dev/null
             continue
-        first = written.setdefault(os.path.realpath(path), option)
+        first = written.setdefault(path if path == "-" else os.path.realpath(path), option)
         if first != option:
-            options = [f"--{name}".replace("_", "-") for name in (first, option)]
-            raise click.UsageError(message("{options} would be written to one file.", options=listed(options)))
+            options = listed([f"--{name}".replace("_", "-") for name in (first, option)])
+            if path == "-":
+                raise click.UsageError(message("{options} would both go to standard output.", options=options))
+            raise click.UsageError(message("{options} would be written to one file.", options=options))
 
 
 def refuse_of_runs() -> None:
