@@ -425,6 +425,8 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
         (*COUNTED, "--sweep", "--per-query"),
         (*COUNTED, "--counts", "1,2,3,4"),
         ("confusion", "--counts", "1,2,3,4", "-k", "1"),
+        ("confusion", "--counts", "1,2,3,4", "--set", "level=2"),
+        ("power", "-n", "50", "--rules", "trec_eval-9"),
     ],
 )
 def test_what_is_asked_wrongly_is_status_2_too(invoke, arguments):

@@ -103,8 +103,8 @@ def command(
     threshold = threshold if max_distance is None else -max_distance
     if counts is not None:
         others = {"QRELS": qrels is not None, "-k": k is not None, **limits, "--of": of != UNITS[0]}
-        others["--collapse"] = bool(options.typed_of(options.COLLAPSING))
         _refuse_with("--counts", {**others, "--sweep": is_swept, "--per-query": per_query})
+        inputs.refuse_of_runs()
         format = format or tables.by_ending(output)
         tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
         return

@@ -90,8 +90,8 @@ def command(
     """
     if bool(runs) != (qrels is not None):
         raise click.UsageError(message("Runs are judged by qrels: --like QRELS RUN RUN."))
-    if not runs and (idle := options.typed_of(("items", *options.COLLAPSING))):
-        raise click.UsageError(message("{option} needs QRELS and RUNs.", option=idle[0]))
+    if not runs:
+        inputs.refuse_of_runs()
     inputs.refuse(qrels, *runs, items, rules=rules, output=output)
     format = format or tables.by_ending(output)
     named = " ".join(measures) or None
