@@ -72,7 +72,7 @@ def test_the_picture_is_drawn(invoke, here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "name a file of collections, or collections"),
+        ((), "name a file of collections, or collections: --collection NAME QRELS RUN... (see truerank"),
         (("--collection", "web", "qrels.txt"), "it takes NAME QRELS RUN"),
         ((*BOTH, "--collection", "web", "qrels.txt", "first.run"), "--collection says web twice"),
         (("--collection", "web", "qrels.txt", "first.run", "./first.run"), "web has two runs of a system first"),

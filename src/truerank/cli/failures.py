@@ -83,7 +83,8 @@ def _translated(said: str) -> str:
 
 def _of_call(error: click.UsageError) -> str:
     """What is wrong with the call, and where its help is."""
-    said = " ".join(_translated(_said(error)).split()).removesuffix(".")
+    said = " ".join(_translated(_said(error)).split())
+    said = said if said.endswith("...") else said.removesuffix(".")
     command = error.ctx.command_path if error.ctx else "truerank"
     return _translated(message("{said} (see {command} --help)", said=said, command=command))
 
