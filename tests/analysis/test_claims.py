@@ -223,6 +223,18 @@ def test_tables_are_read_as_people_publish_them(text, tmp_path):
     }
 
 
+@pytest.mark.parametrize("mark", ["1", "1,2", "3–9 12", "ab"])
+@pytest.mark.parametrize(
+    "way", ["<sup>{}</sup>", "<sub>{}</sub>", r"\textsuperscript{{{}}}", "$^{{{}}}$", "$_{{{}}}$"]
+)
+def test_digits_above_or_below_a_mean_are_none_of_it(way, mark, tmp_path):
+    (tmp_path / "table.md").write_text(
+        f"| System | AP |\n|-|-|\n| BM25 | 0.41 |\n| Ours | **0.43**{way.format(mark)} |\n", "utf-8"
+    )
+    ours = published(tmp_path / "table.md").columns["AP"]["Ours"]
+    assert (ours.value, ours.unit) == (0.43, 0.01)
+
+
 @pytest.mark.parametrize("name", ["bm25_rm3", "a_b_c", "x_1"])
 def test_underscores_in_names_stay(name, tmp_path):
     found = tr.audit_table(

@@ -30,7 +30,10 @@ _MARKUP = re.compile(
     r"|mathbf|mathrm|bf|rm|bfseries|itshape|small|footnotesize|scriptsize|tiny)\b|\\[!,;: ]"
     r"|[*`${}~]|</?[a-z]+>|(?<![^\W_])_|_(?![^\W_])"
 )
-_RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?<=\d)\s*\[[^]]*\]|(?:±|\\pm|\+/-).*")
+_RAISED = re.compile(
+    r"(?:[\^_]|\\text(?:super|sub)script)\{[^}]*\}|<su[bp]>[^<]*</su[bp]>|\^\\?\w+|\[\^?\w+\]|\([^)]*\)"
+    r"|(?<=\d)\s*\[[^]]*\]|(?:±|\\pm|\+/-).*"
+)
 _NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([-+]?\d{1,3}))?\s*%?\s*[^\d\s.,]*\Z")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+\b(?!\.?,)")
 _LETTERED = re.compile(r"\d+[A-Za-z]+\Z")
@@ -338,8 +341,8 @@ def _plain(cell: str) -> str:
 
 
 def _bare(cell: str) -> str:
-    """What stands in a cell without markup, raised letters, brackets, and what follows a ±."""
-    return _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%").replace("_{", "{"))))
+    """What stands in a cell without markup, what is raised or lowered, brackets, and what follows a ±."""
+    return _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%"))))
 
 
 def _number(cell: str) -> tuple[float, float] | None:
