@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from truerank.present import many
 from truerank.present.comparison import document, document_of
 
 
-def of(systems: int) -> tr.Comparison:
+def of(systems: int, test: str = "randomization") -> tr.Comparison:
     """Each a little worse than the one before."""
     rng = np.random.default_rng(systems)
     qrels = {f"q{n:02}": {"a": 1} for n in range(40)}
@@ -23,7 +24,7 @@ def of(systems: int) -> tr.Comparison:
         }
         for s in range(systems)
     }
-    return tr.compare(qrels, runs, "RR", samples=500)
+    return tr.compare(qrels, runs, "RR", samples=500, test=test)
 
 
 def test_rows_of_many_systems_tell_ranks_and_stay_narrow() -> None:
@@ -48,9 +49,36 @@ def test_rows_of_many_systems_tell_ranks_and_stay_narrow() -> None:
 
 
 def test_few_systems_keep_their_letters() -> None:
-    text = document(of(20)).render()
+    found = of(20)
+    text = document(found).render()
     assert "beats ranks" not in text
     assert "group" in text.splitlines()[0]
+    assert "A letter behind a mean" in str(found)
+    assert sorted(line.split()[0] for line in str(found).splitlines()[1:21]) == list("abcdefghijklmnopqrst")
+
+
+def test_behind_the_means_of_many_stand_the_rows_of_those_that_each_beats() -> None:
+    found = of(24, "t")
+    outcome = found["RR"]
+    (wide,) = document(found, layout="wide").tables
+    assert [row[0] for row in wide.rows] == [str(at) for at in range(1, 25)]
+    assert [row[1] for row in wide.rows] == many.ranked(outcome)
+    told = {
+        str(row[1]): {
+            str(wide.rows[n - 1][1])
+            for part in wide.raised.get((at, 2), "").split()
+            for a, b in [(part.split("–") * 2)[:2]]
+            for n in range(int(a), int(b) + 1)
+        }
+        for at, row in enumerate(wide.rows)
+    }
+    assert told == {name: set(beaten) for name, beaten in outcome.beaten.items()}
+    assert max(map(len, told.values())) > 10
+    assert max(map(len, wide.raised.values())) < 12
+    assert "Numbers behind a mean: significantly better than the systems in the rows of these" in str(found)
+    latex = found.to_latex()
+    assert re.search(r"^1 & system\d\d & \\textbf\{0\.\d{4}\}\\textsuperscript\{\d+–24\} \\\\$", latex, re.M)
+    assert "$^" not in latex
 
 
 def test_the_picture_has_a_square_for_every_two_that_cannot_be_told_apart() -> None:

@@ -41,6 +41,7 @@ CORRECTIONS = {
 }
 
 LETTERS = message("A letter behind a mean: significantly better than the system of that letter.")
+ROWS = message("Numbers behind a mean: significantly better than the systems in the rows of these numbers.")
 
 
 def notes(
@@ -101,7 +102,12 @@ def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> 
     if len(comparison.systems) < 2:
         return sentences
     how = predicted.made_of_systems(comparison.predictions)[:1]
-    return [*how, joined(" ", [LETTERS, _test(comparison)]), *sentences, *runs.reading(comparison)]
+    return [*how, joined(" ", [marks(comparison), _test(comparison)]), *sentences, *runs.reading(comparison)]
+
+
+def marks(comparison: Comparison) -> Message:
+    """What stands behind the means of the wide table."""
+    return ROWS if is_many(comparison) else LETTERS
 
 
 def _of_runs(comparison: Comparison) -> list[Message]:

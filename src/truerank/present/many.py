@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
@@ -42,15 +42,17 @@ def standing(outcome: Outcome) -> list[Column]:
     """Whom each beats and whom it cannot be told apart from, by their ranks in the table."""
     if not direction(outcome.measure):
         return []
-    order = ranked(outcome)
-    rank = {name: at for at, name in enumerate(order, 1)}
-    same = alike(outcome)
-    columns: list[Column] = [
-        (message("beats ranks"), [spans(sorted(rank[b] for b in outcome.beaten[name])) for name in order])
-    ]
+    order, same = ranked(outcome), alike(outcome)
+    columns: list[Column] = [(message("beats ranks"), [*rows_of(order, outcome.beaten)])]
     if outcome.groups:
-        columns.append((message("like ranks"), [spans(sorted(rank[b] for b in same[name])) for name in order]))
+        columns.append((message("like ranks"), [*rows_of(order, same)]))
     return columns
+
+
+def rows_of(order: Sequence[str], others: Mapping[str, Iterable[str]]) -> list[str]:
+    """For each system of a table the rows of others."""
+    row = {name: at for at, name in enumerate(order, 1)}
+    return [spans(sorted(row[other] for other in others[name])) for name in order]
 
 
 def figures(comparison: Comparison) -> Iterator[Figure]:

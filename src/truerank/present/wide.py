@@ -8,7 +8,7 @@ from dataclasses import replace
 from truerank.analysis.compare import Comparison
 from truerank.core.errors import printable
 from truerank.core.messages import message
-from truerank.present import cautions, ledger, sample_size
+from truerank.present import cautions, ledger, many, sample_size
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, table_of, winners
 from truerank.present.table import Cell, Table
 
@@ -34,18 +34,23 @@ def _slices(comparison: Comparison, digits: int, intervals: bool) -> Iterator[Ta
 
 
 def wide_table(comparison: Comparison, digits: int, *, intervals: bool = False) -> Table:
-    """The means, best system by the first measure first; if asked, each with its interval in the next column."""
-    order = ranked(comparison.outcomes[0])
+    """The means, best system by the first measure first; if asked, each with its interval in the next column.
+
+    Of many systems the rows are numbered, and stand in the place of letters.
+    """
+    order, is_many = ranked(comparison.outcomes[0]), many.is_many(comparison)
     columns: list[Column] = [(message("run"), list(map(printable, order)))]
     if len(order) > 1:
-        columns.insert(0, ("", [comparison.letters[name] for name in order]))
+        rows = [str(at) for at in range(1, len(order) + 1)]
+        columns.insert(0, ("", [*(rows if is_many else [comparison.letters[name] for name in order])]))
     heading = interval_heading(comparison.procedure.confidence)
     best: set[tuple[int, int]] = set()
     raised: dict[tuple[int, int], str] = {}
     for outcome in comparison.outcomes:
         at, letters, won = len(columns), comparison.superscripts(outcome.measure), winners(outcome)
+        marks = many.rows_of(order, outcome.beaten) if is_many else [letters[name] for name in order]
         best |= {(row, at) for row, name in enumerate(order) if name in won}
-        raised |= {(row, at): letters[name] for row, name in enumerate(order) if letters[name]}
+        raised |= {(row, at): mark for row, mark in enumerate(marks) if mark}
         means = [outcome.means[name] for name in order]
         columns.append((outcome.name, [mean_cell(outcome, mean) for mean in means]))
         if intervals:

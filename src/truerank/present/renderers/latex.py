@@ -115,12 +115,17 @@ def draw(table: Table) -> str:
         cells = enumerate(_MINUS.sub("$-$", escape(cell)) for cell in row)
         stressed = [rf"\textbf{{{cell.strip()}}}" if (r, c) in table.best else cell for c, cell in cells]
         marks = [table.raised.get((r, c)) for c in range(len(row))]
-        body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
+        body.append(_line(cell + _raised(up) if up else cell for cell, up in zip(stressed, marks, strict=True)))
     title = f"{table.title}." if table.notes and table.title[-1:].isalnum() else table.title
     said = escape(" ".join(filter(None, [title, *table.notes])).replace("\n", " "))
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_line(map(escape, table.columns)), r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, *([rf"\caption{{{said}}}"] if said else []), r"\end{table}"]) + "\n"
+
+
+def _raised(mark: str) -> str:
+    """Letters as papers raise them; others as text, for mathematics has no blanks and no dashes."""
+    return f"$^{{{mark}}}$" if mark.isalpha() else rf"\textsuperscript{{{mark}}}"
 
 
 def escape(text: str) -> str:

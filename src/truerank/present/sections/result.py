@@ -147,7 +147,9 @@ def _shared_standing(outcome: Outcome, best: list[str]) -> Iterator[str]:
 def means(runs: Runs) -> Table:
     """A row per system, a column per measure, the best of each marked, with letters of those that each beats."""
     table = wide_table(runs.shown, runs.digits)
-    return replace(table, title=message("All measures"), notes=(cautions.LETTERS,) if table.raised else ())
+    return replace(
+        table, title=message("All measures"), notes=(cautions.marks(runs.shown),) if table.raised else ()
+    )
 
 
 def alone(runs: Runs) -> Table:
