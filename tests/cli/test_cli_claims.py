@@ -122,6 +122,7 @@ def test_bytes_that_are_no_text_are_told(invoke, here):
         (("-n", "50", "--sd", "0.1", "--like", QRELS, BM25), "not both"),
         (("-n", "0"), "2 queries or more"),
         (("-n", "50", "--like", "none.txt", BM25), "none.txt"),
+        (("-n", "50", "-d", "5%"), "'5%' is a percentage; give a fraction: 0.05 is 5 %"),
     ],
 )
 def test_power_tells_what_was_asked_wrongly(invoke, options, words):

@@ -151,6 +151,7 @@ def test_one_run_is_no_error(invoke):
         ((*TWO, "-m", "NDGC"), "truerank: unknown measure 'NDGC'"),
         ((*TWO, "--test", "f"), "truerank: Invalid value for '--test'"),
         ((*TWO, "--confidence", "1"), "truerank: Invalid value for '--confidence'"),
+        ((*TWO, "--confidence", "95%"), "truerank: Invalid value for '--confidence': '95%' is a percentage; give"),
         (
             (*TWO, "-o", "x.pdf"),
             "truerank: x.pdf: no format of results ends in .pdf: say which",

@@ -14,7 +14,7 @@ from truerank.present.audit_table import document_of
 @click.option("-n", "--queries", type=int, required=True, help="How many queries the means are of.")
 @click.option(
     "--sd",
-    type=float,
+    type=options.FRACTION,
     metavar="X",
     help="The standard deviation of the differences from query to query [default: what is usual of each measure].",
 )
@@ -28,7 +28,9 @@ from truerank.present.audit_table import document_of
     "--binary", multiple=True, metavar="NAME", help="A column of values that are 0 or 1; may be repeated."
 )
 @click.option("--baseline", metavar="SYSTEM", help="Compare the others to this one [default: every two].")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of all pairs of a measure.")
+@click.option(
+    "--alpha", type=options.FRACTION, default=0.05, show_default=True, help="The level of all pairs of a measure."
+)
 @tables.format
 @tables.output
 @tables.digits

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 @click.option("--sure", is_flag=True, default=None, help="Let the interval decide --min and --max, not the value.")
 @click.option(
     "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
+    type=options.FractionRange(0.5, 1, max_open=True),
     help="Of the intervals [default: 0.95].",
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from truerank.cli.options import Decorated
+from truerank.cli.options import Decorated, FractionRange
 
 NAMES = ("confidence", "seed", "samples")
 """What `options` asks for."""
@@ -21,7 +21,7 @@ def options(*, confidence: str, samples: str) -> Callable[[Decorated], Decorated
     """
     sure = click.option(
         "--confidence",
-        type=click.FloatRange(0.5, 1, max_open=True),
+        type=FractionRange(0.5, 1, max_open=True),
         default=0.95,
         show_default=True,
         help=confidence,

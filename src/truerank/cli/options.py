@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.types import FloatParamType
 
 from truerank.cli import importing
 from truerank.cli.repeats import distinct
@@ -38,6 +39,22 @@ class _File(click.Path):
 
 FILE = _File(allow_dash=True)
 FOLDER = _File(file_okay=False)
+
+
+class _Fraction(FloatParamType):
+    """A fraction, for which people may type a percentage."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).endswith("%"):
+            self.fail(message("{value!r} is a percentage; give a fraction: 0.05 is 5 %", value=value), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FRACTION = _Fraction()
+
+
+class FractionRange(_Fraction, click.FloatRange):
+    """A fraction within limits."""
 
 
 def completing(known: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:

@@ -21,10 +21,12 @@ from truerank.present.power import document_of
     type=int,
     help="How many queries there are [default: with --like and no --difference, as many as RUNS share].",
 )
-@click.option("-d", "--difference", type=float, metavar="X", help="The real difference of means that matters.")
+@click.option(
+    "-d", "--difference", type=options.FRACTION, metavar="X", help="The real difference of means that matters."
+)
 @click.option(
     "--sd",
-    type=float,
+    type=options.FRACTION,
     metavar="X",
     help="The standard deviation of the differences from query to query [default: what is usual].",
 )
@@ -39,11 +41,13 @@ from truerank.present.power import document_of
 @options.rules
 @options.changes
 @click.option("--systems", type=int, default=2, show_default=True, help="How many are compared, every two.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of all tests together.")
+@click.option(
+    "--alpha", type=options.FRACTION, default=0.05, show_default=True, help="The level of all tests together."
+)
 @click.option(
     "--power",
     "wanted",
-    type=float,
+    type=options.FRACTION,
     default=0.8,
     show_default=True,
     help="How often a real difference should be found.",
