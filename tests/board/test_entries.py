@@ -208,6 +208,16 @@ def test_a_choice_counts_at_the_end_without_a_split_and_by_the_clock_too(build: 
     assert after["state"] != before["state"]
 
 
+def test_of_what_was_chosen_a_ladder_hides_nothing_at_the_end(build: Build, sqlite: str):
+    world = build(sqlite, "public = 0.5\nladder = 0.5\nfinals = 1")
+    id = world.submit("A", run(good=9)).json()["id"]
+    choose(world, id)
+    world.client.post("/api/boards/main/close", headers=world.headers("host"))
+    own = world.client.get(f"/api/submissions/{id}", headers=world.headers("host")).json()["strict"]
+    [row] = world.board()["standings"]
+    assert (row["score"], row["public"]) == (own["private"]["nDCG@10"], own["public"]["nDCG@10"])
+
+
 def test_a_choice_is_given_up_on_the_page_and_only_by_its_form(build: Build, sqlite: str):
     world = build(sqlite, "finals = 1")
     id = world.submit("A", run(good=4)).json()["id"]
