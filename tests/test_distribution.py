@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,22 @@ def test_every_file_of_the_package_is_in_the_source_distribution(unpacked):
 
 def test_no_test_is_in_it_without_the_others_that_it_stands_on(unpacked):
     assert not (unpacked / "tests").exists()
+
+
+def test_extras_are_asked_for_as_wheels_spell_them():
+    """Before 23.3, pip passes over `truerank[a_b]`, which metadata calls a-b, and installs nothing of it."""
+    _, _, rest = (HERE / "pyproject.toml").read_text("utf-8").partition("[project.optional-dependencies]")
+    extras = re.findall(r"^([\w.-]+) = \[", rest.partition("\n[")[0], re.MULTILINE)
+    assert "ir-measures" in extras
+    pages = [HERE / "README.md", *HERE.glob("docs/**/*.md"), *HERE.glob("src/**/*.py"), HERE / "pyproject.toml"]
+    texts = [page.read_text("utf-8") for page in pages]
+    asked = {
+        name for text in texts for names in re.findall(r"truerank\[([\w,.-]+)\]", text) for name in names.split(",")
+    }
+    asked |= {name for text in texts for name in re.findall(r'needs\([^()]*, "([\w.-]+)"\)', text)}
+    assert asked
+    assert [name for name in sorted({*extras, *asked}) if re.sub(r"[-_.]+", "-", name).lower() != name] == []
+    assert asked <= set(extras)
 
 
 @pytest.mark.slow

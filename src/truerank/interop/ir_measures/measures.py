@@ -259,7 +259,7 @@ def ir_measures() -> ModuleType:
     Raises:
         MissingPackage: it is not installed.
     """
-    with needs("truerank.interop.ir_measures", "ir_measures"):
+    with needs("truerank.interop.ir_measures", "ir-measures"):
         return import_module("ir_measures")
 
 
