@@ -539,6 +539,7 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
         ({"runs": 5}, "runs are {name: run} or a list of runs, not 5"),
         ({"baseline": 3}, "there are 3 systems, none at place 3"),
         ({"runs": {}}, "there is no run to compare"),
+        ({"runs": {"q1": {"d1": 0.5}}}, "this is one run, {query: {document: score}}: give [run], or {name: run}"),
         ({"qrels": None}, "one: qrels are needed"),
         ({"measures": []}, "no measure is named"),
         ({"measures": "NDGC"}, "unknown measure 'NDGC'. Did you mean nDCG?"),

@@ -12,7 +12,7 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean
 from truerank.core.reading import Reading
 from truerank.core.run import Run, RunLike
-from truerank.core.schema import is_whole
+from truerank.core.schema import is_real, is_whole
 from truerank.core.scores import Scores, distinct, short
 from truerank.formats import open_run
 from truerank.formats.objects import is_one_run
@@ -28,6 +28,7 @@ def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> d
     if is_one(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
+        _refuse_one(runs)
         named = dict(zip(distinct(list(map(str, runs))), runs.values(), strict=True))
     elif not isinstance(runs, Iterable):
         raise InputError("runs are {{name: run}} or a list of runs, not {runs}", runs=quoted(runs))
@@ -37,6 +38,16 @@ def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> d
     if not named:
         raise InputError("there is no run to compare")
     return named
+
+
+def _refuse_one(runs: Mapping[Any, Any]) -> None:
+    """Raise for {query: {document: score}}, which is no run by its name."""
+    if runs and all(map(_are_scored, runs.values())):
+        raise InputError("this is one run, {query: {document: score}}: give [run], or {name: run}")
+
+
+def _are_scored(thing: Any) -> bool:
+    return isinstance(thing, Mapping) and bool(thing) and all(map(is_real, thing.values()))
 
 
 def is_one(thing: Any) -> bool:
