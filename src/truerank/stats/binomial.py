@@ -25,7 +25,7 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
 
 
 def mid_p(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The same with half of the probability of just this many: shorter, and right as often as promised on average.
+    """The interval with half of the observed count's probability: shorter, right as often as promised on average.
 
     For some shares it contains the truth less often than promised. Lancaster (1961); Berry and Armitage (1995).
 
@@ -39,7 +39,7 @@ def mid_p(successes: int, n: int, confidence: float = 0.95) -> tuple[float, floa
 
 
 def _tail(successes: int, n: int, confidence: float) -> float:
-    """The probability that is left to either side, of counts that can be."""
+    """The probability left on either side; raise where the counts are impossible."""
     count(n, "n")
     if successes != int(successes) or not 0 <= successes <= n:
         raise ValueError(f"successes is a whole number from 0 to n = {n}, not {successes!r}")
@@ -47,7 +47,7 @@ def _tail(successes: int, n: int, confidence: float) -> float:
 
 
 def _share_with(below: float, successes: int, n: int) -> float:
-    """The share under which fewer successes, and half of just this many, have this probability."""
+    """The share under which P(fewer successes) + P(this many) / 2 is `below`."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -58,12 +58,12 @@ def _share_with(below: float, successes: int, n: int) -> float:
 
 
 def unanimous_p(n: int) -> float:
-    """The two-sided probability that n queries all go the same way, were both ways equally likely; never 0."""
+    """The two-sided probability that n queries all go the same way if both ways are equally likely; never 0."""
     return max(min(1.0, 2 * 0.5**n), TINY)
 
 
 def sign_p(wins: int, losses: int) -> float:
-    """The two-sided probability of a split at least as uneven, were both sides equally likely; never 0.
+    """The two-sided probability of a split at least as uneven if both sides are equally likely; never 0.
 
     >>> sign_p(4, 0), sign_p(5000, 0) > 0
     (0.125, True)

@@ -35,7 +35,7 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
 
 
 def resampled_sums(grids: Sequence[Floats], resamples: int, seed: int) -> list[Floats]:
-    """(resamples, c) the sums of the same rows, for each of some tables.
+    """(resamples, c) for each table the sums of its resampled rows; the same rows are drawn from every table.
 
     Args:
         grids: (n, c) whole numbers, by `on_grid`; one without columns takes no time.
@@ -51,7 +51,7 @@ def resampled_sums(grids: Sequence[Floats], resamples: int, seed: int) -> list[F
 
 
 def at_once(n: int) -> int:
-    """How many resamples of n queries, or sign patterns, a block has.
+    """How many resamples of n queries, or sign patterns, a block has, so that its memory stays bounded.
 
     >>> at_once(1_000), at_once(100_000), at_once(10_000_000)
     (262, 8, 1)
@@ -96,15 +96,15 @@ def reach(confidence: float, n: int) -> float:
 
 
 def percentile_limits(means: Floats, reach: float) -> tuple[float, float]:
-    """What lies between the tails of the resampled means (Efron 1979)."""
+    """The percentile interval: the quantiles of the resampled means (Efron 1979)."""
     low, high = np.quantile(means, normal_below([-reach, reach]))
     return float(low), float(high)
 
 
 def bca_limits(means: Floats, reach: float, values: Floats) -> tuple[float, float]:
-    """The same with tails that are corrected for bias and for skewness (BCa; Efron 1987).
+    """The percentile interval with tails corrected for bias and for skewness (BCa; Efron 1987).
 
-    Means that are within a unit of the grid that the values were put on are equal: so far rounding moves them.
+    Means that differ by less than a unit of the grid of the values count as equal: rounding moves them that far.
 
     Args:
         means: (resamples,) of the values.

@@ -21,13 +21,13 @@ from truerank.stats.power import shift_detected
 from truerank.stats.values import Floats, count, differences, mean, share, table
 
 GUARD = 0.3
-"""The degrees of freedom reckon with a variance between runs so large that only this share of its estimates would
-come out as small as the one at hand: few runs mostly show too little of it. Chosen by docs/calibration.md."""
+"""Few runs mostly underestimate the variance between runs. So the degrees of freedom are computed with a variance
+so large that only this share of its estimates would be as small as the observed one (see docs/calibration.md)."""
 
 
 @dataclass(frozen=True)
 class Components:
-    """What the values of one system's runs vary by.
+    """The variance components of the values of one system's runs.
 
     Attributes:
         queries, runs: how many of each.
@@ -48,12 +48,12 @@ class Components:
 
     @property
     def of_runs(self) -> float:
-        """What the choice of runs adds to the variance of the mean."""
+        """The variance of the mean that comes from the choice of runs."""
         return self.between_runs / self.runs
 
     @property
     def reckoned(self) -> float:
-        """The same, as large as it may be for all that so few runs show (`GUARD`)."""
+        """`of_runs`, raised to an upper limit that allows for how few the runs are (`GUARD`)."""
         freedom = self.runs - 1
         return self.of_runs * freedom / chi2_quantile(GUARD, freedom)
 
@@ -64,10 +64,10 @@ def components(values: ArrayLike) -> Components:
     Negative estimates are set to 0. Fisher (1925); Searle, Casella and McCulloch, Variance Components (1992).
 
     Args:
-        values: (queries, runs) two of each or more.
+        values: (queries, runs), at least two of each.
 
     Raises:
-        ValueError: fewer, or values that are not finite.
+        ValueError: fewer than two of either, or values that are not finite.
 
     >>> parts = components([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]])
     >>> parts.mean, round(parts.between_queries, 4), round(parts.between_runs, 4), round(parts.rest, 4)
@@ -95,8 +95,8 @@ class Spread:
 
     Attributes:
         queries: how many.
-        of_queries: the variance that their choice gives, with what runs do on single queries.
-        systems: the components of those with several runs; of a system with one nothing is known between runs.
+        of_queries: the variance from the choice of queries, with the rest that is left in their means over runs.
+        systems: the components of each system with several runs; one run shows nothing of how runs vary.
     """
 
     queries: int
@@ -105,18 +105,18 @@ class Spread:
 
     @property
     def of_runs(self) -> float:
-        """The variance that the choice of runs gives."""
+        """The variance from the choice of runs."""
         return math.fsum(one.of_runs for one in self.systems)
 
     @property
     def share_of_runs(self) -> float:
-        """Which part of the whole variance runs make; 0 where there is none at all."""
+        """The share of the variance that comes from runs; 0 where there is no variance."""
         whole = self.of_queries + self.of_runs
         return self.of_runs / whole if whole else 0.0
 
     @property
     def error(self) -> float:
-        """The standard error: the root of both together."""
+        """The standard error: the root of the sum of both variances."""
         return math.sqrt(self.of_queries + self.of_runs)
 
     @property
@@ -133,17 +133,17 @@ class Spread:
         return t_quantile((1 + share(confidence, "confidence")) / 2, self.freedom) * self.error
 
     def p(self, estimate: float) -> float:
-        """How often chance alone moves as far from 0; two-sided."""
+        """The two-sided p of an estimate: how often chance alone moves it as far from 0."""
         return min(1.0, 2 * t_above(abs(estimate) / self.error, self.freedom)) if self.error and estimate else 1.0
 
     def detectable(self, *, alpha: float = 0.05, power: float = 0.8) -> float:
-        """The smallest true difference that is detected so often."""
+        """The smallest true difference that is detected with this power."""
         return self.error * shift_detected(self.freedom, alpha=alpha, power=power)
 
     def widened(self, interval: Interval) -> Interval:
-        """An interval that knows queries only, made to contain what runs add.
+        """An interval that only allows for the choice of queries, widened by the variance between runs.
 
-        Each half of it is taken as a number of standard errors, so that its skewness stays, and joined with the
+        Each half of it becomes a number of standard errors, so that its skewness stays, and is combined with the
         variance of runs (as in Zou and Donner 2008).
         """
         if not self.of_runs or not math.isfinite(interval.high - interval.low):
@@ -158,11 +158,11 @@ class Spread:
         return replace(interval, low=interval.estimate - down, high=interval.estimate + up, method=method)
 
     def at(self, queries: int, runs: int) -> Spread:
-        """What it would be with so many queries, and so many runs of each system that has several."""
+        """The spread with this many queries, and this many runs of each system that has several."""
         return self._with(count(queries, "queries"), [count(runs, "runs")] * len(self.systems))
 
     def times(self, queries: int, runs: int) -> Spread:
-        """What it would be with so many times the queries, and so many times the runs of each system."""
+        """The spread with this many times the queries, and this many times the runs of each system."""
         return self._with(queries * self.queries, [runs * one.runs for one in self.systems])
 
     def _with(self, queries: int, runs: Sequence[int]) -> Spread:
@@ -172,7 +172,7 @@ class Spread:
 
     @property
     def enough_runs(self) -> int | None:
-        """From so many runs of each system on, twice the queries narrow the interval more than twice the runs.
+        """The number of runs from which on twice the queries narrow the interval more than twice the runs.
 
         None where queries do not differ, so that only runs help; 1 where runs do not.
 
@@ -192,12 +192,12 @@ class Spread:
 
     @property
     def _between_queries(self) -> float:
-        """The variance of a query's true value: without the rest that is left in its mean over runs."""
+        """The variance of the queries' true values: that of their means over runs less what the rest adds to it."""
         return max(0.0, self.queries * self.of_queries - math.fsum(one.rest / one.runs for one in self.systems))
 
 
 def spread(values: Floats, *systems: Components) -> Spread:
-    """How sure the mean of (n,) values is, each a system's mean over its runs, or the difference of two of them."""
+    """The spread of the mean of (n,) values: a system's means over its runs, or the differences of two systems'."""
     variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
     return Spread(len(values), variance / len(values), systems)
 
@@ -207,8 +207,8 @@ class OverRuns:
     """A mean over queries and runs, or the difference of two such means.
 
     Attributes:
-        interval: of both: other queries, and other runs.
-        p: of a difference, how often chance parts two equal systems as far; NaN for a mean.
+        interval: allows for other queries and for other runs.
+        p: of a difference, how often chance sets two equal systems as far apart; NaN for a mean.
         spread: where its uncertainty comes from, and what more queries and runs would do.
     """
 
@@ -244,10 +244,10 @@ def mean_over_runs(
 def difference_over_runs(
     a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> OverRuns:
-    """Where the difference of two systems may lie, and whether it may be chance: on other queries, by other runs.
+    """Where the difference of two systems may lie, and whether it may be chance, over other queries and other runs.
 
-    Both have the same queries; each has runs of its own, as many as it likes, with a variance of their own (as in
-    Welch 1947). Of a system with one run nothing is known between runs: it is taken as it is.
+    Both have the same queries. Each has its own runs, any number of them, with their own variance (as in Welch
+    1947). One run shows nothing of the variance between runs: such a system is taken as it is.
 
     Args:
         a, b: (queries, runs) each.

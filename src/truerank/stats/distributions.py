@@ -33,43 +33,43 @@ def normal_below(z: ArrayLike) -> Floats:
 
 
 def normal_quantile(level: ArrayLike) -> Floats:
-    """The z that so much lies below."""
+    """The z below which a normal variable lies with probability `level`."""
     return np.asarray(_special().ndtri(level), np.float64)
 
 
 def gamma_quantile(shape: float, level: float) -> float:
-    """What so much of a gamma variable of this shape, of scale 1, lies below."""
+    """The value below which a gamma variable of this shape and scale 1 lies with probability `level`."""
     return float(_special().gammaincinv(shape, level))
 
 
 def gamma_quantile_above(shape: float, level: float) -> float:
-    """What so much of it lies above."""
+    """The value above which such a gamma variable lies with probability `level`."""
     return float(_special().gammainccinv(shape, level))
 
 
 def t_above(t: float, freedom: float) -> float:
-    """The probability of a t above this one, never 0."""
+    """The probability that Student's t lies above this value; never 0."""
     return max(float(_special().stdtr(freedom, -t)), TINY)
 
 
 def t_beyond(t: ArrayLike, freedom: ArrayLike) -> Floats:
-    """The probability of a t at least this far from 0."""
+    """The probability that Student's t lies at least this far from 0."""
     return np.asarray(2 * _special().stdtr(freedom, -np.abs(t)), np.float64)
 
 
 def t_quantile(level: float, freedom: float) -> float:
-    """The t that so much lies below."""
+    """The t below which Student's t lies with probability `level`."""
     return float(_special().stdtrit(freedom, level))
 
 
 def chi2_quantile(level: float, freedom: float) -> float:
-    """The chi-square that so much lies below."""
+    """The value below which chi-square lies with probability `level`."""
     return float(2 * _special().gammaincinv(freedom / 2, level))
 
 
 def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
     """The probability that a t with this non-centrality lies outside of −t … t."""
-    if abs(shift) > SHARP * max(1.0, freedom**0.5):  # a grid as fine as the rest asks for would have no end
+    if abs(shift) > SHARP * max(1.0, freedom**0.5):  # the grid would be endlessly fine
         return float(_special().gammainc(freedom / 2, freedom / 2 * min(abs(shift) / t, 1e9) ** 2)) if t else 1.0
     spread, weights = estimated_spread(freedom, STEP / max(1.0, abs(shift)))
     outside = normal_below(shift - t * spread) + normal_below(-shift - t * spread)
@@ -77,7 +77,7 @@ def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
 
 
 def estimated_spread(freedom: float, widest: float = STEP) -> tuple[Floats, Floats]:
-    """What a standard deviation of 1 may be estimated as, and how likely each is.
+    """Values that an estimate of a standard deviation of 1 may take, and the probability of each.
 
     The logarithms are evenly spaced; sums over such a grid are as exact as floating point for what is smooth.
 
@@ -100,5 +100,5 @@ def binomial_up_to(successes: ArrayLike, n: int, chance: ArrayLike) -> Floats:
 
 
 def beta_quantile(level: float, a: float, b: float) -> float:
-    """The share that so much of the beta distribution lies below."""
+    """The share below which a beta variable lies with probability `level`."""
     return float(_special().betaincinv(a, b, level))

@@ -61,7 +61,7 @@ def non_inferiority(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float =
 
 
 def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> tuple[float, float, int]:
-    """The mean difference, its standard error, inf where nothing is known of it, and how many differences."""
+    """The mean difference, its standard error (inf where that is unknown), and the number of differences."""
     share(alpha, "alpha")
     if not 0 < margin < np.inf:
         raise ValueError(f"margin is a number above 0, not {margin!r}")
@@ -73,7 +73,7 @@ def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> 
 
 
 def _p(inside: float, error: float, n: int) -> float:
-    """The p of lying so far inside of a limit."""
+    """The one-sided p of a mean difference that lies this far inside a limit."""
     if error == 0:
         return max(0.5**n, TINY) if inside > 0 and not is_equal(inside, 0.0) else 1.0
     return 1.0 if error == np.inf else t_above(inside / error, n - 1)

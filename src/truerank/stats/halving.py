@@ -1,4 +1,4 @@
-"""How much is enough, where what falls short does so up to some number: found by doubling and halving."""
+"""The smallest number that is enough, where all smaller ones fall short: found by doubling and bisection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def enough(falls_short: Callable[[float], bool], halvings: int = 60) -> float:
-    """The least number above 0 that does not fall short, after so many halvings of the range that it lies in.
+    """The least number above 0 that does not fall short; `halvings` says how often the range around it is halved.
 
     >>> enough(lambda number: number * number < 2)
     1.4142135623730951
@@ -22,7 +22,7 @@ def enough(falls_short: Callable[[float], bool], halvings: int = 60) -> float:
 
 
 def enough_whole(falls_short: Callable[[int], bool], most: float = math.inf) -> int | None:
-    """The least whole number from 2 on that does not; None where none is found before so many.
+    """The least whole number from 2 on that does not fall short; None where none is found up to about `most`.
 
     >>> enough_whole(lambda n: n * n < 50), enough_whole(lambda n: n * n < 50, most=6)
     (8, None)

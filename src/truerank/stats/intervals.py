@@ -55,9 +55,9 @@ class Interval:
         method: bca, percentile, gamma, binomial, mid-p, order statistics, prediction-powered; "t" where runs differ
             and queries do not; "constant" when all values are equal and the sample shows no spread; "none" when
             there are too few values to say: from −inf to inf.
-        differing: how many values differ from the commonest, where these are less than half and so few that the
-            interval holds the truth less often than promised: of a bootstrap and of Student's t fewer than 10
-            (`FEWEST`), of gamma fewer than 3 (`SCARCE`). None where all is well.
+        differing: how many values differ from the commonest one, where they are less than half and so few that the
+            interval contains the truth less often than promised: fewer than 10 (`FEWEST`) for a bootstrap or
+            Student's t, fewer than 3 (`SCARCE`) for gamma. None where the interval can be trusted.
     """
 
     estimate: float
@@ -69,20 +69,20 @@ class Interval:
 
     @classmethod
     def unknown(cls, estimate: float, confidence: float) -> Interval:
-        """The interval from −inf to inf: nothing is known of where the truth lies."""
+        """The interval from −inf to inf, where nothing is known of the truth."""
         return cls(estimate, -np.inf, np.inf, confidence, "none")
 
     @classmethod
     def constant(cls, value: float, confidence: float) -> Interval:
-        """That of values which are all the same."""
+        """The interval of values that are all the same."""
         return cls(value, value, value, confidence, "constant")
 
     def times(self, factor: float) -> Interval:
-        """That of so many times the quantity; the factor is above 0."""
+        """The interval of the quantity times a factor above 0."""
         return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)
 
     def within(self, low: float, high: float) -> Interval:
-        """That of values between these two, beyond which it does not go; an unknown one stays unknown.
+        """The interval cut to the range of the values; an unknown one stays unknown.
 
         >>> Interval(0.9, 0.7, 1.1, 0.95, "t").within(0.0, 1.0)
         Interval(estimate=0.9, low=0.7, high=1.0, confidence=0.95, method='t')
@@ -98,16 +98,16 @@ class Interval:
         }
 
     def to_dict(self, called: str = "estimate") -> dict[str, Any]:
-        """The same, and the method as "interval"."""
+        """The limits, and the method as "interval"."""
         return {**self.limits(called), "interval": self.method}
 
 
 def is_too_few(n: int, confidence: float = 0.95) -> bool:
-    """Whether so few values say nothing of a mean by being drawn again: up to 5 at 95 %.
+    """Whether n values are too few for a bootstrap interval of their mean: up to 5 at 95 %.
 
-    No resample of n values passes the smallest or the largest of them. All n lie on the same side of their
-    distribution's median twice in 2ⁿ times, and then no interval within them holds it. Where that alone is more
-    often than an interval may be wrong, there is none.
+    No mean of a resample lies outside the range of the values. All n values lie on the same side of their
+    distribution's median with probability 2 / 2ⁿ, and then no interval within their range contains it. Where that
+    alone is likelier than an interval may be wrong, there is none.
 
     >>> [n for n in range(1, 9) if is_too_few(n)], is_too_few(7, 0.99)
     ([1, 2, 3, 4, 5], True)
@@ -173,9 +173,9 @@ class Means:
     Attributes:
         values: (n, c) divided by `shrinking`, so that sums of them stay numbers.
         shrinking: (c,) powers of two.
-        ways: of each column the method.
-        few: as `differing` has it.
-        drawn: the columns whose means are resampled.
+        ways: the method of each column.
+        few: what `differing` says of each column.
+        drawn: the columns that are resampled.
     """
 
     values: Floats
@@ -189,7 +189,7 @@ class Means:
     def of(
         cls, values: ArrayLike, confidence: float, method: Method | None, shares: bool | Sequence[bool]
     ) -> Means:
-        """Those of (n, c) values; the arguments are those of `mean_intervals`."""
+        """The means of (n, c) values; the arguments are those of `mean_intervals`."""
         checked = table(values)
         shrinking = np.where(scale(checked) > HUGE, 2.0**64, 1.0)
         checked = checked / shrinking
@@ -209,14 +209,14 @@ class Means:
 
     @property
     def grid(self) -> Floats:
-        """(n, drawn) what is to be resampled."""
+        """(n, drawn) the columns to be resampled, in whole units."""
         return self._grid[0]
 
     def intervals(self, sums: Floats) -> list[Interval]:
         """The interval of each column's mean.
 
         Args:
-            sums: (resamples, drawn) of the grid.
+            sums: (resamples, drawn) the sums of resampled rows of the grid.
         """
         means = sums * self._grid[1] / len(self.values)
         limits = {
@@ -261,7 +261,7 @@ def difference_intervals(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> list[Interval]:
-    """The same for each column of (n, c) values; one resampling of the queries serves them all."""
+    """`difference_interval` of each column of (n, c) values; one resampling of the queries serves them all."""
     between = differences(table(a, "a"), table(b, "b"))
     way: Method = method or "percentile"
     if way in BINOMIAL:
@@ -270,7 +270,7 @@ def difference_intervals(
 
 
 def _way(values: Floats, few: int | None, method: str | None, confidence: float, shares: bool) -> str:
-    """How the interval of these values is found, of which few differ from the others."""
+    """The method for the interval of these values; `few` is what `differing` says of them."""
     if method is not None:
         one_of(method, get_args(Method), "method")
     is_binary = (method in BINOMIAL or (shares and method is None)) and bool(np.isin(values, (0.0, 1.0)).all())
@@ -290,7 +290,7 @@ def _way(values: Floats, few: int | None, method: str | None, confidence: float,
 def _limits(means: Floats, values: Floats, way: str, confidence: float) -> tuple[float, float]:
     far = reach(confidence, len(values))
     limits = bca_limits(means, far, values) if way == "bca" else percentile_limits(means, far)
-    least, most = float(values.min()), float(values.max())  # which a mean of rounded values may pass by a little
+    least, most = float(values.min()), float(values.max())  # a mean of rounded values may lie slightly outside
     return max(limits[0], least), min(limits[1], most)
 
 
@@ -301,7 +301,7 @@ def _interval(
     if way in BINOMIAL:
         limits = BINOMIAL[way](int(values.sum()), len(values), confidence)
     elif way == "constant":
-        estimate = float(values[0])  # of equal values the mean may be off in the last digit
+        estimate = float(values[0])  # the mean of equal values may be off in the last digit
         limits = (estimate, estimate)
     elif way == "gamma":
         limits, doubted = gamma_limits(values, confidence), few if few is not None and few < SCARCE else None
@@ -313,9 +313,9 @@ def _interval(
 
 
 def differing(values: Floats) -> list[int | None]:
-    """Of each column, how many values differ from the commonest one, where these are so few that they decide all.
+    """How many values of each column differ from the commonest one; None where they are enough for a bootstrap.
 
-    What more than half of the values are is their median.
+    A value that more than half of the values have is their median.
     """
     others = np.count_nonzero(values != np.sort(values, axis=0)[len(values) // 2], axis=0)
     return [n if n < FEWEST and 2 * n < len(values) else None for n in others.tolist()]

@@ -54,7 +54,7 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
         return Tukey(np.ones((m, m)), np.inf, (tuple(range(m)),))
     noise = checked - checked.mean(axis=1, keepdims=True) - means + checked.mean()
     freedom = (n - 1) * (m - 1)
-    unit = np.ldexp(1.0, np.frexp(np.abs(noise).max())[1] - 1)  # squares of the largest numbers are none
+    unit = np.ldexp(1.0, np.frexp(np.abs(noise).max())[1] - 1)  # squares of the largest numbers overflow
     error = float(np.sqrt(((noise / unit) ** 2).sum() / freedom / n) * unit)
     least = rounding(scale(checked))
     apart = np.abs(difference(*np.broadcast_arrays(means[:, None], means)))
@@ -86,7 +86,7 @@ def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05, *, most: int | N
     bits = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in alike]
 
     def among(first: int) -> list[int]:
-        """The groups of this many systems of the highest means, or one more than may be."""
+        """The groups of the `first` systems with the highest means; no more than `most` + 1 are looked for."""
         few = [others & (1 << first) - 1 for others in bits[:first]]
         return [*islice(_cliques(few), None if most is None else most + 1)]
 
@@ -98,10 +98,10 @@ def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05, *, most: int | N
 
 
 def _cliques(alike: Sequence[int]) -> Iterator[int]:
-    """The largest sets of which all are alike, one after another: Bron and Kerbosch (1973), with pivots.
+    """The maximal sets of systems that are all alike: Bron and Kerbosch (1973), with pivots.
 
     Args:
-        alike: of each one the others that are, as bits; the sets are bits too.
+        alike: for each system the others that are like it, as bits; the sets are bits too.
     """
     left = [(0, (1 << len(alike)) - 1, 0)]
     while left:
@@ -117,19 +117,19 @@ def _cliques(alike: Sequence[int]) -> Iterator[int]:
 
 
 def _places(bits: int) -> Iterator[int]:
-    """Which bits are set, the lowest first."""
+    """The places of the bits that are set, the lowest first."""
     while bits:
         yield (bits & -bits).bit_length() - 1
         bits &= bits - 1
 
 
 def _flat_p(apart: Floats, least: float, n: int) -> Floats:
-    """(m, m) the p of each distance where every query shows just that."""
+    """(m, m) the p of each distance where every query shows the same distance."""
     return np.where(apart > least, _unanimous(n, len(apart)), 1.0)
 
 
 def _flat_width(n: int, m: int, confidence: float) -> float:
-    """How far means must be apart for that p to be significant: at all, or farther than anything is."""
+    """How far apart means must be for `_flat_p` to be significant: 0 for any distance, inf for none."""
     return 0.0 if _unanimous(n, m) <= 1 - confidence else np.inf
 
 

@@ -130,11 +130,11 @@ class _Work:
 
     @property
     def alpha(self) -> float:
-        """How often some order may be wrong."""
+        """The probability that some order is wrong."""
         return round(1 - self.confidence, 12)
 
     def fixed(self) -> _Found:
-        """Queries alone are drawn."""
+        """The results where only queries are drawn."""
         total = sum(map(len, self.values))
         if min(map(len, self.values)) < 2 or is_too_few(total, self.confidence):
             return self._unknown()
@@ -150,7 +150,7 @@ class _Work:
         return self._intervals(*_welch(own, sizes), differing(np.concatenate(self.values))), error, higher
 
     def random(self) -> _Found:
-        """Collections are drawn, with their queries."""
+        """The results where collections are drawn, with their queries."""
         n, m = self.means.shape
         if n < 2:
             return self._unknown()
@@ -207,16 +207,16 @@ class _Work:
         return moved
 
     def _p(self, error: Floats, freedom: Floats, n: int) -> Floats:
-        """(m, m) two-sided, of each pair by itself; without any spread that of a sign test of all pairs."""
+        """(m, m) the two-sided p of each pair by itself; without any spread that of a sign test, for all pairs."""
         is_flat = error <= self._least
         p = t_beyond(self.apart / np.where(is_flat, 1.0, error), freedom)
         return np.where(self.apart == 0, 1.0, np.where(is_flat, min(1.0, len(self.pairs[0]) * unanimous_p(n)), p))
 
     def _intervals(self, error: Floats, freedom: Floats, few: Sequence[int | None]) -> tuple[Interval, ...]:
-        """Those of the systems' means.
+        """The intervals of the systems' means.
 
         Args:
-            few: of each system `Interval.differing`.
+            few: `Interval.differing` of each system.
         """
         intervals = []
         each = zip(self.means.mean(axis=0).tolist(), error.tolist(), freedom.tolist(), few, strict=True)
@@ -235,7 +235,7 @@ class _Work:
 
 
 def _variances(values: Floats) -> Floats:
-    """(m, m) of the differences of each two columns."""
+    """(m, m) the variances of the differences of each two columns."""
     columns = np.ascontiguousarray(values.T)
     variances = np.zeros((len(columns), len(columns)))
     for at, own in enumerate(columns[:-1]):

@@ -49,7 +49,7 @@ def order_intervals(
     if is_too_few(n, confidence) or len(first) < LEAST:
         one, other = (Interval.unknown(each, confidence) for each in estimates)
         return one, other
-    apart = np.abs(_centred(drawn - np.stack([first, second]))).max() > ROUNDING  # what all systems share is none
+    apart = np.abs(_centred(drawn - np.stack([first, second]))).max() > ROUNDING  # a shared shift changes no order
     if not apart or (drawn[:, 0] == drawn[:, 1]).all():
         one, other = (Interval.constant(each, confidence) for each in estimates)
         return one, other
@@ -100,7 +100,7 @@ def _centred(means: Floats) -> Floats:
 
 
 def kendall_taus(x: Floats, y: Floats) -> Floats:
-    """(n,) `kendall_tau` of each row of (n, systems) scores, and of the same row of others.
+    """(n,) `kendall_tau` of each row of x with the same row of y; both are (n, systems) scores.
 
     >>> kendall_taus(np.array([[1.0, 2, 3], [1, 2, 3]]), np.array([[1.0, 2, 3], [3, 2, 1]])).tolist()
     [1.0, -1.0]
@@ -109,7 +109,7 @@ def kendall_taus(x: Floats, y: Floats) -> Floats:
 
 
 def tau_aps(truth: Floats, estimate: Floats) -> Floats:
-    """(n,) `tau_ap` of each row of (n, systems) scores that decide what is right, and of others that are judged.
+    """(n,) `tau_ap` of each row of `estimate` against the same row of `truth`; both are (n, systems) scores.
 
     >>> tau_aps(np.array([[4.0, 3, 2, 1]]), np.array([[3.0, 4, 2, 1]])).round(4).tolist()
     [0.3333]
@@ -131,7 +131,7 @@ def _taus(x: Floats, y: Floats) -> Floats:
 
 
 def _tau_aps(truth: Floats, estimate: Floats) -> Floats:
-    """Each system has its share of what its group of equals comes to; sums over ranks are of harmonic numbers."""
+    """`tau_aps`; each system counts its share of its tied group, whose sums over ranks are harmonic numbers."""
     systems = truth.shape[1]
     harmonic = np.append(0, np.cumsum(1 / np.arange(1, systems + 1)))
     above = estimate[:, None] > estimate[:, :, None]

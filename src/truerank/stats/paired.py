@@ -74,7 +74,7 @@ def randomization(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: in
 
 
 def randomizations(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: int = 0) -> list[Paired]:
-    """The same for each column of (n, c) values; the same swaps serve all that need samples."""
+    """`randomization` for each column of (n, c) values; the same swaps serve all columns that need samples."""
     between = differences(table(a, "a"), table(b, "b"))
     n = len(between)
     count(samples, "samples")
@@ -171,12 +171,12 @@ def effect(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def _is_against(difference: float, up: int) -> bool:
-    """Whether there is more that goes up than down, or less, and the mean difference does not go the same way."""
+    """Whether the sign of `up` (more goes up than down, or less) disagrees with that of the mean difference."""
     return bool(up) and (is_equal(difference, 0.0) or (up > 0) != (difference > 0))
 
 
 def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:
-    """p, and whether there is no spread to judge by."""
+    """p of Student's t, and whether there is no spread to judge by."""
     n = len(between)
     difference = abs(float(between.mean()))
     if n == 1 or difference <= rounding(largest) or is_equal(difference, 0.0):
@@ -188,7 +188,7 @@ def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:
 
 
 def _order(sizes: Floats, largest: Floats) -> Ints:
-    """(n,) which are smaller and which are equal but for rounding, given the values that each was computed from."""
+    """(n,) the place of each size among the distinct ones; sizes that differ only by rounding share a place."""
     order = np.argsort(sizes, kind="stable")
     near = np.maximum(largest[order][1:], largest[order][:-1]) * rounding(1.0)
     places = np.zeros(len(sizes), np.int64)
@@ -197,7 +197,7 @@ def _order(sizes: Floats, largest: Floats) -> Ints:
 
 
 def _doubled_ranks(sizes: Ints) -> tuple[np.ndarray, np.ndarray]:
-    """Twice the mean rank of each, a whole number, and how many there are of each size."""
+    """Twice the mean rank of each value, a whole number, and how many values there are of each size."""
     _, inverse, counts = np.unique(sizes, return_inverse=True, return_counts=True)
     last = counts.cumsum()
     return (2 * last - counts + 1)[inverse], counts

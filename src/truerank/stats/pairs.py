@@ -1,6 +1,6 @@
-"""All pairs of many systems: what is drawn at random is drawn of each system, and pairs are differences of that.
+"""All pairs of many systems: sums are drawn for each system, and those of a pair are their differences.
 
-Of 100 systems there are 4,950 pairs: 100 columns of sums and a subtraction a pair, not 4,950 columns of sums.
+100 systems make 4,950 pairs: that takes 100 columns of sums and one subtraction per pair, not 4,950 columns.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def mean_and_pair_intervals(
 ) -> tuple[list[Interval], list[Interval]]:
     """`mean_intervals` of the columns, and the percentile interval of each pair's mean difference.
 
-    One resampling of the queries serves all of them. Those of pairs are as of `difference_intervals`, but for
-    rounding.
+    One resampling of the queries serves all of them. The intervals of pairs are those of `difference_intervals`,
+    but for rounding.
 
     Args:
-        values: (n, m) a row per query, a column per system; of several measures side by side, where no pair is of
-            two measures.
+        values: (n, m) a row per query, a column per system. Several measures may stand side by side, as long as no
+            pair is of two measures.
 
     >>> means, apart = mean_and_pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0)], resamples=200)
     >>> [each.method for each in means], apart[0].estimate, apart[0].method
@@ -90,9 +90,9 @@ class _Apart:
     """The mean differences of pairs of columns.
 
     Attributes:
-        between: (n, pairs)
-        grid: (n, m) the columns whose resamples are subtracted; none without pairs, or with too few queries.
-        unit: (m,) of the grid.
+        between: (n, pairs) the differences.
+        grid: (n, m) the columns whose resampled sums are subtracted; none without pairs, or with too few queries.
+        unit: (m,) the units of the grid.
     """
 
     between: Floats
@@ -111,10 +111,10 @@ class _Apart:
         return cls(between, grid if is_drawn else grid[:, :0], unit, pairs, confidence)
 
     def intervals(self, sums: Floats) -> list[Interval]:
-        """The interval of each.
+        """The interval of each pair.
 
         Args:
-            sums: (resamples, columns of the grid) of it.
+            sums: (resamples, columns of the grid) the sums of resampled rows of the grid.
         """
         n, between, confidence = len(self.between), self.between, self.confidence
         estimates = mean(between).tolist()
@@ -136,7 +136,7 @@ class _Apart:
 
 
 def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_000, seed: int = 0) -> Floats:
-    """(pairs,) the p of each pair's randomization test: that of `randomizations`; one set of samples serves all.
+    """(pairs,) the p of each pair's randomization test, as `randomizations` has it; one set of samples serves all.
 
     Args:
         values: (n, m) as for `mean_and_pair_intervals`.
@@ -203,7 +203,7 @@ def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_00
 
 
 def _sizes(grid: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """(pairs,) of each pair's differences the root of the sum of squares, and how far their sum is from 0."""
+    """(pairs,) the root of the sum of squares of each pair's differences, and the absolute value of their sum."""
     spread, apart = np.empty(len(first)), np.empty(len(first))
     width = max(1, AT_ONCE // len(grid))
     for start in range(0, len(first), width):
@@ -222,7 +222,7 @@ def _columns(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
 
 
 def _compared_scale(values: Floats, pairs: Pairs) -> Floats:
-    """(m,) the largest absolute value of each column and of all that it is compared with, directly or by others."""
+    """(m,) the largest absolute value of each column and of all columns that pairs connect it with."""
     first, second = _columns(pairs, values.shape[1])
     largest, before = scale(values), None
     while before is None or (largest != before).any():
@@ -233,7 +233,7 @@ def _compared_scale(values: Floats, pairs: Pairs) -> Floats:
 
 
 def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:
-    """(m, samples) the sums, one row per system: as many samples at once as make a pair's work worth its call."""
+    """(m, samples) the sums, one row per system, in blocks large enough that the calls for each pair pay."""
     held: list[Floats] = []
     size = 0
     for block in blocks:
@@ -247,10 +247,10 @@ def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:
 
 
 def _ends(values: Floats, low: float, high: float) -> tuple[float, float]:
-    """What `numpy.quantile` says at these places of the sorted values, from 0, by one selection of all places.
+    """What `numpy.quantile` gives at two places of the sorted values, from 0, by one selection of all places.
 
-    NumPy has vector instructions for a selection of one place; on AMD's processors with AVX-512 it is five times as
-    slow for them.
+    NumPy selects a single place with vector instructions, which take five times as long on AMD's processors with
+    AVX-512.
     """
     below, above, last = int(low), int(high), len(values) - 1
     if above <= below + 1 or below == last:

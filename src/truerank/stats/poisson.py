@@ -32,7 +32,7 @@ MIXED = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Sums of resamples; those of parts add up.
+    """Sums of resamples; the sums of parts add up.
 
     Attributes:
         sums: (resamples, c) of the values, on the grid.
@@ -44,7 +44,7 @@ class Drawn:
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64], values: Floats, largest: Floats, resamples: int) -> Drawn:
-        """Those of some queries.
+        """The sums of some queries.
 
         Args:
             keys: (n,) one number per query, such as a hash of its id and of a seed.
@@ -85,7 +85,7 @@ def times(keys: NDArray[np.uint64], resamples: int) -> Floats:
 
 
 def _table() -> Floats:
-    """The times that an outcome stands for: as many outcomes each as a Poisson distribution of mean 1 has."""
+    """How often a query is drawn for each outcome of its hash, such that this is a Poisson variable of mean 1."""
     likely = [math.exp(-1) / math.factorial(k) for k in range(9)]
     ends = np.rint(np.cumsum(likely) * OUTCOMES)
     numbers: Floats = np.searchsorted(ends, np.arange(OUTCOMES), side="right").astype(np.float64)

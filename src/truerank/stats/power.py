@@ -39,7 +39,7 @@ def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float
 
 
 def smallest_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest real difference that n queries find so often; inf for one query.
+    """The smallest real difference that n queries find with this power; inf for one query.
 
     >>> round(smallest_detectable(0.25, 50), 4)
     0.101
@@ -51,7 +51,7 @@ def smallest_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float 
 
 
 def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """How many standard errors a true difference must be for a t-test to find it so often.
+    """How many standard errors a true difference must be for a t-test to find it with this power.
 
     >>> round(shift_detected(49), 3)
     2.858
@@ -61,7 +61,7 @@ def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -
 
 
 def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """How many queries find a real difference so often.
+    """How many queries find a real difference with this power.
 
     Raises:
         ValueError: the difference is 0, or a thousand million queries are not enough.
@@ -81,7 +81,7 @@ def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: 
 def critical_difference(sd: float, n: int, *, alpha: float = 0.05) -> float:
     """The smallest mean difference that the two-sided paired t-test of n queries calls significant; inf for one.
 
-    Half of all real differences of this size are found: see `smallest_detectable` for four of five.
+    Real differences of this size are found half of the time: see `smallest_detectable` for four times of five.
 
     >>> round(critical_difference(0.25, 50), 4)
     0.071

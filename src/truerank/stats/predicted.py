@@ -77,7 +77,7 @@ class PredictedMean:
         return self.alone / self.error**2 if self.error else float(self.of)
 
     def within(self, low: float, high: float) -> PredictedMean:
-        """The same of values that lie between two limits: neither an estimate nor an interval goes beyond."""
+        """The mean of values that lie between two limits: estimates and intervals are cut to them."""
         interval, judged = (
             replace(one.within(low, high), estimate=min(max(one.estimate, low), high))
             for one in (self.interval, self.judged)
@@ -114,7 +114,7 @@ class PredictedMean:
 
 
 def _marked(interval: Interval, differing: int | None) -> Interval:
-    """With how few queries decide it, where it has ends that these may make too short."""
+    """The interval with `differing` set, if it is a prediction-powered one."""
     return replace(interval, differing=differing) if interval.method == POWERED else interval
 
 
@@ -346,7 +346,7 @@ class _Powered:
 
     @property
     def _inflated(self) -> Floats:
-        """(c,) how many times what it seems the variance of the judged is, as tuning took some of their freedom."""
+        """(c,) the factor by which tuning makes the variance of the judged larger than it seems."""
         spared = self._spared
         return np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
 
@@ -365,7 +365,7 @@ class _Powered:
 
     @property
     def parts(self) -> tuple[Floats, Floats]:
-        """(c,) of the variance what falls with the judged queries, and with all: each times how many these are."""
+        """(c,) the parts of the variance that fall with the judged and with all queries, times their numbers."""
         n, inflated = len(self.of_judged), self._inflated
         falling = n * _sum(self.sample.share[:, None] ** 2 * self.residual**2) * inflated
         size = n + len(self.of_others)
@@ -373,19 +373,19 @@ class _Powered:
 
     @property
     def skewness(self) -> Floats:
-        """(c,) of the estimate."""
+        """(c,) the skewness of the estimate."""
         third = [mean((part - mean(part)) ** 3) / len(part) ** 2 for part in self._samples]
         plain = self.plain
         return np.divide(self._total(third), plain**1.5, out=np.zeros_like(plain), where=plain > 0)
 
     @property
     def is_flat(self) -> NDArray[np.bool_]:
-        """(c,) whether nothing varies but by rounding, so that there is no spread to judge by."""
+        """(c,) whether values vary by rounding alone, so that there is no spread to judge by."""
         flat = [np.ptp(part, axis=0) <= np.abs(part).max(axis=0) * rounding(1.0) for part in self._samples]
         return np.asarray(np.all(flat, axis=0))
 
     def method(self, i: int, confidence: float) -> str:
-        """What the interval of a column is."""
+        """The method of a column's interval."""
         if is_too_few(len(self.of_judged), confidence) or self._spared[i] < 1:
             return "none"
         return "constant" if self.is_flat[i] else POWERED
@@ -421,19 +421,19 @@ class _Powered:
 
 
 def _sum(values: Floats) -> Floats:
-    """(c,) added from first to last: a column comes to the same bits whatever stands beside it."""
+    """(c,) the sums, added from first to last: a column has the same bits whatever columns stand beside it."""
     return np.asarray(np.add.accumulate(values, axis=0)[-1], np.float64)
 
 
 def _variance(values: Floats) -> Floats:
-    """(c,) around the mean, divided by how many there are."""
+    """(c,) the variances around the mean, divided by the number of values."""
     return mean((values - mean(values)) ** 2)
 
 
 def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
-    """How many standard errors the estimate may lie above the truth, and below it: Hall's cubic, turned round.
+    """How many standard errors the estimate may lie above the truth, and below it: the inverse of Hall's cubic.
 
-    The side that it would shorten stays as it is: few queries know too little of their skewness to promise more.
+    The side that it would shorten stays as it is: few queries show too little of their skewness to promise more.
     """
     if abs(skewness) < 1e-9:
         return reach, -reach
@@ -442,6 +442,6 @@ def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
 
 
 def _scarcest(people: Floats, off: Floats) -> int | None:
-    """How many queries decide everything, where few are judged otherwise than most, or than the model has them."""
+    """How many queries decide the estimate, where only few differ from most, or from what the model predicts."""
     known = [scarce for scarce in differing(np.column_stack([people, off])) if scarce is not None]
     return min(known, default=None)

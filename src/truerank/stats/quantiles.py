@@ -54,7 +54,7 @@ def quantile_interval(
 
 
 def _ranks(n: int, q: float, tail: float) -> tuple[int, int] | None:
-    """The ranks of the two limits among n values; None where one is none of them."""
+    """The ranks of the two limits among n values; None where there is no value for one of them."""
     up_to = binomial_up_to(np.arange(n + 1), n, q)
     low = int(np.searchsorted(up_to, tail, side="right"))  # as many values or fewer lie below too rarely
     high = int(np.searchsorted(up_to, 1 - tail, side="left")) + 1

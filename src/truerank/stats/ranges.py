@@ -1,4 +1,4 @@
-"""The Studentized range: how far apart the best and the worst of several equal systems come to lie by chance.
+"""The Studentized range: how far apart chance puts the best and the worst of several equal systems.
 
 By sums over an even grid, which for such smooth functions is as exact as floating point. SciPy has the
 distribution too; it takes ten times as long or more, and tells small probabilities as 0.
@@ -36,7 +36,7 @@ def range_above(ranges: Floats, systems: int, freedom: float) -> Floats:
 
 @functools.lru_cache
 def range_quantile(level: float, systems: int, freedom: float) -> float:
-    """The Studentized range that so much lies below."""
+    """The Studentized range below which one lies with probability `level`."""
     return enough(lambda far: bool(range_above(np.array([far]), systems, freedom)[0] > 1 - level), 52)
 
 

@@ -102,7 +102,10 @@ def surely_better(drawn: Floats, spread: Floats, observed: Floats, alpha: float,
 
 
 def _lowered(largest: Floats, drawn: Floats, weights: Floats, farther: int) -> float:
-    """What so many of the largest statistics lie above; these are lowered as far down as that takes."""
+    """The statistic that `farther` others lie above.
+
+    `largest` holds upper bounds, which are replaced in place by the statistics, as far down as that takes.
+    """
     order = np.argsort(-largest, kind="stable")
     size = len(order) if np.isinf(largest[0]) else 2 * (farther + 1)
     for start in range(0, len(order), size):

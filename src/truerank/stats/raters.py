@@ -120,8 +120,8 @@ class Tallies:
         scale: (k,) the grades, rising.
         confusion: (…, k, k) of two raters: how many items the first gave the one grade and the second the other.
         pairs: (…, k, k) pairs of grades of different raters, where each item counts 1.
-        coincidences: (…, k, k) the same, where each item counts as often as it has grades.
-        shares: (…, k) of the grades of each item, the share that this one has.
+        coincidences: (…, k, k) the same pairs, where each item counts as often as it has grades.
+        shares: (…, k) the share of each grade among the grades of an item, added up over items.
     """
 
     scale: Floats
@@ -138,7 +138,7 @@ class Tallies:
         clusters: int = 1,
         scale: ArrayLike | None = None,
     ) -> Tallies:
-        """Those of each cluster.
+        """The tallies of each cluster.
 
         Args:
             grades: (n, raters) NaN where one is missing.
@@ -177,7 +177,7 @@ class Tallies:
 
     @property
     def whole(self) -> Tallies:
-        """Of all clusters together."""
+        """The tallies of all clusters together."""
         return self._with([each.sum(axis=0) for each in self._parts])
 
     @property
@@ -236,7 +236,7 @@ def ac_of(tallies: Tallies, weights: Weights = "unweighted") -> Floats:
 
 
 def distances(grades: Floats, weights: Weights) -> Floats:
-    """(k, k) how far two grades are apart: 0 for the same, 1 for the furthest."""
+    """(k, k) how far apart two grades are: 0 for the same, 1 for the furthest."""
     if weights == "unweighted":
         return 1 - np.eye(len(grades))
     apart = np.abs(grades[:, None] - grades) / (np.ptp(grades) or 1.0)

@@ -77,5 +77,5 @@ def effective_size(weights: ArrayLike) -> float:
         raise ValueError(f"weights are finite numbers, not {known[~np.isfinite(known)][0]}")
     if not known.any():
         return 0.0
-    known = known / np.abs(known).max()  # squares of the largest and of the smallest numbers are none
+    known = known / np.abs(known).max()  # squares of the largest numbers overflow, those of the smallest vanish
     return float(known.sum() ** 2 / (known**2).sum())

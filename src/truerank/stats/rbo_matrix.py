@@ -62,7 +62,7 @@ def alike_together(similarity: Floats) -> Ints:
 
 
 def _weights(most: int, p: float) -> Floats:
-    """(most + 1,) what all depths below so many results weigh: the sum of p^d / d."""
+    """(most + 1,) the weight of all depths beyond each number of results: the sum of p^d / d."""
     depth = np.arange(1, most + 1)
     return np.maximum(-math.log1p(-p) - np.append(0.0, np.cumsum(p**depth / depth)), 0.0)
 
@@ -90,7 +90,7 @@ def _at_short(ranks: Ints, short: Ints, shared: Floats) -> Floats:
 
 
 def _of_pairs(rows: list[Floats]) -> Floats:
-    """(m, m) symmetric, from what each has with itself and those after it."""
+    """(m, m) the symmetric matrix, from the values of each list with itself and those after it."""
     matrix = np.zeros((len(rows), len(rows)))
     for i, row in enumerate(rows):
         matrix[i, i:] = matrix[i:, i] = row

@@ -30,7 +30,7 @@ class _Seen:
         overlap: (length,) how much both have in common.
         size: (length,) what the overlap is divided by.
         mean: (length,) what a result counts, on average, that only the longer list holds.
-        most: (length,) what as many of these count as the shorter list lacks, the first ones.
+        most: (length,) what the first of these count, as many as the shorter list lacks.
     """
 
     short: int
@@ -43,7 +43,7 @@ class _Seen:
 
     @property
     def beyond(self) -> Ints:
-        """(length,) how many results the shorter list lacks."""
+        """(length,) how many results the shorter list lacks at each depth."""
         return np.maximum(self.depth - self.short, 0)
 
 
@@ -107,11 +107,11 @@ def rbo_of_shared(
     ties: Ties = "a",
     unseen: Unseen = "ext",
 ) -> float:
-    """The same of two lists, from where what both hold stands.
+    """`rbo` of two lists, from the ranks of what both hold.
 
     Args:
         places: (shared,) the ranks, from 0, of each thing in both lists.
-        first: (length,) of each list: for each rank the first one of its group of equals; None: there are none.
+        first: for each list (length,) the first rank of the group of equals at each rank; None: no equals.
     """
     seen = _untied(places, *sorted(lengths)) if first is None else _tied(places, first, ties)
     if unseen == "res":
@@ -120,7 +120,7 @@ def rbo_of_shared(
 
 
 def _untied(places: tuple[Ints, Ints], short: int, long: int) -> _Seen:
-    """Without equals a result counts wholly from its rank on."""
+    """Lists without equals: a result counts fully from its rank on."""
     depth = np.arange(1, long + 1)
     met = np.maximum(*places)
     overlap = np.bincount(met, minlength=long).cumsum().astype(np.float64)
@@ -141,7 +141,7 @@ class _Groups:
     """A list by its groups of equals; all ranks are from 0.
 
     Attributes:
-        first, last: (length,) for each rank, those of its group.
+        first, last: (length,) the first and the last rank of the group at each rank.
     """
 
     first: Ints
@@ -149,7 +149,7 @@ class _Groups:
 
     @classmethod
     def of(cls, first: Ints) -> _Groups:
-        """Those that begin at these ranks."""
+        """The groups, from the first rank of the group at each rank."""
         ends = np.append(np.flatnonzero(np.diff(first)), len(first) - 1)
         return cls(first, np.repeat(ends, np.diff(ends, prepend=-1)) if len(first) else first)
 
@@ -169,12 +169,12 @@ class _Groups:
 
 
 def _extended(values: Floats | Ints, depth: Ints) -> Floats:
-    """Beyond the end of a list its results are taken not to be tied: as many as the depth."""
+    """The values, continued beyond the end of a list by the depth: results there are taken not to be tied."""
     return np.concatenate([values, depth[len(values) :]]).astype(np.float64)
 
 
 def _of_w(short: _Groups, long: _Groups, in_short: Ints, in_long: Ints) -> _Seen:
-    """Equals share their first rank, and count from there on."""
+    """Ties "w": equals share their first rank, and count from there on."""
     depth = np.arange(1, len(long.first) + 1)
     met = np.maximum(short.first[in_short], long.first[in_long])
     overlap = np.bincount(met, minlength=len(depth)).cumsum().astype(np.float64)
@@ -183,7 +183,7 @@ def _of_w(short: _Groups, long: _Groups, in_short: Ints, in_long: Ints) -> _Seen
 
 
 def _of_orders(short: _Groups, long: _Groups, in_short: Ints, in_long: Ints, ties: Ties) -> _Seen:
-    """Equals count by the share of their orders in which they are above a depth."""
+    """Ties "a" and "b": equals count by the share of their orders in which they are above a depth."""
     depth = np.arange(1, len(long.first) + 1)
     s_first, s_last, l_first, l_last = (
         each[at] for at, groups in ((in_short, short), (in_long, long)) for each in (groups.first, groups.last)
@@ -202,7 +202,7 @@ def _of_orders(short: _Groups, long: _Groups, in_short: Ints, in_long: Ints, tie
 
 
 def _of_longer(long: _Groups, shared: Ints, lacking: Ints) -> tuple[Floats, Floats]:
-    """(length,) what things count that only the longer list holds: on average, and as many of them as lack."""
+    """(length,) what results count that only the longer list holds: on average, and the first `lacking` of them."""
     only = np.ones(len(lacking), bool)
     only[shared] = False
     whole = _between(long.last[only], None, len(lacking))
@@ -212,7 +212,7 @@ def _of_longer(long: _Groups, shared: Ints, lacking: Ints) -> tuple[Floats, Floa
 
 
 def _between(start: Ints, end: Ints | None, ranks: int) -> Ints:
-    """(ranks,) how many of these are there from `start` on to the rank before `end`, or to the last one."""
+    """(ranks,) how many spans hold each rank: from `start` to the rank before `end`, or to the last rank."""
     change = np.bincount(start if end is None else start[start < end], minlength=ranks)
     if end is not None:
         change = change - np.bincount(end[start < end], minlength=ranks)
@@ -221,7 +221,7 @@ def _between(start: Ints, end: Ints | None, ranks: int) -> Ints:
 
 
 def _extrapolated(seen: _Seen, p: float) -> float:
-    """Both lists go on agreeing as the shorter one does to its end, and the longer one to its own."""
+    """Both lists go on to agree as they do down to their ends."""
     long = len(seen.depth)
     if not seen.short:
         return 1.0 if not long else 0.0
@@ -232,7 +232,7 @@ def _extrapolated(seen: _Seen, p: float) -> float:
 
 
 def _at_least(seen: _Seen, p: float) -> float:
-    """Nothing more in common: what both share stays the same at every further depth."""
+    """The lower limit: the lists have nothing more in common, at whatever depth."""
     weight = p**seen.depth
     rest = max(0.0, -math.log1p(-p) - float((weight / seen.depth).sum()))
     inside = float((seen.overlap / seen.size * weight).sum())
@@ -240,7 +240,7 @@ def _at_least(seen: _Seen, p: float) -> float:
 
 
 def _at_most(seen: _Seen, p: float) -> float:
-    """All in common that can be: each list goes on with what only the other holds, then both with the same."""
+    """The upper limit: each list goes on with what only the other holds, then both with the same results."""
     long, missing = len(seen.depth), seen.short - seen.shared
     inside = float(((seen.overlap + seen.most) / seen.size * p**seen.depth).sum())
     depth = np.arange(long + 1, long + missing + 1)

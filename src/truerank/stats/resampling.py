@@ -28,7 +28,7 @@ def resampled(statistic: Statistic, n: int, *, resamples: int = 1000, seed: int 
 
 
 def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: float = 0.95) -> Interval:
-    """What lies between the tails of resamples of a statistic; nothing known of too few queries.
+    """The percentile interval of a statistic from its resamples; unknown for too few queries.
 
     >>> [percentile_interval(1.0, np.array([1.0, 1.0]), n).method for n in (9, 2)]
     ['constant', 'none']
@@ -41,7 +41,7 @@ def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: f
 
 
 def p_of(drawn: Floats, n: int) -> float:
-    """The p of a difference by its resamples: up to 1 − confidence where 0 leaves `percentile_interval`.
+    """The p of a difference by its resamples: at most 1 − confidence where `percentile_interval` excludes 0.
 
     As many resamples lie on the far side of 0 as of a normal deviate, which is held against Student's t. It is not
     below the p of n queries that all go the same way, of which no resample shows anything else.

@@ -81,7 +81,7 @@ def difference_sequence(
     limits: tuple[float, float] = (0.0, 1.0),
     at: Iterable[int] | None = None,
 ) -> list[Interval]:
-    """The same for the mean of a − b, query by query; `limits` are those of a and of b.
+    """`mean_sequence` for the mean of a − b, query by query; `limits` are those of a and of b.
 
     >>> [look.low > 0 for look in difference_sequence([0.75, 1.0] * 50, [0.5, 0.75] * 50, at=[10, 100])]
     [False, True]
@@ -97,7 +97,7 @@ def difference_sequence(
 
 
 def confidence_of_look(confidence: float, look: int) -> float:
-    """The confidence of one interval of a row of them, so that all together have this one, however many come.
+    """The confidence of the interval of one look, such that those of all looks hold together with `confidence`.
 
     Look k may be wrong with the probability α / (k (k + 1)), which sum to α: a union bound, for looks that depend
     on one another in any way, such as those at the same queries.
@@ -110,7 +110,7 @@ def confidence_of_look(confidence: float, look: int) -> float:
 
 
 def _betting(values: Floats, alpha: float, looks: list[int]) -> list[tuple[float, float]]:
-    """Both limits at each look."""
+    """Both limits of the betting sequence at each look."""
     bets = _bets(values, alpha)
     lows = [_rejected_below(values[:look], bets[:look], alpha) for look in looks]
     highs = [1 - _rejected_below(1 - values[:look], bets[:look], alpha) for look in looks]
@@ -118,7 +118,7 @@ def _betting(values: Floats, alpha: float, looks: list[int]) -> list[tuple[float
 
 
 def _rejected_below(values: Floats, bets: Floats, alpha: float) -> float:
-    """The highest mean that is rejected: the capital of one who bets on a higher mean reached 2 / α at some time.
+    """The highest mean that is rejected: one who bets on a higher mean reached a capital of 2 / α at some time.
 
     The capital falls as the mean rises, whatever the values are, so that halving finds the end.
     """

@@ -9,7 +9,7 @@ from truerank.stats.values import Floats
 
 
 def commonest(values: Floats) -> float:
-    """The value that more than half of them are, where there is one."""
+    """The value that more than half of them have, where there is one."""
     return float(np.sort(values)[len(values) // 2])
 
 
@@ -22,16 +22,16 @@ def is_one_sided(values: Floats) -> bool:
 def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
     """Where the mean may lie, if the values that differ come as rarely as they did here (Fay and Feuer 1997).
 
-    How often something rare comes is a Poisson count. Each value counts with its distance to the commonest one; the
-    sum of these is taken to be a gamma variable with its own mean and variance, and at the far end as if the
-    largest of them had come once more. What else might come, k values know little of: the far tail is Student's t's
-    with k degrees of freedom. Of equal distances the near end is the exact limit of a Poisson count.
+    How often something rare occurs is a Poisson count. Each value counts with its distance to the commonest one.
+    The sum of these is taken for a gamma variable of the same mean and variance; for the far limit, the largest of
+    them is counted once more. As k values show little of what else might occur, the far tail is that of Student's
+    t with k degrees of freedom. For equal distances the near limit is the exact one of a Poisson count.
 
     Args:
         values: (n,) on one side of the commonest one, not all equal.
 
     Returns:
-        Within the smallest and the largest of the values.
+        The low and the high limit, within the range of the values.
 
     >>> [round(end, 4) for end in gamma_limits(np.array([0.0] * 46 + [1.0, 0.5, 0.2, 0.4]), 0.95)]
     [0.0088, 0.1839]

@@ -1,4 +1,4 @@
-"""What comes in: checked once, so that no result is ever NaN."""
+"""The arrays that come in: checked once, so that no result is ever NaN."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def differences(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def scale(*arrays: ArrayLike) -> Floats:
-    """(c,), or one number of (n,) values: the largest absolute value of each column in any of them."""
+    """(c,) the largest absolute value of each column in any of the tables; of (n,) values one number."""
     largest: Floats = np.max([np.abs(np.asarray(array, np.float64)).max(axis=0) for array in arrays], axis=0)
     return largest
 
@@ -63,15 +63,15 @@ def mean(values: Floats) -> Floats:
 
 
 def deviation(between: Floats, largest: ArrayLike) -> Floats:
-    """(c,), or one number of (n,) differences: the standard deviations behind them, by n − 1.
+    """(c,) the standard deviation of each column of differences, by n − 1; of (n,) differences one number.
 
-    Exactly 0 where the differences are equal but for rounding; a column has the bits that it has alone.
+    Exactly 0 where the differences are equal but for rounding. A column has the same bits as by itself.
 
     Args:
-        largest: of each column what it was computed from, by `scale`.
+        largest: by `scale`, the largest value that each column was computed from.
     """
     rows = np.ascontiguousarray(between.T)
-    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=-1))[1] - 1)  # squares of the largest numbers are none
+    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=-1))[1] - 1)  # squares of the largest numbers overflow
     spread = (rows / unit[..., None]).std(axis=-1, ddof=min(1, len(between) - 1)) * unit
     return np.where(np.ptp(rows, axis=-1) <= np.asarray(largest) * rounding(1.0), 0.0, spread)
 
@@ -84,7 +84,7 @@ def share(value: float, what: str) -> float:
 
 
 def one_of(value: object, known: Collection[str], what: str) -> None:
-    """Raise for what is none of the words that are known."""
+    """Raise a ValueError for a value that is not among the known ones."""
     if value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {value!r}")
 
@@ -97,25 +97,25 @@ def count(value: int, what: str) -> int:
 
 
 def is_constant(values: Floats, largest: ArrayLike) -> bool:
-    """Whether they are all equal but for rounding, given the largest value they were computed from."""
+    """Whether the values are equal but for rounding, given the largest value that they were computed from."""
     return bool(np.ptp(values) <= rounding(largest))
 
 
 def rounding(largest: ArrayLike) -> float:
-    """Differences of values up to this size may be as large as this by rounding alone."""
+    """How large differences of values up to `largest` may be by rounding alone."""
     return float(np.max(largest) * 2.0**-FINEST)
 
 
 def on_grid(values: Floats, largest: ArrayLike) -> tuple[Floats, Floats]:
     """The values as whole multiples of a unit, and the unit of each column.
 
-    Sums of them, each taken as often as there are rows at most, are then exact: a matrix product comes to the
-    same bits in any order, in any blocks, on any number of threads. Two sums that should be equal but for the
-    rounding of decimals differ by no more units than there are rows.
+    Sums in which each of them is taken at most as often as there are rows are then exact: a matrix product has the
+    same bits in any order, in any blocks, on any number of threads. Two sums that only the rounding of decimals
+    sets apart differ by no more units than there are rows.
 
     Args:
         values: (n, …).
-        largest: an upper bound of what the values were computed from, of all or of each column.
+        largest: an upper bound of what the values were computed from, for all columns or for each.
     """
     bits = min(FINEST, EXACT - len(values).bit_length())
     unit = unit_of(largest, bits)
@@ -123,7 +123,7 @@ def on_grid(values: Floats, largest: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def unit_of(largest: ArrayLike, bits: int) -> Floats:
-    """The power of two of which whole numbers of so many bits make values up to this size."""
+    """The power of two in which values up to `largest` are whole numbers of this many bits."""
     unit: Floats = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - bits, -1000))
     return unit
 
