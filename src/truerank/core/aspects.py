@@ -36,9 +36,9 @@ class Aspects:
         weight: (aspects,) of each, from 0 on; 1 where none was given.
         begin, end: (queries,) which aspects are a query's.
         start: (judgements + 1,) the rows of judgement j are start[j] to start[j + 1].
-        aspect: (rows,) which aspect.
+        aspect: (rows,) the aspect that the document answers.
         grade: (rows,) how well the document answers it.
-        is_named: whether they are called aspects where they come from; TREC's second column is not.
+        is_named: whether their source calls them aspects; TREC's second column does not.
         ids: where the id of each judgement's document begins and ends in a text, and that text; None until there
             are hits.
     """
@@ -70,7 +70,7 @@ class Aspects:
             start: (queries + 1,) the documents of query q are start[q] to start[q + 1].
             doc: the judged document of each row.
             name: of each row, an index into `names`, which are distinct.
-            where: the number of the document for each in `doc`, where it is another.
+            where: the number of the document for each value of `doc`, if they differ.
 
         Returns:
             The aspects, the best grade of each document, and whether one is judged twice for an aspect.
@@ -83,7 +83,7 @@ class Aspects:
 
     @classmethod
     def of_one(cls, start: Ints, grades: Floats, name: bytes) -> Aspects:
-        """The one aspect that all judgements are about, which is not called so where they come from.
+        """The one aspect that all judgements are about, which their source does not call an aspect.
 
         Args:
             start: (queries + 1,) as for `of_rows`.
@@ -93,18 +93,18 @@ class Aspects:
 
     @classmethod
     def none(cls, queries: int) -> Aspects:
-        """Of this many queries, none."""
+        """No aspects, for this many queries."""
         no, nothing = np.zeros(queries, np.int64), np.zeros(0, np.int64)
         return cls((), np.zeros(0), no, no, np.zeros(1, np.int64), nothing, np.zeros(0))
 
     def told_apart_by(self) -> list[Any]:
-        """What others have otherwise."""
+        """The values by which aspects differ from others."""
         lengths = np.fromiter(map(len, self.names), np.int64, len(self.names))
         return [b"".join(self.names), lengths, self.weight, self.start, self.aspect, self.grade]
 
     @cached_property
     def of(self) -> Ints:
-        """(rows,) which judgement each is of."""
+        """(rows,) the judgement that each row is of."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
@@ -119,7 +119,7 @@ class Aspects:
         return self.once(("answered", level), lambda: answered(self.aspect, self.grade, level, len(self.names)))
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is made under this key the first time, and kept."""
+        """The value of this key, made the first time and then kept."""
         if key not in self._views:
             self._views[key] = make()
         view: T = self._views[key]
@@ -132,15 +132,15 @@ class Aspects:
 
     @property
     def number(self) -> Ints:
-        """(aspects,) the number among all of each that is a query's."""
+        """(aspects,) the number of each aspect that belongs to a query, among all aspects."""
         return stretches(self.begin, self.end - self.begin)[0]
 
     def of_queries(self, keep: Bools | slice) -> Aspects:
-        """The aspects of these queries alone; documents keep their numbers."""
+        """Only the aspects of these queries; documents keep their numbers."""
         return replace(self, begin=self.begin[keep], end=self.end[keep])
 
     def of_docs(self, keep: Bools) -> Aspects:
-        """What these documents answer alone; they keep their numbers.
+        """Only what these documents answer; they keep their numbers.
 
         Args:
             keep: (judgements,) which.
@@ -151,7 +151,7 @@ class Aspects:
         return replace(self, start=start, aspect=self.aspect[rows], grade=self.grade[rows])
 
     def judged(self) -> Aspects:
-        """Those that some document is judged for, numbered anew; they are as if the others had never been given."""
+        """Only the aspects that some document is judged for, numbered anew, as if there had been no others."""
         is_left = np.bincount(self.aspect, minlength=len(self.names)) > 0
         before = starts_of(is_left)
         return replace(
@@ -164,12 +164,12 @@ class Aspects:
         )
 
     def take(self, queries: Ints, docs: Ints, query: Ints) -> Aspects:
-        """Those of some queries and documents, numbered anew; one may be there several times.
+        """The aspects of some queries and documents, numbered anew; a query or a document may come several times.
 
         Args:
-            queries: which, by their numbers.
-            docs: which judgements, those of each query together.
-            query: of each of them, the place in `queries`.
+            queries: their numbers.
+            docs: the judgements, those of each query together.
+            query: for each judgement, the place of its query in `queries`.
         """
         begin, sizes = self.begin[queries], (self.end - self.begin)[queries]
         chosen, _ = stretches(begin, sizes)
@@ -188,10 +188,10 @@ class Aspects:
         )
 
     def answered(self, docs: Ints) -> tuple[Ints, Ints]:
-        """Of each aspect that some documents answer, the place of the document among them, and the row here.
+        """For each aspect that one of these documents answers, the document's place in `docs`, and the row here.
 
         Args:
-            docs: the judgements; -1 and what is numbered after them answers nothing.
+            docs: their judgements; -1 and the numbers of unjudged documents answer nothing.
         """
         known = len(self.start) - 1
         start = np.append(self.start, self.start[-1])
@@ -200,12 +200,12 @@ class Aspects:
         return place, row
 
     def with_selves(self, selves: Bools, query: Ints, keeping: bool) -> Aspects:
-        """The same where the document that has the query's own id is judged too, behind the others if it was not.
+        """The aspects where the document with the query's own id is judged too, after the others if it was not.
 
         Args:
-            selves: (judgements,) which are of such a document.
-            query: (judgements,) of each.
-            keeping: what it answers stays.
+            selves: (judgements,) whether it is of such a document.
+            query: (judgements,) the query of each.
+            keeping: whether it keeps what it answers.
         """
         left = self if keeping else self.of_docs(~selves).judged()
         added = np.ones(len(self.begin), np.int64)
@@ -221,7 +221,7 @@ class Aspects:
         name: str,
         lines: Mapping[bytes, Mapping[bytes, int]],
     ) -> Aspects:
-        """The same with these weights, {query: {aspect: weight}}, and the lines that they stand in.
+        """The aspects with these weights, {query: {aspect: weight}}; `lines` has the lines that they stand in.
 
         Raises:
             InputError: an aspect has none, or one below 0, or is not there; those of a query sum to 0.
@@ -261,7 +261,7 @@ class Aspects:
 
 
 def _line(lines: Mapping[bytes, int] | None) -> int | None:
-    """The first of a query's lines."""
+    """The first line of a query's weights."""
     return min(lines.values()) if lines else None
 
 

@@ -22,13 +22,13 @@ from truerank.formats.rows import text_column
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """What the kernel found in each list by itself, in the order of the queries and of their calls.
+    """What the kernel found in each list by itself, in the order of queries and, within each, of its calls.
 
     Attributes:
         scan: the scan of all of them, each as the answer to a query of its own.
         queries: the distinct queries.
-        query, number: (lists,) of each list its query, and which call it was; 0: the query was asked nothing.
-        rows: (rows,) the places in the table of the rows that count.
+        query, number: (lists,) the query of each list, and the number of its call; 0: there was no call.
+        rows: (rows,) the places, in the scan's table, of the rows that count.
     """
 
     scan: Scan
@@ -39,7 +39,7 @@ class _Lists:
 
     @property
     def list(self) -> Ints:
-        """(rows,) the list of each."""
+        """(rows,) the list that each row is in."""
         return self._column("query")
 
     def _column(self, name: str) -> Ints:
@@ -47,7 +47,7 @@ class _Lists:
         return column
 
     def joined(self, rules: Rules, qrels: Qrels, name: str) -> Scan:
-        """Each query's lists as one, in which the kernel looks for what is judged and repeated."""
+        """The scan of each query's lists joined into one, in which judged and repeated documents are found."""
         owner = self.query[self.list]
         starts = np.flatnonzero(np.diff(owner, prepend=-1))
         docs = text_column(self.scan.unjudged.some(self._column("doc")))
@@ -127,7 +127,7 @@ def _calls(lists: _Lists, judged: Ints, kept: Ints) -> Calls:
 
 
 def _repeats(repeats: Ints | None, judged: Ints, queries: int) -> Ints | None:
-    """(queries,) how many rows of each repeat a document within a list; None where none does."""
+    """(queries,) how many rows of each query repeat a document within a list; None where no row does."""
     if repeats is None:
         return None
     there = judged >= 0
@@ -135,7 +135,7 @@ def _repeats(repeats: Ints | None, judged: Ints, queries: int) -> Ints | None:
 
 
 def _keyed(run: Run, owner: dict[bytes, tuple[bytes, int]]) -> Run:
-    """The run with a query of its own for each list, which `owner` then names with its call."""
+    """The run with a query of its own for each list; `owner` is filled with the query and the call behind each."""
     return run.through(lambda batches: (_by_call(batch, owner, run.name) for batch in batches))
 
 
@@ -163,7 +163,7 @@ def _by_call(batch: Batch, owner: dict[bytes, tuple[bytes, int]], name: str) -> 
 
 
 def _key(query: bytes, call: int, owner: dict[bytes, tuple[bytes, int]]) -> bytes:
-    """What a list is called as a query, also in messages."""
+    """The query id that stands for a list, also in messages."""
     key = b"%b (call %d)" % (query, call)
     owner[key] = query, call
     return key

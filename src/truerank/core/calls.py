@@ -1,4 +1,4 @@
-"""Calls: where each of several lists of a query ends, in the one list that they make one after another."""
+"""Calls: where each of a query's several lists ends, in the one list that they make when joined in order."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Calls:
     let repeated documents count or keep their ranks.
 
     Attributes:
-        query: (calls,) the query of each; queries do not fall, and within a query calls come in their order.
-        number: (calls,) which call of its query it is, from 1; a number that is left out returned nothing.
-        end: (calls,) the rank of its last document in the query's list; that of the call before if it has none.
+        query: (calls,) the query of each, in ascending order; within a query, calls come in their order.
+        number: (calls,) which call of its query it is, from 1; a call whose number is left out returned nothing.
+        end: (calls,) the rank of its last document in the joined list; that of the call before if it has none.
         again: (calls,) how many documents left its list because an earlier call had returned them.
     """
 
@@ -36,24 +36,24 @@ class Calls:
         return len(self.query)
 
     def of(self, query: Ints, rank: Ints) -> Ints:
-        """(rows,) which of the calls here returned what stands at each rank of a query's list."""
+        """(rows,) the place here of the call that returned what stands at this rank of this query's joined list."""
         width = int(self.end.max(initial=0)) + 1
         return np.searchsorted(self.query * width + self.end, query * width + rank)
 
     def up_to(self, query: Ints, rank: Ints) -> Ints:
-        """(calls,) how many of these rows of its query stand at or before the end of each."""
+        """(calls,) how many of these rows stand, in the query's joined list, at or before the end of each call."""
         width = int(self.end.max(initial=0)) + 1
         rows = np.sort(query * width + rank)
         begin = np.searchsorted(rows, self.query * width)
         return np.searchsorted(rows, self.query * width + self.end, side="right") - begin
 
     def before(self, place: Ints) -> Ints:
-        """(asked,) how many documents stand in the query's list before each of these calls."""
+        """(asked,) how many documents stand in the query's joined list before each of these calls."""
         is_first = np.diff(self.query, prepend=-1) != 0
         return np.where(is_first, 0, np.roll(self.end, 1))[place]
 
     def moved(self, place: Ints) -> Calls:
-        """The same where the queries have these places; they rise."""
+        """The calls with their queries renumbered: query q becomes place[q]; the order stays."""
         return replace(self, query=place[self.query])
 
     @classmethod
@@ -64,19 +64,19 @@ class Calls:
         return cls(*(column[order] for column in columns))
 
     def within_depth(self, depth: Ints) -> Calls:
-        """The same where only so many documents of each query count."""
+        """The calls where only the first `depth` documents of each query count."""
         return replace(self, end=np.minimum(self.end, depth[self.query]))
 
     def select(self, keep: Bools) -> Calls:
-        """Those of the kept queries, which are numbered anew."""
+        """The calls of the kept queries, which are numbered anew."""
         rows = keep[self.query]
         return self.chosen(rows, (np.cumsum(keep) - 1)[self.query[rows]])
 
     def within(self, start: int, stop: int) -> Calls:
-        """Those of the queries from one to before another, which are numbered anew."""
+        """The calls of the queries from `start` to before `stop`, which are numbered anew."""
         rows = slice(*np.searchsorted(self.query, [start, stop]).tolist())
         return self.chosen(rows, self.query[rows] - start)
 
     def chosen(self, rows: Bools | Ints | slice, query: Ints) -> Calls:
-        """These rows, of the queries with these numbers."""
+        """Only these calls, with these numbers for their queries."""
         return replace(self, query=query, number=self.number[rows], end=self.end[rows], again=self.again[rows])

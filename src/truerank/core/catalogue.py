@@ -43,11 +43,11 @@ class Catalogue:
 
     @cached_property
     def rows(self) -> dict[bytes, int]:
-        """Where each id stands."""
+        """The row of each id."""
         return {name: row for row, name in enumerate(self.ids)}
 
     def needed(self, column: str) -> Any:
-        """A column that a measure cannot do without.
+        """A column that a measure needs.
 
         Raises:
             InputError: it was not given.
@@ -88,11 +88,11 @@ class Located:
 
     Attributes:
         catalogue: the items; None: only what was returned and judged is known.
-        place: (documents,) the row of each, by the number that hits have for it; those that are no items are
-            numbered after them, each id once.
+        place: (documents,) the row of each, by the number that hits have for it; documents that are no items have
+            numbers after the items, one for each id.
         queries: the query ids of the judgements.
         start: (queries + 1,) where the judgements of each begin.
-        grades: (judgements,) which are the first of the documents.
+        grades: (judgements,) the grades of the judged documents, which have the first numbers.
     """
 
     catalogue: Catalogue | None
@@ -110,13 +110,13 @@ class Located:
         start: Ints,
         grades: Floats,
     ) -> Located:
-        """Those of documents in the order of their numbers."""
+        """Locate documents, given in the order of their numbers."""
         known = {} if catalogue is None else dict(catalogue.rows)
         place = [known.setdefault(name, len(known)) for name in docs]
         return cls(catalogue, np.array(place, np.int64), queries, start, grades)
 
     def needed(self, measure: str) -> Catalogue:
-        """The items, which a measure cannot do without.
+        """The items, where a measure needs them.
 
         Raises:
             InputError: there are none.
@@ -128,7 +128,7 @@ class Located:
         return self.catalogue
 
     def relevant(self, queries: Sequence[bytes], level: float) -> tuple[Ints, Ints]:
-        """The relevant documents of queries, found or not: the place of the query among these, and the item's."""
+        """The relevant documents of queries, found or not: the query's place in `queries`, and the item's place."""
         at = {name: row for row, name in enumerate(self.queries)}
         rows = [np.arange(self.start[at[name]], self.start[at[name] + 1]) for name in queries]
         of = np.repeat(np.arange(len(rows)), [len(each) for each in rows])

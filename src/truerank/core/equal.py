@@ -30,7 +30,7 @@ def are_equal(a: ArrayLike, b: ArrayLike) -> NDArray[np.bool_]:
 
 
 def is_equal(a: float, b: float) -> bool:
-    """The same of two numbers.
+    """Whether two numbers are equal.
 
     >>> is_equal(sum([0.3] * 10) / 10, 0.3), is_equal(0.3, 0.3 + 1e-9)
     (True, False)
@@ -50,7 +50,7 @@ def difference(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
 
 
 def as_one(values: ArrayLike) -> NDArray[np.float64]:
-    """(n,) the same, where those that are equal are one: the least of them. To be ranked.
+    """(n,) the values for ranking: those that are equal are replaced by the least of them.
 
     >>> as_one([0.5, 0.1 + 0.2, 0.3]).tolist()
     [0.5, 0.3, 0.3]

@@ -28,7 +28,7 @@ class TruerankError(Exception):
 
     Attributes:
         said: what is wrong, as a message.
-        where: the place, as the error's text begins.
+        where: the place, with which the error's text begins.
 
     >>> raise TruerankError("query {query} is not judged", query="q7")
     Traceback (most recent call last):
@@ -46,7 +46,7 @@ class InputError(TruerankError):
     """A file, a line or a value that cannot be used.
 
     Attributes:
-        where: the file and the line, as the message begins.
+        where: the file and the line, with which the message begins.
         path: the file, or None for an object in memory.
         line: the line, 1-based, or None.
     """
@@ -89,8 +89,8 @@ def needs(what: str, extra: str, package: str | None = None) -> Iterator[None]:
     """Say which extra brings a package that is missing.
 
     Args:
-        what: needs it.
-        package: the only one that this is said of; any by default.
+        what: what needs it.
+        package: the only package to catch; any by default.
 
     Raises:
         MissingPackage: it is not installed.
@@ -104,14 +104,14 @@ def needs(what: str, extra: str, package: str | None = None) -> Iterator[None]:
 
 
 def arrow(what: str, extra: str = "parquet") -> Any:
-    """The package pyarrow, which this needs."""
+    """The package pyarrow, which `what` needs."""
     with needs(what, extra):
         import pyarrow
     return pyarrow
 
 
 def first_line(error: Exception | str) -> str:
-    """What an error of another package says, which may go on for lines; its kind where it says nothing."""
+    """The first line of what another package's error says, or the error's type where it says nothing."""
     return str(error).partition("\n")[0] or type(error).__name__
 
 
@@ -137,7 +137,7 @@ class Refused(Exception):
 
 def printable(name: bytes | str) -> str:
     """An id as it can be printed: invalid UTF-8 and control characters escaped."""
-    if isinstance(name, Message):  # its values can be printed, and it is still to be translated
+    if isinstance(name, Message):  # its values are printable, and it may still be translated
         return name
     try:
         raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
@@ -148,7 +148,7 @@ def printable(name: bytes | str) -> str:
 
 
 def in_utf8(ids: Sequence[str]) -> list[str]:
-    """Ids as DataFrames hold them: those that no UTF-8 can be are escaped, as where they are printed."""
+    """Ids as text for DataFrames: bytes that are no UTF-8 are escaped, as where ids are printed."""
     known = list(ids)
     try:
         "".join(known).encode()

@@ -113,7 +113,7 @@ def score(
     asked: Mapping[str, str] | None = None,
     as_written: bool = False,
 ) -> Scores:
-    """What a run scores that was read already, in whatever form it came.
+    """What a run that was already read scores, in whatever form it came.
 
     Args:
         measures: as the rules read them: see `vocabulary.measures_under`.
@@ -121,7 +121,7 @@ def score(
         asked, as_written: as in `Scores`.
 
     Raises:
-        InputError: the reading has not the rows that some measure has to see.
+        InputError: the reading lacks rows that a measure needs.
     """
     rules = reading.rules
     hits = in_mean(reading.hits, rules, reading.name)
@@ -133,7 +133,7 @@ def score(
         tied |= lists.tied()
     nothing_to_find = without_relevant(reading.hits, rules)
     swapped = are_swapped(reading.hits)
-    values = _values(plain, final, rules)  # last: of a million queries they are most of the memory
+    values = _values(plain, final, rules)  # last: for a million queries they take most of the memory
     if lists:
         values |= _values(lists.single, lists.final, rules)
     ledger = ledger_of(
@@ -160,7 +160,7 @@ def score(
 
 
 def seen_rows(measures: Iterable[Measure]) -> Keep:
-    """Which rows have to be kept when a run is read, for these measures to see what they need."""
+    """Which rows must be kept when a run is read, so that these measures have what they need."""
     cuts = [measure.cutoff for measure in measures if measure.definition.sees_lists]
     known = [cut for cut in cuts if cut is not None]
     return "all" if len(known) < len(cuts) else max(known, default="judged")
@@ -168,11 +168,11 @@ def seen_rows(measures: Iterable[Measure]) -> Keep:
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """What is measured of whole lists, unjudged documents and all.
+    """The measures of whole lists, which see unjudged documents too.
 
     Attributes:
         hits: the rows of every list, before the rules for depth and unjudged documents are applied.
-        measures: those that see them.
+        measures: the ones that see whole lists.
     """
 
     hits: Hits
@@ -200,13 +200,13 @@ class _Lists:
         return [measure for measure in self.measures if not measure.definition.is_of_run]
 
     def tied(self) -> Bools:
-        """(queries,) whether some of these changes when equal scores are put the other way round."""
+        """(queries,) whether a measure changes when the order of equal scores is reversed."""
         if not self.single or not self.hits.tied.any():
             return np.zeros(len(self.hits.queries), bool)
         return _moved(self.single, self.hits, turned(self.hits), self.rules)
 
     def unlisted(self) -> dict[str, int]:
-        """How many documents measures of items see, and how many of these are not in the table, if some are not."""
+        """How many documents the measures of items see, and how many of these the table of items lacks, if any."""
         if (items := self.final.items) is None or items.catalogue is None:
             return {}
         docs = self.final.top(ranks_kept(seen_rows(m for m in self.measures if m.definition.is_of_items))).doc
@@ -221,25 +221,25 @@ class _Lists:
 
 
 def turned(hits: Hits) -> Hits:
-    """The same with every group of ties the other way round; of lists whose unjudged documents are rows too."""
+    """The hits with every group of ties reversed, where unjudged documents have rows too."""
     moved = replace(hits, rank=hits.first + hits.last - hits.rank)
     return moved.where(np.lexsort((moved.rank, moved.query)))
 
 
 def ranked(reading: Reading) -> Hits:
-    """The hits of the queries that are in the mean, when all rules were applied."""
+    """The hits of the queries that are in the mean, with all rules applied."""
     return in_mean(reading.hits, reading.rules, reading.name).under(reading.rules)
 
 
 def opened(run: RunLike | Reading) -> Run | Reading:
-    """The run, not yet read; what was read already as it is."""
+    """The run, opened but not yet read; a reading as it is."""
     return run if isinstance(run, Reading) else open_run(run)
 
 
 def opened_under(
     qrels: object, run: RunLike | Reading | None, rules: RulesLike | None
 ) -> tuple[Run | Reading | None, Rules]:
-    """The run that is evaluated, not yet read, and the rules under which it is: see `rules_of`.
+    """The run to evaluate, not yet read, and the rules to evaluate it under (see `rules_of`).
 
     Raises:
         InputError: there is no run, or one beside a reading that stands in place of the qrels.
@@ -257,17 +257,17 @@ def opened_under(
 
 
 def rules_of(rules: RulesLike | None, *given: Any) -> Rules:
-    """The rules that are asked for; where none are, those under which some of these were read already.
+    """The rules that are asked for; if none are, those under which the given runs were read already.
 
     Raises:
-        RulesError: these are not the same for all of them, or no such rules.
+        RulesError: they were read under different rules, or there are no such rules.
     """
     own = common((thing.name, made) for thing in given if (made := made_under(thing))) if rules is None else None
     return own or checked(Rules.of(rules))
 
 
 def made_under(thing: Any) -> Rules | None:
-    """The rules under which a run was read already, which stands in for itself or in a file; None of others."""
+    """The rules of a reading, as an object or in a file; None of anything else."""
     if isinstance(thing, Run) and thing.saved:
         own: Rules = facts_of(thing.saved().schema, thing.name)["rules"]
         return own
@@ -316,7 +316,7 @@ def _values(measures: list[Measure], hits: Hits, rules: Rules) -> dict[str, PerQ
 
 
 def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
-    """The measure under the rules: what it leaves open, and queries that have nothing to find.
+    """(queries,) the values of a measure under the rules, which also decide about queries with nothing to find.
 
     NaN where the rules say that the measure has no value.
     """
@@ -330,18 +330,18 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
 
 
 def is_ruled(measure: Measure, rules: Rules) -> bool:
-    """Whether the rules set the value of a query with nothing to find: of measures of relevance, in [0, 1]."""
+    """Whether the rules set a measure's value where there is nothing to find: one of relevance, in [0, 1]."""
     says = rules.without_relevant in ("empty-is-right", "one")
     own = measure.definition.is_of_judgements or measure.definition.is_of_items
     return says and measure.definition.unit and not own
 
 
 def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
-    """The hits as a measure sees them: where unjudged documents have a grade, with a row for each.
+    """The hits as a measure sees them; where the rules grade unjudged documents, these have rows too.
 
     Raises:
-        MeasureError: the measure cannot be had of documents that were given a grade, of cut groups of ties, or of
-            several lists per query.
+        MeasureError: the measure is not defined for unjudged documents with a grade, for groups of ties that the
+            depth cuts, or for several lists per query.
     """
     definition = measure.definition
     if definition.needs != "calls":
@@ -370,13 +370,13 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
 
 
 def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
-    """The hits without their calls, for what is about one list per query.
+    """The hits as one list per query, without their calls.
 
     Args:
         what: what needs one list.
 
     Raises:
-        MeasureError: the rules do not say how several lists are one.
+        MeasureError: the rules do not say how several lists become one.
     """
     if hits.calls is None:
         return hits
@@ -392,7 +392,7 @@ def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
 
 
 def cuts_first(rules: Rules) -> bool:
-    """Whether lists are cut before unjudged documents leave them."""
+    """Whether lists are cut at the depth before unjudged documents are removed."""
     return rules.unjudged == "removed" and rules.depth_of == "returned" and rules.depth is not None
 
 

@@ -61,7 +61,7 @@ def qrels_fault(refused: Refused, line: int | None = None) -> Message:
 
 
 def of_width(columns: Message, n: int) -> Message:
-    """That a line has another number of columns; what is one column may be a table with commas."""
+    """The fault of a line with a wrong number of columns; a line of one column may be of a table with commas."""
     if n == 1:
         return message(
             "{columns}; this one has 1: the first line of a table with commas names its columns, as "
@@ -72,7 +72,7 @@ def of_width(columns: Message, n: int) -> Message:
 
 
 def _hinted(fault: Message, kind: str, line: int | None) -> Message:
-    """With what to do about a first line without a number: it may name the columns."""
+    """The fault, with a hint where the first line has no number: it may hold the names of the columns."""
     if kind == "number" and line == 1:
         return message("{fault}; if this line names the columns, remove it", fault=fault)
     return fault
@@ -82,14 +82,14 @@ class RepeatedDocument(InputError):
     """A document that a run returns twice for a query, under rules that refuse that.
 
     Attributes:
-        fault: what is wrong, without what to do about it.
+        fault: what is wrong, without the hint.
     """
 
     fault: Message
 
 
 class Interleaved(InputError):
-    """A query whose rows are scattered over a run, which its lists cannot be made of one after another."""
+    """The rows of a query are scattered over a run, so that its lists cannot be made one after another."""
 
     def __init__(self, query: bytes, path: str):
         super().__init__(

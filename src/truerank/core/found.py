@@ -1,4 +1,4 @@
-"""What was found in a run, with the grades of the judgements: hits."""
+"""From what the kernel found in a run to hits, with the grades of the judgements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
     grades = qrels.grades
     columns: dict[str, Any]
     if len(qrels) > PART and len(scan.tables) == 1 and not _fall(scan.table["query"]):
-        columns = {name: scan.table[name] for name in COLUMNS if name != "grade"}  # `parts` copies some at a time
+        columns = {name: scan.table[name] for name in COLUMNS if name != "grade"}  # `parts` copies a few at a time
     else:
         columns = in_columns(scan.tables, len(qrels))
     hits = Hits(
@@ -40,7 +40,7 @@ def hits_of(qrels: Qrels, scan: Scan) -> Hits:
 
 
 def _fall(numbers: Ints) -> bool:
-    """Whether one is less than the one before it."""
+    """Whether some number is less than the one before it."""
     return bool(np.count_nonzero(numbers[1:] < numbers[:-1]))
 
 
@@ -56,13 +56,13 @@ def _judgements(qrels: Qrels) -> Judgements:
     if qrels not in _JUDGEMENTS:
         query, grade = qrels.to_find
         best = _best_first(query, grade)
-        best.setflags(write=False)  # every measure reads them, those of others too
+        best.setflags(write=False)  # every measure reads them, also measures of other packages
         _JUDGEMENTS[qrels] = Judgements(query, best)
     return _JUDGEMENTS[qrels]
 
 
 def _with_ids(qrels: Qrels) -> Aspects | None:
-    """The aspects, which know the ids of the documents too."""
+    """The aspects, with the ids of their documents."""
     aspects = qrels.aspects
     return None if aspects is None else replace(aspects, ids=(qrels.begin, qrels.end, qrels.text))
 
@@ -77,7 +77,7 @@ def _best_first(query: Ints, grade: Floats) -> Floats:
     span = top - float(grade.min()) + 1  # of Python's floats, which overflow without a warning
     if (grade != np.floor(grade)).any() or not span * (int(query.max()) + 1) < EXACT:
         return grade[np.lexsort((-grade, query))]
-    keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves
+    keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold: one array to sort
     keys += top - grade
     keys.sort()
     keys -= query * span
@@ -128,7 +128,7 @@ _RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictiona
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
+    """The qrels under the rules for the second column, and for a document with the query's own id."""
     is_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
     is_one = qrels.aspects is None and qrels.second is not None and rules.iteration == "aspect"
     if rules.self_match == "keep" and is_own and not is_one:
@@ -143,7 +143,7 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
 
 
 def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
-    """The same, of queries without judgements and all their rows, where a query's own id is an ignored document."""
+    """Qrels that have no judgements, and a scan of all rows, with documents of the query's own id ignored."""
     ignoring, ids, table = qrels.ignoring_self(keeping=False), scan.unjudged, scan.table.copy()
     query, doc = table["query"].copy(), table["doc"].copy()
     own = ignoring.judged.find_each(query, np.append(0, ids.ends)[doc], ids.ends[doc], ids.text)
@@ -152,12 +152,12 @@ def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
 
 
 def ranks_read(qrels: Qrels, kept: int) -> int:
-    """Down to which rank unjudged documents are read, so that those of so many are there when ignored ones left."""
+    """The rank down to which unjudged documents are read, so that `kept` ranks remain without ignored documents."""
     if not kept or not (ignored := np.isnan(qrels.grades)).any():
         return kept
     return min(EVERY_RANK, kept + int(np.bincount(qrels.query[ignored]).max()))
 
 
 def first_ranks(rows: Hits, kept: int) -> Hits:
-    """The rows, of unjudged documents those of so many ranks, which ignored ones have left by now."""
+    """The hits, with unjudged documents only in the first `kept` ranks; ignored documents have left by now."""
     return rows if kept == EVERY_RANK else rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept))

@@ -68,13 +68,13 @@ class Hits(Presented):
         rank: (hits,) 1-based, after the tie rule.
         grade: (hits,) the judged grade; below 0: pooled, but not judged.
         score: (hits,) the system's score.
-        doc: (hits,) which document: its judgement in the qrels; the unjudged ones are numbered after those.
+        doc: (hits,) the document: the number of its judgement in the qrels; unjudged ones are numbered after those.
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
-        beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+        beyond: rows below the depth, of groups of ties that it cuts: in another order they might be above it.
         items: which items the documents are; then unjudged documents have rows too.
-        aspects: which parts of their questions the judged documents answer; None where nothing is said of that.
-        calls: where each of several lists of a query ends; None where a query has one.
+        aspects: which parts of their questions the judged documents answer; None where that is not known.
+        calls: where each of a query's several lists ends; None where queries have one list.
     """
 
     built_by = "hits"
@@ -116,12 +116,12 @@ class Hits(Presented):
         if rows.dtype == bool:
             if np.count_nonzero(rows) == len(rows):  # .all() takes far longer on few rows
                 return self
-            rows = rows.nonzero()[0]  # looked for once, not in each column
+            rows = rows.nonzero()[0]  # found once, not for each column
         own = vars(self)
         return self.changed({name: own[name][rows] for name in COLUMNS})
 
     def changed(self, others: dict[str, Any]) -> Hits:
-        """The same with other columns, by name: `dataclasses.replace`, which takes several times as long."""
+        """The hits with other columns, by name; `dataclasses.replace` takes several times as long."""
         own, made = vars(self), object.__new__(Hits)
         vars(made).update({name: own[name] for name in FIELDS} | others, _views={})
         return made
@@ -144,7 +144,7 @@ class Hits(Presented):
 
     @property
     def with_beyond(self) -> Hits:
-        """The same with all rows of every group of equal scores, those too that the depth cuts off."""
+        """The hits with all rows of every group of ties, including those that the depth cuts off."""
         return self.once("with_beyond", lambda: self if self.beyond is None else merged(self, self.beyond))
 
     @cached_property
@@ -167,19 +167,19 @@ class Hits(Presented):
         return self.listed(judged.query, np.arange(len(judged.query)), judged.grade)
 
     def listed(self, query: Ints, doc: Ints, grade: Floats) -> Hits:
-        """The ranking of these documents, each query's together and best first."""
+        """The ranking that lists these documents, given query by query and best first."""
         rank, count = _ordinal(query), np.bincount(query, minlength=len(self.queries))
         columns = {"query": query, "rank": rank, "grade": grade, "score": -rank.astype(np.float64)}
         return self.changed({**columns, "doc": doc, "first": rank, "last": rank, "returned": count})
 
     @cached_property
     def by_aspect(self) -> ByAspect:
-        """The same with one row per aspect that a hit answers."""
+        """The hits with one row per aspect that a hit answers."""
         return _by_aspect(self)
 
     @cached_property
     def count(self) -> Ints:
-        """(queries,) how many rows each has."""
+        """(queries,) how many rows each query has."""
         return np.bincount(self.query, minlength=len(self.queries))
 
     def sum(self, values: Floats | Ints) -> Floats:
@@ -218,7 +218,7 @@ class Hits(Presented):
         )
 
     def within(self, start: int, stop: int) -> Hits:
-        """Those of the queries from one to before another, which are numbered anew."""
+        """Only the queries from `start` to before `stop`, which are numbered anew."""
         (a, b), (c, d) = (np.searchsorted(each, [start, stop]) for each in (self.query, self.judgements.query))
         columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[a:b]) for name in COLUMNS}
         return replace(
@@ -233,7 +233,7 @@ class Hits(Presented):
         )
 
     def parts(self) -> Iterator[Hits]:
-        """The same, this many queries at a time: nothing of a query depends on another, and views take memory."""
+        """The hits, `PART` queries at a time: queries are independent, and cached views take memory."""
         if len(self.queries) <= PART:
             yield self
             return
@@ -269,25 +269,25 @@ class Hits(Presented):
         return self.first < self.last
 
     def reordered(self, best: bool) -> Hits:
-        """The same with every group of ties in its best, or worst, order, where equals may answer other aspects."""
+        """The hits with every group of ties in its best, or worst, order."""
         if best:
             return self._regrouped(-self.grade, self.grade > 0)
         return self._regrouped(self.grade, self.grade <= 0, is_best=False)
 
     def judged_together(self, first: bool) -> Hits:
-        """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""
+        """The hits with the judged documents of every group of ties before, or behind, the unjudged ones."""
         judged = self.grade >= 0
         if first:
             return self._regrouped(np.where(judged, self.grade, np.inf), judged)
         return self._regrouped(np.where(judged, -self.grade, -np.inf), ~judged)
 
     def _regrouped(self, value: Floats, is_ahead: Bools, is_best: bool = True) -> Hits:
-        """The same with the rows of each group of ties by a value, some ahead of what has no row, others behind.
+        """The hits with each group of ties sorted by a value, and documents without rows in the middle.
 
         Args:
-            value: (hits,) lower for those ahead than for the others.
-            is_ahead: (hits,)
-            is_best: whether equal ones stay as they are; else, where they may answer other aspects, the last first.
+            value: (hits,) to sort by; lower for the rows that go ahead than for the others.
+            is_ahead: (hits,) whether a row goes ahead of the documents without rows.
+            is_best: whether rows of equal value keep their order; else it is reversed where there are aspects.
         """
         tied = np.flatnonzero(self.tied)  # a group's rows stand together, and keep their places among the others
         if not len(tied):
@@ -303,7 +303,7 @@ class Hits(Presented):
         return self.where(order).changed({"rank": rank})
 
     def under(self, rules: Rules) -> Hits:
-        """What is left when the rules for depth, unjudged and unreturned documents are applied."""
+        """The hits under the rules for depth, unjudged and unreturned documents."""
         hits = self.judged_under(rules)
         if rules.unjudged == "removed":
             if rules.depth_of == "returned":
@@ -312,33 +312,33 @@ class Hits(Presented):
         return hits.cut(rules.depth)
 
     def cut(self, depth: int | None) -> Hits:
-        """The first results alone; it is not forgotten which documents are tied with the last of them."""
+        """Only the first results; `beyond` remembers the documents that are tied with the last of them."""
         if depth is None or (self.depth is not None and self.depth <= depth):
             return self
         return self.once(("cut", depth), lambda: self.with_beyond._first(depth))
 
     def read_to(self, read: Bools) -> Hits:
-        """The first rows of each query, which are those of all its documents, as if it had returned no others."""
+        """Only the first rows of each query, as if no others had been returned; all documents must have rows."""
         depth = np.bincount(self.query[read], minlength=len(self.queries))
         calls = None if self.calls is None else self.calls.within_depth(depth)
         last = np.minimum(self.last, depth[self.query])
         return replace(self, returned=np.minimum(self.returned, depth), last=last, calls=calls).where(read)
 
     def _first(self, depth: int) -> Hits:
-        """The first results of whole lists."""
+        """`cut` of whole lists."""
         below = (self.rank > depth) & (self.first <= depth)
         beyond = self.where(below) if below.any() else None
         returned = np.minimum(self.returned, depth)
         return replace(self.top(depth), returned=returned, depth=depth, beyond=beyond)
 
     def _judged_alone(self) -> Hits:
-        """The same without the unjudged documents; what is left moves up."""
+        """The hits without the unjudged documents; what is left moves up."""
         hits, calls = self.where(self.grade >= 0), self.calls
         calls = None if calls is None else replace(calls, end=calls.up_to(hits.query, hits.rank))
         return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None, calls=calls)._retied()
 
     def judged_under(self, rules: Rules) -> Hits:
-        """The same with the judgements that count: all, or as if only what was returned had been judged."""
+        """The hits with the judgements that count: all of them, or only those of returned documents."""
         if rules.unreturned == "count":
             return self
         best_first = np.lexsort((-self.grade, self.query))
@@ -350,7 +350,7 @@ class Hits(Presented):
         return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned).judged())
 
     def _retied(self) -> Hits:
-        """The same with tie groups of these rows alone."""
+        """The hits with groups of ties among these rows only."""
         if not len(self):
             return self
         new = np.diff(self.query, prepend=-1) != 0
@@ -362,9 +362,9 @@ class Hits(Presented):
         return replace(self, first=first, last=first + np.bincount(group)[group] - 1)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is made under this key the first time, and kept."""
+        """The value of this key, made the first time and then kept."""
         made: T = self._views[key] if key in self._views else make()
-        if made is not self:  # kept, it would keep itself in memory
+        if made is not self:  # a reference to itself would keep it in memory
             self._views[key] = made
         return made
 
@@ -378,8 +378,8 @@ class ByAspect(NamedTuple):
     Attributes:
         hits: whose `queries` are the aspects, one query's after another's.
         query: (aspects,) the query of each.
-        weight: (aspects,) of each.
-        row: (rows,) which row of the hits of whole queries each is.
+        weight: (aspects,) the weight of each.
+        row: (rows,) the row of the original hits that each one comes from.
         size: how many queries there are.
     """
 
@@ -411,7 +411,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
 
     aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
     query, number = aspects.query, aspects.number
-    unit = np.full(len(aspects.names), -1)  # where each of all aspects stands among those of these queries
+    unit = np.full(len(aspects.names), -1)  # the place of each aspect among those of these queries
     unit[number] = np.arange(len(number))
     row, place = aspects.answered(hits.doc)
     owner = unit[aspects.aspect[place]]
@@ -434,7 +434,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
 
 
 def merged(one: Hits, other: Hits) -> Hits:
-    """The rows of both, which are of the same queries."""
+    """The rows of both, for the same queries."""
     rows: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in COLUMNS}
     both = replace(one, **rows, depth=None, beyond=None)
     return both.where(np.lexsort((both.rank, both.query)))

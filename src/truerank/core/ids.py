@@ -1,4 +1,4 @@
-"""Ids, one after another in a text; where things begin that stand so, which come again, how people sort them."""
+"""Ids as one text with their ends; offsets of concatenated lists, repeated numbers, the order people sort by."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ids:
         return self.text[self.ends[i - 1] if i else 0 : self.ends[i]]
 
     def some(self, numbers: Ints) -> list[bytes]:
-        """(numbers,) those with these numbers."""
+        """(numbers,) the ids with these numbers."""
         starts = np.where(numbers > 0, self.ends[numbers - 1], 0)
         return [self.text[a:b] for a, b in zip(starts.tolist(), self.ends[numbers].tolist(), strict=True)]
 
@@ -37,14 +37,14 @@ class Ids:
 
 
 def starts_of(sizes: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]) -> Ints:
-    """(sizes + 1,) where each of several begins that stand one after another, and where the last one ends."""
+    """(sizes + 1,) where each of several concatenated lists begins, and where the last one ends."""
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, dtype=np.int64, out=starts[1:])
     return starts
 
 
 def stretches(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """So many numbers in a row from each of these on, one stretch after another, and which stretch each is of.
+    """The numbers of stretches, `size` of them from each `begin` on, and which stretch each number is of.
 
     >>> [each.tolist() for each in stretches(np.array([7, 0]), np.array([2, 3]))]
     [[7, 8, 0, 1, 2], [0, 0, 1, 1, 1]]
@@ -54,7 +54,7 @@ def stretches(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
 
 
 def chunks(sizes: Ints, most: int) -> Iterator[slice]:
-    """What stands one after another, cut where its sizes would come to more than that; one may be larger alone.
+    """Slices of concatenated things whose sizes add up to `most` or less; a single larger one has its own slice.
 
     >>> [(part.start, part.stop) for part in chunks(np.array([2, 3, 1, 9, 1]), 5)]
     [(0, 2), (2, 3), (3, 4), (4, 5)]
@@ -68,7 +68,7 @@ def chunks(sizes: Ints, most: int) -> Iterator[slice]:
 
 
 def is_later(numbers: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """(numbers,) whether the same number stands before it.
+    """(numbers,) whether the same number occurs earlier.
 
     >>> is_later(np.array([7, 5, 7])).tolist()
     [False, False, True]
@@ -79,7 +79,7 @@ def is_later(numbers: NDArray[np.integer]) -> NDArray[np.bool_]:
 
 
 def ascending(numbers: Ints, end: int) -> Ints:
-    """(numbers,) the places of these numbers from 0 to `end`, the lowest first; equal ones stay as they stand.
+    """(numbers,) the order that sorts these numbers, all from 0 to `end`; equal ones keep their order.
 
     >>> ascending(np.array([1, 0, 1, 0]), 2).tolist()
     [1, 3, 0, 2]
@@ -89,13 +89,13 @@ def ascending(numbers: Ints, end: int) -> Ints:
 
 
 def natural(name: bytes) -> tuple[tuple[int, int, bytes, bytes], ...]:
-    """What ids are sorted by so that 2 comes before 10: numbers as numbers, all else as it is written.
+    """The key that sorts ids so that 2 comes before 10: numbers by value, everything else as it is written.
 
     >>> sorted([b"hop10", b"hop2", b"10", b"2", b"hop"], key=natural)
     [b'2', b'10', b'hop', b'hop2', b'hop10']
     """
     parts = (part for part in re.split(rb"(\d+)", name) if part)
-    numbers = ((part.lstrip(b"0"), part) for part in parts)  # the longer, the larger: Python's own are not so long
+    numbers = ((part.lstrip(b"0"), part) for part in parts)  # the longer, the larger: Python's own int has a limit
     keys = ((0, len(number), number, part) if part.isdigit() else (1, 0, part, b"") for number, part in numbers)
     return *keys, (-1, 0, name, b"")
 

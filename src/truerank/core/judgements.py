@@ -1,4 +1,4 @@
-"""What is judged of each query, and whether two qrels judge alike."""
+"""The judgements of each query, and whether two qrels have the same ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def judgements_of(qrels: Qrels, query: int) -> list[Judgement]:
 
 
 def are_same(one: Qrels, other: Qrels, in_all: bool) -> bool:
-    """Whether two judge alike, in whichever order, all queries or those that both judge.
+    """Whether two qrels have the same judgements, in any order, of all queries or of those that both judge.
 
     >>> one, other = {"q": {"a": 1, "b": 0}}, {"q": {"b": 0, "a": 1}, "r": {"a": 1}}
     >>> one, other = map(Qrels.from_dict, (one, other))
@@ -39,7 +39,7 @@ def are_same(one: Qrels, other: Qrels, in_all: bool) -> bool:
 
 
 def _in_no_order(qrels: Qrels) -> dict[bytes, Any]:
-    """{query: what is judged of it}, whatever the order of its documents and of their aspects."""
+    """{query: its judgements}, in a form that ignores the order of documents and of their aspects."""
     judged = {}
     for place, query in enumerate(qrels.queries):
         docs = {doc: (grade, answers and {*answers}) for doc, grade, answers in judgements_of(qrels, place)}

@@ -1,4 +1,4 @@
-"""Languages: messages in another one than English, by gettext's catalogues, a `.po` file a language."""
+"""Languages: messages in languages other than English, by gettext's catalogues, one `.po` file per language."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def in_language(value: Any, language: str = SOURCE) -> Any:
 
 
 def translated(text: str, language: str = SOURCE) -> str:
-    """The text in a language; what is no message stays as it is.
+    """The text in a language; a text that is not a message stays as it is.
 
     Raises:
         InputError: there is no such language.
@@ -48,14 +48,14 @@ def translated(text: str, language: str = SOURCE) -> str:
 
 
 def languages() -> list[str]:
-    """Those that there is a catalogue for, English first."""
+    """The languages with a catalogue, English first."""
     folder = _folder()
     return [SOURCE, *sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".po"))]
 
 
 @lru_cache(maxsize=8)
 def catalogue(language: str) -> gettext.NullTranslations:
-    """The translations into a language, out of its `.po` file.
+    """The translations into a language, from its `.po` file.
 
     Raises:
         InputError: there is no such language.
@@ -104,7 +104,7 @@ def _refuse_unknown(language: str) -> None:
 
 
 def _folder() -> str:
-    """Where the catalogues are; `TRUERANK_LOCALE` names another place."""
+    """The folder of the catalogues; `TRUERANK_LOCALE` overrides it."""
     from importlib import resources
 
     return os.environ.get("TRUERANK_LOCALE") or str(resources.files("truerank").joinpath("present", "locale"))

@@ -113,7 +113,7 @@ class Ledger:
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
-        rising: whether scores rise along every list, as distances do; few do not tell. In JSON only then.
+        rising: whether scores rise along every list, as distances do, in enough lists to tell; in JSON only then.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
         calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
         again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
@@ -127,7 +127,7 @@ class Ledger:
         selves: queries that find themselves in a gallery of vectors; in JSON only where most of them do.
         own_camera: queries whose right entries were all seen by their own camera, and so leave the list; in JSON
             only where there are any.
-        examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
+        examples: up to five ids each of missing, extra and tied queries, and of those without_relevant.
     """
 
     judged: int
@@ -157,7 +157,7 @@ class Ledger:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Ledger:
-        """What `to_dict` made plain.
+        """The ledger from the plain values of `to_dict`.
 
         Raises:
             TypeError, ValueError: it is something else.
@@ -184,14 +184,14 @@ def _few(queries: Sequence[bytes], which: Bools) -> _Few:
 
 
 def without_relevant(hits: Hits, rules: Rules) -> _Few:
-    """The queries that have nothing to find, but for those that are left out for being missing."""
+    """The queries that have nothing to find, except missing ones that the rules leave out."""
     parts = (part.judged_under(rules) for part in hits.parts())
     nothing = np.concatenate([part.relevant_total(rules.level) == 0 for part in parts])
     return _few(hits.queries, nothing & (hits.returned >= 0) if rules.missing == "skip" else nothing)
 
 
 def undefined(values: dict[str, PerQuery], rules: Rules) -> dict[str, int]:
-    """How many queries have no value of a measure, of those measures that lack some; only such rules let any."""
+    """{measure: how many queries have no value of it}, where some have none; only some rules allow that."""
     if rules.without_relevant != "undefined":
         return {}
     lacking = {name: int(np.isnan(each).sum()) for name, each in values.items()}
@@ -205,7 +205,7 @@ def ledger_of(reading: Reading, final: Hits, tied: Bools, nothing_to_find: _Few,
         final: the hits under all rules.
         tied: (queries,) those on which some measure depends on the order of equal scores.
         nothing_to_find: the queries that have nothing to find.
-        more: what else there is to say, by the names of its fields.
+        more: further fields by name.
     """
     everyone = reading.hits
     groups: dict[str, _Few] = {
@@ -235,7 +235,7 @@ def ledger_of(reading: Reading, final: Hits, tied: Bools, nothing_to_find: _Few,
 
 
 def added(ledgers: Sequence[Ledger]) -> Ledger:
-    """The ledger of all queries from those of parts that have different ones, in any order."""
+    """The ledger of all queries from the ledgers of parts with different queries, in any order."""
     numbers = {name: sum(getattr(each, name) for each in ledgers) for name in NUMBERS}
     said = {name: max(getattr(each, name) for each in ledgers) for name in SAID}
     undefined: Counter[str] = sum((Counter(each.undefined) for each in ledgers), Counter())
@@ -245,5 +245,5 @@ def added(ledgers: Sequence[Ledger]) -> Ledger:
 
 
 def as_texts(queries: Sequence[bytes]) -> Sequence[str]:
-    """The ids of queries as text."""
+    """The ids of queries as text, converted when they are asked for."""
     return Texts(queries) if isinstance(queries, Names) else tuple(map(as_text, queries))

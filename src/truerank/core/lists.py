@@ -1,4 +1,4 @@
-"""The lists of a run, best first, one after another: what looks at every document, in memory for a few lists."""
+"""The lists of a run, best first, one after another: for code that looks at every document of each list."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class List:
     """The documents of one query, best first.
 
     Attributes:
-        scores: (documents,) none is above the one before it.
+        scores: (documents,) in descending order.
         docs: their ids.
-        are_ranks, are_distances: whether these, negated, stand for scores here or in what was read before.
+        are_ranks, are_distances: whether the scores, here or in lists before, are negated ranks or distances.
     """
 
     scores: NDArray[np.float64]
@@ -46,10 +46,10 @@ def lists(
     """Each query of a run with its list, ranked by the rules, in the order of the run.
 
     Args:
-        rules: of which ties, duplicates and score_precision are looked at; where they count a document that is
-            returned twice, it stands in its first place alone.
+        rules: only ties, duplicates and score_precision matter here; where duplicates count, a document still
+            stands in its first place only.
         depth: how many documents of each list are kept; all by default.
-        together: the rows of queries may be scattered; all are in memory then.
+        together: the rows of queries may be scattered; the whole run is in memory then.
 
     Raises:
         Interleaved: the rows of a query are scattered, and not `together`.
@@ -72,10 +72,10 @@ def lists(
             if done is None and together:
                 continue
             rows, ids = scanner.taken() if done is None else (done[0], scanner.unjudged_ids)
-            if len(rows) > len(ids[0]):  # of documents that are counted twice; ids stand as their first rows do
+            if len(rows) > len(ids[0]):  # of documents counted twice; ids are in the order of their first rows
                 rows = rows[np.unique(rows["doc"], return_index=True)[1]]
             names += scanner.extra_from(given + len(names))
-            whole = len(names) - (done is None)  # the list of the last one may go on
+            whole = len(names) - (done is None)  # the last list may go on
             if whole > 0:
                 yield from _cut(names[:whole], given, rows, Ids(*ids), (scanner.are_ranks, are_distances))
                 names, given = names[whole:], given + whole
@@ -86,10 +86,10 @@ def lists(
 def _cut(
     names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids, are: tuple[bool, bool]
 ) -> Iterator[tuple[bytes, List]]:
-    """The list of each query; `first` is the number of the first one in the rows.
+    """The list of each query; `first` is the number that the first one has in the rows.
 
     Args:
-        are: ranks, distances.
+        are: whether scores are negated ranks, and whether they are negated distances.
     """
     query, scores = rows["query"], np.ascontiguousarray(rows["score"])
     begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()

@@ -1,4 +1,4 @@
-"""Judgements as Python's own mappings and lists hold them: their ids, their grades, and what is wrong with them."""
+"""Judgements as Python's mappings and lists: their ids, their grades, and what may be wrong with them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
 
 
 def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
-    """A query's judgements as {document: grade}; those of a list have grade 1."""
+    """A query's judgements as {document: grade}; documents of a list have grade 1."""
     if isinstance(judged, Mapping):
         return judged
     if isinstance(judged, np.ndarray):
@@ -82,14 +82,14 @@ def _no_ids(query: object, docs: object, name: str) -> InputError:
 
 
 def are_labelled_numbers(thing: Any) -> bool:
-    """Whether this is a Series of numbers, which may be ids, or what the ids in its index have."""
+    """Whether this is a Series of numbers: they may be ids, or grades of the ids in its index."""
     return hasattr(thing, "items") and getattr(getattr(thing, "dtype", None), "kind", "O") in "biuf"
 
 
 def are_no_ids(docs: Iterable[Any]) -> bool:
-    """Whether some are no ids: None, lists, and objects that are no keys of a dict or have no text of their own.
+    """Whether some are not ids: None, lists, and objects that cannot be keys or have no text of their own.
 
-    A Document of LangChain or of Haystack is no key, nor is a node of LlamaIndex.
+    A Document of LangChain or of Haystack cannot be a key, nor can a node of LlamaIndex.
     """
     return any(
         kind in (type(None), tuple)
@@ -100,7 +100,7 @@ def are_no_ids(docs: Iterable[Any]) -> bool:
 
 
 def has_aspects(judged: Any) -> bool:
-    """Whether a query's documents have a grade an aspect, or stand in several lists."""
+    """Whether a query's documents have one grade per aspect, or stand in several lists."""
     if isinstance(judged, Mapping):
         return any(isinstance(grade, Mapping) for grade in judged.values())
     is_nested = isinstance(judged, list | tuple) and any(isinstance(part, list | tuple | set) for part in judged)
@@ -108,7 +108,7 @@ def has_aspects(judged: Any) -> bool:
 
 
 def are_pairs(judged: Sequence[Any]) -> bool:
-    """Whether these are pairs (document, grade), and no lists of alternatives: each is a text and a number."""
+    """Whether these are pairs (document, grade), and not lists of alternatives: each is a text and a number."""
     return bool(judged) and all(may_be_pair(part) and _is_text(type(part[0])) for part in judged)
 
 
@@ -122,7 +122,7 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
     """Query, document, aspect and grade of each judgement.
 
     Raises:
-        InputError: what no aspects can be made of, or lists of which numbers may be grades.
+        InputError: no aspects can be made of this, or numbers in lists may be grades.
     """
     lists = {key: judged for key, judged in judgements.items() if isinstance(judged, list | tuple)}
     may_be_pairs = all(may_be_pair(part) for judged in lists.values() for part in judged)
@@ -139,7 +139,7 @@ def by_aspect(judgements: Mapping[Any, Any], name: str) -> list[tuple[Any, Any, 
 
 
 def _are_ids_and_grades(judged: Sequence[Any]) -> bool:
-    """Whether these may be ids, and in a list beside them a number each; of numbers alone, a tuple of two lists."""
+    """Whether these may be a list of ids beside one of their grades; where all are numbers, only a tuple may be."""
     if len(judged) != 2 or not all(isinstance(part, list | tuple) for part in judged):
         return False
     ids, grades = judged
@@ -176,7 +176,7 @@ def _by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any
 
 
 def refuse_no_ids(names: Iterable[Any], name: str) -> None:
-    """Raise where an id is none."""
+    """Raise where a name is not an id."""
     others = set(filter(is_no_id, set(map(type, names))))
     if others:
         bad = next(one for one in names if type(one) in others)
@@ -193,7 +193,7 @@ def ids(names: Collection[Any], name: str) -> list[bytes]:
 
 
 def query_ids(judgements: Mapping[Any, Any], name: str) -> list[bytes]:
-    """The ids of the queries as bytes, in which no two are the same."""
+    """The ids of the queries as bytes; raise where two are the same."""
     queries = ids(judgements, name)
     if len(set(queries)) < len(queries):
         raise InputError("two query ids print the same (1 and '1'?)", name)
@@ -233,7 +233,7 @@ def is_length(value: Any) -> bool:
 
 
 def _is_no_number(kind: type) -> bool:
-    """Whether values of this type are text or times, which NumPy would read as numbers, by rules of its own."""
+    """Whether values of this type are text or times, which NumPy would turn into numbers in its own way."""
     return issubclass(kind, str | bytes | np.datetime64 | np.timedelta64)
 
 
@@ -242,7 +242,7 @@ def _is_text(kind: type) -> bool:
 
 
 def distinct_ids(ids: Iterable[bytes]) -> tuple[list[bytes], Ints]:
-    """The distinct ids, in the order of their first places, and which of them each one is."""
+    """The distinct ids in the order in which they first occur, and for each id its number among them."""
     index: dict[bytes, int] = {}
     rows = [index.setdefault(name, len(index)) for name in ids]
     return list(index), np.array(rows, np.int64)

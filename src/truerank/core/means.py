@@ -1,4 +1,4 @@
-"""Means: one number per measure, under which rules, and what it hides; measures may be spelled in any way."""
+"""Means: one number per measure, its rules, and what it hides; measures are found however they are spelled."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Each = TypeVar("Each")
 
 
 class Headings(NamedTuple):
-    """What heads the column of a measure, however it is spelled.
+    """The heading of a measure's column, however the measure is spelled.
 
     Attributes:
         columns: the names of the measures that have a value for each query.
-        asked: what names became under the rules.
+        asked: {a name as it was asked for: what it became under the rules}.
         rules: how plain names are read.
         first: the first heading of each measure's name.
     """
@@ -36,20 +36,20 @@ class Headings(NamedTuple):
     first: Mapping[str, str]
 
     def called(self, measure: str | Measure) -> str:
-        """What a measure is called among the columns."""
+        """The name of a measure's column."""
         name = measure.written if isinstance(measure, Measure) else spelled(measure)
         if isinstance(name, str) and name in self.columns:
             return name
         return (isinstance(name, str) and self.asked.get(name)) or str(under(measure, self.rules))
 
     def __call__(self, measure: str | Measure) -> str:
-        """What heads its column."""
+        """The heading of its column."""
         name = self.called(measure)
         return self.first.get(name, name)
 
 
 class AnySpelling(dict[str, Value]):
-    """One value per measure by the name that heads its column; other spellings of the measure find it too."""
+    """One value per measure, by the heading of its column; other spellings of the measure find it too."""
 
     __slots__ = ("heading",)
     heading: Headings
@@ -64,7 +64,7 @@ class AnySpelling(dict[str, Value]):
         return self.get(name, self) is not self  # type: ignore[arg-type]
 
     def get(self, name: str | Measure, default: Any = None) -> Any:
-        """What there is for a measure, however it is spelled."""
+        """The value of a measure, however it is spelled."""
         try:
             return self[name]  # type: ignore[index]
         except (KeyError, MeasureError):
@@ -82,7 +82,7 @@ class ByMeasure(Mapping[str, Value]):
         raise NotImplementedError
 
     def __getitem__(self, measure: str | Measure) -> Value:
-        """What there is of a measure, however it is spelled; a plain name as the rules read it."""
+        """The value of a measure, however it is spelled; a plain name as the rules read it."""
         named, name = self._named, self.heading(measure)
         if name not in named:
             raise MeasureError(
@@ -95,7 +95,7 @@ class ByMeasure(Mapping[str, Value]):
         return named[name]
 
     def heading(self, measure: str | Measure) -> str:
-        """What a measure is called here, however it is spelled."""
+        """The key of a measure, however it is spelled."""
         raise NotImplementedError
 
     def __contains__(self, measure: object) -> bool:
@@ -109,7 +109,7 @@ class ByMeasure(Mapping[str, Value]):
         return len(self._named)
 
     def get(self, measure: str | Measure, default: Any = None) -> Any:
-        """The same, or the default where the measure is not there."""
+        """The value of a measure, or the default where the measure is not there."""
         try:
             return self[measure]
         except MeasureError:
@@ -149,7 +149,7 @@ class Means(Presented, ByMeasure[Value]):
         return f"{type(self).__name__}({of}, {means})"
 
     def called(self, measure: str | Measure) -> str:
-        """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
+        """The name of a measure's column, however it is spelled; a plain name as the rules read it."""
         return self._headings.called(measure)
 
     @property
@@ -159,14 +159,14 @@ class Means(Presented, ByMeasure[Value]):
 
     @cached_property
     def headings(self) -> dict[str, Measure]:
-        """The measures by what heads their columns."""
+        """The measures by the headings of their columns."""
         own = {str(measure): measure for measure in self.measures}
         if not self.as_written:
             return own
         return {asked: own[name] for asked, name in self.asked.items() if name in own} or own
 
     def heading(self, measure: str | Measure) -> str:
-        """What heads a measure's column, however it is spelled."""
+        """The heading of a measure's column, however it is spelled."""
         return self._headings(measure)
 
     @cached_property
@@ -211,5 +211,5 @@ class Means(Presented, ByMeasure[Value]):
         raise NotImplementedError
 
     def _became(self) -> dict[str, str]:
-        """What was asked for and is called otherwise."""
+        """The names whose columns have another name, and what they became."""
         return {asked: name for asked, name in self.asked.items() if asked != name}

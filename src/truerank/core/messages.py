@@ -17,9 +17,9 @@ class Message(str):
     """A text with named values; as a string it is the English one.
 
     Attributes:
-        text: the English text with the names of its values in braces, which catalogues have translations for.
-        many: the text for other numbers than 1, of a value named n; empty where number makes no difference.
-        values: what stands for the names; messages among them are translated in their turn.
+        text: the English text, with the names of its values in braces; catalogues translate it.
+        many: the text where the value named n is not 1; empty where there is no such value.
+        values: the values by name; messages among them are translated too.
 
     >>> said = plural("{n:,} query of {run}", "{n:,} queries of {run}", n=2000, run="bm25")
     >>> said, said.text
@@ -52,7 +52,7 @@ class Message(str):
 
 
 class Joined(Message):
-    """Several messages, or parts of them, with the same text between each and the next."""
+    """Several messages, or parts of them, with the same text between each two."""
 
     def __new__(cls, between: str, parts: Sequence[str]) -> Joined:
         """The parts with the text between them."""
@@ -69,7 +69,7 @@ class Joined(Message):
 
 
 class Warned(Message):
-    """What speaks against a number; it is told before anything else."""
+    """A warning about a number; it is shown before anything else."""
 
 
 def _into(value: Any, catalogue: gettext.NullTranslations) -> Any:
@@ -91,7 +91,7 @@ def plural(one: str, many: str, /, **values: Any) -> Message:
 
 
 def joined(between: str, parts: Iterable[str]) -> Joined:
-    """Parts in a row, each translated by itself.
+    """Parts one after another, each translated by itself.
 
     >>> joined(" ", [message("One."), message("Two.")])
     'One. Two.'
@@ -110,7 +110,7 @@ def warned(said: str) -> Message:
 
 
 def listed(names: Sequence[str], most: int | None = None) -> Message:
-    """Names in a sentence; of more than this many the first ones, and how many there are besides.
+    """Names in a sentence; of more than `most` only the first ones, and how many more there are.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 3)
     ('a, b and c', 'a, b and 2 more')
@@ -124,7 +124,7 @@ def listed(names: Sequence[str], most: int | None = None) -> Message:
 
 
 def alternatives(names: Sequence[str]) -> Message:
-    """Names of which one is meant.
+    """Names joined by "or".
 
     >>> alternatives(["a", "b"]), alternatives(["a", "b", "c"])
     ('a or b', 'a or b or c')
@@ -135,7 +135,7 @@ def alternatives(names: Sequence[str]) -> Message:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """' Did you mean nDCG?' when a known word is near, of the same letters first, else ''; '' of no word at all."""
+    """' Did you mean nDCG?' where a known word is similar, first one of the same letters; else ''."""
     import difflib
 
     if not isinstance(word, str):
@@ -150,7 +150,7 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
 
 
 def _composed_like(word: str, names: Iterable[str]) -> str | None:
-    """The first name that looks as the word does and is another: é in one character, or in two."""
+    """The first name that looks like the word and differs from it, as é does in one character and in two."""
     import unicodedata
 
     if word.isascii():
@@ -161,7 +161,7 @@ def _composed_like(word: str, names: Iterable[str]) -> str | None:
 
 
 def to_plain(value: Any) -> Any:
-    """What a message is made of, as values for JSON; anything else as it is.
+    """A message as plain values for JSON; anything else as it is.
 
     >>> to_plain(message("query {query} is not judged", query="q7"))
     {'text': 'query {query} is not judged', 'many': '', 'values': {'query': 'q7'}}
@@ -175,7 +175,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """The message that `to_plain` took apart.
+    """The message from the plain values of `to_plain`.
 
     >>> from_plain(to_plain(joined(" ", [message("One."), "two"])))
     'One. two'

@@ -1,4 +1,4 @@
-"""Modules that register what they have: those of a package here, and those of other installed packages.
+"""Modules that register what they define: those of a package here, and those of other installed packages.
 
 Others add measures, formats and adapters of retrievers by entry points: a package names a module under
 `truerank.measures`, `truerank.formats` or `truerank.adapters`; imported, the module registers what it has, as the
@@ -30,7 +30,7 @@ SPOKEN = {"measures": message("measures"), "formats": message("formats"), "adapt
 
 @cache  # once a process: what is installed later needs a new one, as any import does
 def load(kind: Kind) -> bool:
-    """Import what other packages add; whether there is any.
+    """Import what other packages add; return whether they add anything.
 
     Raises:
         TruerankError: one of them cannot be imported.
@@ -49,7 +49,7 @@ def load_own(package: str, folder: str, later: Collection[str] = ()) -> None:
     Args:
         later: modules that register nothing; who needs them imports them.
     """
-    for file in sorted(os.listdir(folder)):  # pkgutil asks for much more, at every start
+    for file in sorted(os.listdir(folder)):  # pkgutil does much more, at every start
         name, ending = os.path.splitext(file)
         if ending == ".py" and name not in ("__init__", *later):
             import_module(f"{package}.{name}")
@@ -76,13 +76,13 @@ _forgetting: list[Callable[[], None]] = []
 
 
 def remembered(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """The function, each of whose results is kept until something is registered or unregistered."""
+    """The function with its results cached until something is registered or unregistered."""
     kept = lru_cache(maxsize=1024)(function)
     _forgetting.append(kept.cache_clear)
     return kept  # type: ignore[return-value]
 
 
 def forget() -> None:
-    """Something was registered, or is no longer."""
+    """Drop cached results: something was registered or unregistered."""
     for each in _forgetting:
         each()

@@ -1,6 +1,6 @@
 """What every result has in common: it prints with what a reader must know, and becomes text, HTML or a frame.
 
-How a result looks is decided far above, by its builder in `present`; the layers below only name the file, as text.
+How a result looks is decided by its builder in `present`, a layer far above; a result only names that file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FEW = 3
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:
-    """Both with as many digits, four or more, as it takes to see the difference.
+    """Both numbers with as many digits, at least four, as it takes to see the difference.
 
     >>> told_apart(0.5, 1.0), told_apart(0.41231, 0.41234)
     (('0.5000', '1.0000'), ('0.41231', '0.41234'))
@@ -39,7 +39,7 @@ def _with_digits(one: float, other: float) -> Iterator[tuple[str, str]]:
 
 
 def significant(value: float, digits: int) -> str:
-    """With this many significant digits, and all of those before the point: a time or a rate of any size.
+    """A time or a rate with this many significant digits, and all digits before the point.
 
     >>> significant(0.0132449, 4), significant(300.0, 4), significant(12345.6, 4)
     ('0.01324', '300', '12346')
@@ -81,7 +81,7 @@ class Drawn(Protocol):
 
 
 class Printable:
-    """What has a document, which every renderer prints."""
+    """A result with a document, which every renderer prints."""
 
     def __str__(self) -> str:
         """The tables and all remarks as plain text."""
@@ -112,7 +112,7 @@ FRAMES = {"pyarrow": ("to_arrow", "parquet"), "polars": ("to_polars", "frames"),
 
 
 class Framed:
-    """What has rows, which become a frame."""
+    """A result with rows, which become a frame."""
 
     def to_arrow(self) -> pyarrow.Table:
         """The rows as a table of Arrow, with all digits."""
@@ -130,13 +130,13 @@ class Framed:
         return frame
 
     def _library(self, name: str) -> Any:
-        """The library that makes the frames."""
+        """The library that makes the frame."""
         method, extra = FRAMES[name]
         with needs(f"{type(self).__name__}.{method}", extra):
             return import_module(name)
 
     def _flat_columns(self) -> dict[str, Any]:
-        """The rows by their headings: a list or an array each."""
+        """The columns by their headings, each a list or an array."""
         raise NotImplementedError
 
 
@@ -178,13 +178,13 @@ class Presented(Printable, Framed):
             options: those of the result's tables.
 
         Raises:
-            InputError: there is none.
+            InputError: it has no picture.
         """
         drawn: Drawn = import_module("truerank.present.plot").plot_of(self, **options)
         return drawn
 
     def _flat_columns(self) -> dict[str, Any]:
-        """The rows that the command writes as CSV."""
+        """The columns that the command writes as CSV."""
         return self._laid().to_columns()
 
     def _laid(self, **options: Any) -> Laid:
@@ -204,10 +204,10 @@ def finite(value: Any) -> Any:
 
 
 def refuse_other(who: str, build: Callable[..., Any], options: Collection[str]) -> None:
-    """Raise where a builder has not an option.
+    """Raise where a builder lacks an option.
 
     Raises:
-        TypeError: it names those that there are.
+        TypeError: with the names of the options that it has.
     """
     known = list(inspect.signature(build).parameters)[1:] if options else []
     for option in options:

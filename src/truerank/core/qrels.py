@@ -53,12 +53,12 @@ class Qrels:
         name: where they came from.
         lines: (judgements,) the line of each in its file; None where that is not known.
         is_number: (judgements,) whether the document's id was a number, not text; None where that is not known.
-        apart: {query: grade} of an ignored document that is still to be found, with the query's own id.
-        given: (queries,) the ids of each one's documents as text, where they came as such; else nothing.
-        aspects: which parts of its question each document answers, the best grade of which it has; None: no parts.
-        iterations: how many different values TREC's second column has, where they are not used.
+        apart: {query: grade} of ignored documents, with the query's own id, that still count as to be found.
+        given: (queries,) the ids of each query's documents as text, where they came as such; else nothing.
+        aspects: which parts of its question each document answers; its grade is the best of these. None: no parts.
+        iterations: how many different values TREC's second column has, where it is not used.
         second: the value of that column, where it is the same throughout.
-        highest: the highest grade of those that these were selected from, or 0.
+        highest: the highest grade of the qrels that these were selected from, or 0.
     """
 
     queries: Sequence[bytes] = field(repr=False)
@@ -99,9 +99,9 @@ class Qrels:
             queries: distinct ids; `query` holds indices into them.
             lines: the line of each row.
             is_number: whether the document's id was a number, of each row.
-            aspects: distinct ids, and which of them each row is about: a document may have a row for each.
-            answered: distinct ids, and of each judgement of an aspect which that is, its document, grade and line;
-                the rows are then distinct documents, and their grades do not count.
+            aspects: distinct ids, and which of them each row is about; a document may have a row for each aspect.
+            answered: distinct ids of aspects, and for each judgement of an aspect its aspect, document, grade
+                and line; the rows are then distinct documents, whose own grades are not used.
 
         Raises:
             InputError: a document is judged twice for a query, or for an aspect of it.
@@ -123,7 +123,7 @@ class Qrels:
         return qrels
 
     def _of_aspects(self, names: Sequence[bytes], aspect: Ints) -> Qrels:
-        """The same, where each judgement is of one aspect: a document of several has one, with the best grade.
+        """The qrels where each row is about one aspect: the rows of a document become one, with the best grade.
 
         Args:
             aspect: (judgements,) an index into the ids of aspects.
@@ -145,8 +145,8 @@ class Qrels:
     def _answering(
         self, names: Sequence[bytes], aspect: Numbers, doc: Numbers, grade: Floats, lines: Lines, where: Ints
     ) -> Qrels:
-        """The same with these judgements of aspects; the best is a document's grade."""
-        from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
+        """The qrels with these judgements of aspects; the best grade of a document becomes its grade."""
+        from truerank.core.aspects import Aspects  # rarely needed, so not at every start
 
         aspects, best, is_repeated = Aspects.of_rows(self.start, doc, aspect, grade, names, where)
         if not is_repeated:
@@ -164,16 +164,16 @@ class Qrels:
         )
 
     def of_one_aspect(self) -> Qrels:
-        """The same where `second` is the aspect that all judgements are about."""
-        from truerank.core.aspects import Aspects  # which few judgements have
+        """The qrels where `second` is the aspect that all judgements are about."""
+        from truerank.core.aspects import Aspects  # rarely needed
 
         return replace(self, aspects=Aspects.of_one(self.start, self.grades, self.second or b""))
 
     def without_aspects(self) -> Qrels:
-        """The same where TREC's second column, which is not called an aspect, is not used.
+        """The qrels with TREC's second column ignored, unless it is called aspects.
 
         Raises:
-            InputError: a document is judged twice for a query, if the column does not tell two aspects.
+            InputError: without that column a document is judged twice for a query.
         """
         aspects = self.aspects
         if aspects is None or aspects.is_named:
@@ -192,7 +192,7 @@ class Qrels:
         return replace(self, aspects=None, iterations=len(set(aspects.names)))
 
     def weighted(self, weights: Mapping[Any, Any], name: str = "weights", lines: Any = None) -> Qrels:
-        """The same with these weights of aspects, such as the probabilities of intents.
+        """The qrels with these weights of aspects, such as the probabilities of intents.
 
         Args:
             weights: {query: {aspect: weight}}, of every aspect; and their lines, in the same form, for messages.
@@ -257,7 +257,7 @@ class Qrels:
 
     @classmethod
     def _from_aspects(cls, judgements: Mapping[Any, Any], name: str) -> Qrels:
-        """Qrels from a dict whose documents have a grade an aspect, or whose lists are aspects."""
+        """Qrels from a dict whose documents have one grade per aspect, or whose lists are aspects."""
         rows = by_aspect(judgements, name)
         queries = query_ids(judgements, name)
         places = {key: place for place, key in enumerate(judgements)}
@@ -272,7 +272,7 @@ class Qrels:
     def _plain(
         cls, name: str, names: Names, start: Ints, end: Ints, text: bytes, grades: Floats, docs: Sequence[Any]
     ) -> Qrels:
-        """Qrels of what the kernel read; a dict has each document once, so that no table of them is needed yet."""
+        """Qrels from what the kernel read; a dict has each document once, so that no hash table is needed yet."""
         begin = np.concatenate([[0], end[:-1]]).astype(np.int64) if len(end) else end
         return cls(names, start, begin, end, text, grades, name, None, np.zeros(len(end), bool), given=docs)
 
@@ -289,7 +289,7 @@ class Qrels:
         is_number: NDArray[np.bool_] | None = None,
         aspects: tuple[Sequence[bytes], Ints] | None = None,
     ) -> Qrels:
-        """Qrels from one judgement a row; the arguments as for `build`."""
+        """Qrels from one judgement per row; the arguments are those of `build`."""
         ends = starts_of(np.fromiter(map(len, docs), np.int64, len(docs)))
         columns = np.asarray(query, np.int64), ends[:-1], ends[1:], b"".join(docs), np.asarray(grades, np.float64)
         return cls.build(queries, *columns, name=name, lines=lines, is_number=is_number, aspects=aspects)
@@ -313,12 +313,12 @@ class Qrels:
         return Judged(self.queries, self.start, self.begin, self.end, self.text, self.given)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but the look-up tables, which are made again when they are needed."""
+        """What is pickled: everything except the look-up tables, which are made again when they are needed."""
         return {name: value for name, value in vars(self).items() if name not in ("judged", "to_find")}
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the judgements, as they stand: of others, or in another order, it is another."""
+        """A fingerprint of the judgements and their order."""
         import hashlib  # loads OpenSSL, which few commands need
 
         sizes = self.end - self.begin
@@ -338,7 +338,7 @@ class Qrels:
         return [text[a:b] for a, b in zip(self.begin[rows].tolist(), self.end[rows].tolist(), strict=True)]
 
     def select(self, keep: NDArray[np.bool_]) -> Qrels:
-        """The judgements of some queries alone; the highest grade stays that of all.
+        """Only the judgements of some queries; the highest grade stays that of all.
 
         Args:
             keep: (queries,) which.
@@ -365,7 +365,7 @@ class Qrels:
         )
 
     def only(self, queries: Container[bytes]) -> Qrels:
-        """The judgements of these queries alone, where there are others."""
+        """Only the judgements of these queries."""
         keep = np.array([query in queries for query in self.queries], bool)
         return self if keep.all() else self.select(keep)
 
@@ -408,10 +408,10 @@ class Qrels:
         return {as_text(q): {as_text(doc): grade for doc, grade in docs.items()} for q, docs in self.by_query()}
 
     def ignoring_self(self, *, keeping: bool) -> Qrels:
-        """The same, with the document that has the query's own id ignored.
+        """The qrels with the document that has the query's own id ignored.
 
         Args:
-            keeping: it leaves the answers alone; where it is judged, its judgement stays.
+            keeping: whether its judgement stays, so that it leaves only the answers.
         """
         judged = dict(self.by_query())
         own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
@@ -422,12 +422,12 @@ class Qrels:
 
     @property
     def selves(self) -> NDArray[np.bool_]:
-        """(judgements,) which are of the document that has the query's own id."""
+        """(judgements,) whether each is of the document that has the query's own id."""
         return np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
 
     @cached_property
     def to_find(self) -> tuple[Ints, Floats]:
-        """Of each judgement that counts, the query and the grade; queries do not fall."""
+        """The query and the grade of each judgement that counts, by ascending query."""
         kept = ~np.isnan(self.grades)
         if not self.apart:
             return (self.query, self.grades) if kept.all() else (self.query[kept], self.grades[kept])

@@ -1,4 +1,4 @@
-"""A run as whole rankings in Python, for what looks at every row: writers, lint, a contest's audit."""
+"""A run as whole rankings in Python, for code that looks at every row: writers, lint, a contest's audit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Ranked
 
 
 def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Ranked]:
-    """One `Ranked` for each stretch of rows of one list, all ids as bytes. Slower than the kernel.
+    """One `Ranked` for each run of rows of one list, all ids as bytes. Slower than the kernel.
 
     Args:
         name: the run's name, for messages.
@@ -51,7 +51,7 @@ Stretch = tuple[bytes, int | None, list[bytes], list[float]]
 
 
 def _joined(stretches: Iterator[Stretch], are_ranks: bool, are_distances: bool) -> Iterator[Ranked]:
-    """Stretches of one list that follow each other as one."""
+    """The stretches, with those of one list joined where they follow each other."""
     for (query, call), group in itertools.groupby(stretches, key=itemgetter(0, 1)):
         _, _, docs, scores = zip(*group, strict=True)
         rows = [doc for part in docs for doc in part], [score for part in scores for score in part]
@@ -75,7 +75,7 @@ def _stretches(queries: list[bytes], docs: list[bytes], scores: list[float]) -> 
 def _turns(
     keys: list[Any], docs: list[bytes], scores: list[float]
 ) -> Iterator[tuple[Any, list[bytes], list[float]]]:
-    """Each stretch of rows with one key."""
+    """Each stretch of rows with the same key."""
     turns = [i for i, (one, next) in enumerate(itertools.pairwise(keys), 1) if one != next]
     for a, b in itertools.pairwise([0, *turns, len(keys)]):
         if b > a:
@@ -89,21 +89,21 @@ def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
 
 
 def are_ranks(batch: Batch) -> TypeGuard[Columns | Ranked]:
-    """Whether there are documents in a batch that have an order and no scores: the kernel numbers them instead."""
+    """Whether documents of a batch have an order and no scores: the kernel then numbers them."""
     if isinstance(batch, Ranked):
         return (batch.are_ranks or batch.scores is None) and len(batch.docs) > 0
     return isinstance(batch, Columns) and batch.are_ranks and len(batch.scores) > 0
 
 
 def without_scores(batch: Batch) -> Iterable[bytes]:
-    """The queries of a batch whose documents have an order and no scores."""
+    """The queries of a batch whose documents have an order but no scores."""
     if not are_ranks(batch):
         return ()
     return (as_bytes(batch.query),) if isinstance(batch, Ranked) else columns_ids(batch)[0]
 
 
 def cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
-    """The ids in a text, by their ends."""
+    """The ids in a text, cut at their ends."""
     raw = bytes(text)
     return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
 
@@ -142,7 +142,7 @@ def _scores(texts: list[bytes], name: str | None, line: int) -> list[float]:
 
 
 def score_of(text: bytes, name: str | None, line: int) -> float:
-    """The score that a line has."""
+    """The score of a line, from its text."""
     try:
         score = float(text)
     except ValueError:
@@ -153,7 +153,7 @@ def score_of(text: bytes, name: str | None, line: int) -> float:
 
 
 def with_lines(batches: Iterator[Batch], lines: list[int | None]) -> Iterator[Batch]:
-    """The same batches; once one is taken, `lines` has the line of each of its rows, None where it has none."""
+    """The batches; after each, `lines` holds the line of each of its rows, or None where it has no lines."""
     for kind, group in itertools.groupby(batches, key=type):
         parts: Iterator[Any] = group
         before = 0

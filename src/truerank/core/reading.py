@@ -83,15 +83,15 @@ class Reading:
 
     @classmethod
     def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
-        """A reading of what the kernel found, in whatever form it came."""
+        """The reading of what the kernel found in a run, or in rows of readings."""
         rows = hits_of(qrels, scan)
-        extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
+        extra = tuple(sorted(scan.extra))  # sorted, as parts of a run come in any order
         facts = extra, scan.interleaved, kept, scan.repeats, scan.scoring
         return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
     def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
-        """A reading of queries that were read whole."""
+        """The reading of queries that were read whole; applies the rules for empty answers and ignored ids."""
         reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
         return replace(reading, rows=first_ranks(reading.rows, kept)) if kept else reading
 
@@ -110,7 +110,7 @@ class Reading:
 
     @property
     def rising(self) -> bool:
-        """Whether scores rise along every list; few lists do not tell."""
+        """Whether scores rise along every list; False where there are too few lists to tell."""
         return self.scoring.rises
 
     @cached_property
@@ -121,7 +121,7 @@ class Reading:
 
     @cached_property
     def lists(self) -> Hits:
-        """All rows that were kept, those of unjudged documents too; each document once where the rules say so."""
+        """All rows that were kept, also those of unjudged documents; each document once where the rules say so."""
         is_once = self.rules.duplicates == "once" and bool(self.repeated)
         return self.rows.where(~is_later(self.rows.doc)) if is_once else self.rows
 
@@ -154,7 +154,7 @@ class Reading:
         return list(rest) if not len(known) else [next(ids if each else rest) for each in is_judged.tolist()]
 
     def under(self, rules: Rules) -> Reading:
-        """The same under rules that read the run alike, and differ in what they make of it.
+        """The reading under other rules, which read a run in the same way and only differ in what follows.
 
         Raises:
             RulesError: the run would have to be read again.
@@ -172,7 +172,7 @@ class Reading:
         return replace(self, rules=rules)
 
     def select(self, keep: Bools) -> Reading:
-        """The same for some of its queries alone; the highest grade stays that of all.
+        """The reading of some of its queries only; the highest grade stays that of all.
 
         Args:
             keep: whether each query stays, in the order of `rows.queries`.
@@ -181,14 +181,14 @@ class Reading:
         return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats)
 
     def only(self, *queries: bytes) -> Reading:
-        """The same for these queries alone."""
+        """The reading of these queries only."""
         return self.select(np.array([name in queries for name in self.rows.queries], bool))
 
     def within(self, budget: float, lengths: Mapping[str, float]) -> Reading:
-        """The same as if only so much of each query's documents were read: whole ones, from the first on.
+        """The reading as if only the first documents of each query had been read, as many as fit into a budget.
 
         Args:
-            budget: what the documents that are read come to at most: characters, tokens, bytes.
+            budget: the total length of the documents that are read, at most: in characters, tokens or bytes.
             lengths: {document: length} of every document that was returned.
 
         Raises:
@@ -215,7 +215,7 @@ class Reading:
             doc = truncated(names[int(np.argmin(sizes >= 0))])
             raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)
         read, repeats = rows.read_to(difference(rows.running_sum(sizes), budget) <= 0), self.repeats
-        if repeats is not None and self.rules.duplicates in ("count", "once"):  # which are among the rows
+        if repeats is not None and self.rules.duplicates in ("count", "once"):  # they are among the rows
             repeats = np.bincount(read.query[is_later(read.doc)], minlength=len(self))
         return replace(self, rows=read, repeats=repeats)
 
@@ -239,10 +239,10 @@ class Reading:
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table, qrels: QrelsLike | None = None) -> Reading:
-        """The reading that `to_arrow` made a table of; queries may be left out.
+        """The reading from a table of `to_arrow`; queries may be left out.
 
         Args:
-            qrels: the judgements, where the table has none: as they were read with, before rules.
+            qrels: the judgements, where the table has none: the qrels that the run was read with, before rules.
 
         Raises:
             InputError: the table is not one of a reading, or was made with other judgements.
@@ -315,7 +315,7 @@ def read(
 
 
 def loaded(run: Run | Reading) -> Run | Reading:
-    """The reading that a file holds in place of a run, called by its path; any other run as it is, not yet read."""
+    """The reading in a file that holds one in place of a run, named by its path; any other run, not yet read."""
     if isinstance(run, Reading) or not run.saved:
         return run
     return replace(_of_table(run.saved(), None, run.name), name=run.name)
@@ -332,8 +332,8 @@ def reading_of(
     """The reading that is given in place of qrels and run, or that of a run against its qrels.
 
     Raises:
-        InputError: the reading has not the rows that are needed.
-        RulesError: the reading would have to be another one under these rules.
+        InputError: the reading lacks rows that are needed.
+        RulesError: under these rules the run would have to be read again.
     """
     if not isinstance(qrels, Reading):
         assert run is not None
@@ -344,7 +344,7 @@ def reading_of(
 
 
 def ranks_kept(keep: Keep) -> int:
-    """Up to which rank unjudged documents are rows; what is no `Keep` is refused."""
+    """The rank up to which unjudged documents become rows; raise for a value that is no `Keep`."""
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
     if isinstance(keep, str) or not is_whole(keep) or keep < 1:
@@ -375,7 +375,7 @@ def run_reading(
 
 
 def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, path: str) -> Reading:
-    """A reading in place of a run, if it is what would be read now."""
+    """A reading in place of a run, if reading the run now would give the same."""
     if qrels is None:
         raise InputError(
             "this is a reading, which was made with judgements; give them too, or take Reading.load (for a "
@@ -395,12 +395,12 @@ def refuse_others(qrels: Qrels | None, runs: Iterable[object], *, in_all: bool =
     """Raise where a reading among the runs was made with other judgements than these, or than the first one.
 
     Args:
-        in_all: they have the same queries too; else those that only one of them judges may be any.
+        in_all: whether they must judge the same queries too; else queries that only one judges do not matter.
     """
     for run in runs:
         if not isinstance(run, Reading):
             continue
-        from truerank.core.judgements import are_same  # a start need not wait for it
+        from truerank.core.judgements import are_same  # not needed at a start
 
         qrels = run.qrels if qrels is None else qrels
         if not any(are_same(run.qrels, other, in_all) for other in (as_ruled(qrels, run.rules), qrels)):
@@ -408,7 +408,7 @@ def refuse_others(qrels: Qrels | None, runs: Iterable[object], *, in_all: bool =
 
 
 def lacking(keep: Keep) -> Message:
-    """What is wrong with a reading that has not the rows that are needed."""
+    """The fault of a reading that lacks rows that are needed."""
     return message(
         "the reading lacks unjudged documents; read the run with keep={keep!r} (for a command: --keep {keep})",
         keep=keep,
@@ -418,9 +418,9 @@ def lacking(keep: Keep) -> Message:
 def scan_units(
     qrels: Qrels, run: Run, rules: Rules, threads: int | None = None, keep: int = 0
 ) -> tuple[Qrels, Scan]:
-    """The judgements of what the mean is over, queries or a contest's lines, and what the kernel finds in a run."""
+    """The judgements of what the mean is over (queries or submitted lines), and what the kernel finds in a run."""
     keep = ranks_read(qrels, keep)
-    if rules.unit == "line":  # a domain's own way to a reading, which stands above this room
+    if rules.unit == "line":  # a domain's own way to a reading, from a layer above this one
         scanned: tuple[Qrels, Scan] = import_module("truerank.contest.lines").scan_lines(
             qrels, run, rules, threads, keep
         )
@@ -428,7 +428,7 @@ def scan_units(
     try:
         return qrels, scan(run, qrels.judged, rules, threads, keep)
     except SeveralCalls:
-        from truerank.core.call_lists import scan_calls  # which few runs need
+        from truerank.core.call_lists import scan_calls  # rarely needed
 
         return qrels, scan_calls(run, qrels, rules, keep)
 
@@ -440,7 +440,7 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
     place = np.argsort(order)
     for table in scanned.tables:
-        table["query"] = place[table["query"]]  # in place: of all rows, a copy is most of the memory
+        table["query"] = place[table["query"]]  # in place: a copy of all rows would take most of the memory
     qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
     repeats = None if scanned.repeats is None else scanned.repeats[order]
     scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)

@@ -172,11 +172,11 @@ class Rules:
 
     @property
     def nameless(self) -> Rules:
-        """The same without what does not change the value of a measure: their name and what they say of names."""
+        """The rules without what does not change the value of a measure: their name and what they say of names."""
         return dataclasses.replace(self, name="", measures=(), vocabulary="all", readings=())
 
     def by_query(self, what: str) -> Rules:
-        """These rules, for what is said query by query; `what` begins the refusal of others.
+        """These rules, if their mean is over queries; `what` begins the refusal of others.
 
         Raises:
             RulesError: the mean is over submitted lines.
@@ -186,7 +186,7 @@ class Rules:
         return self
 
     def is_like(self, other: Rules) -> bool:
-        """Whether both read every question alike, whatever they are called and whatever they call measures."""
+        """Whether both decide every question alike, whatever their names and their names for measures."""
         return self.nameless == other.nameless
 
     def refuse_unlike(self, name: str, others: Rules, other: str) -> None:
@@ -216,7 +216,7 @@ class Rules:
     def of(cls, rules: RulesLike | None) -> Rules:
         """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default.
 
-        Rules that have a preset's name and decide something else are named by what they change.
+        Rules with the name of a preset that decide something else are named by what they change.
 
         >>> Rules.of(Rules.named("trec_eval-9").replace(level=2)).name
         'trec_eval-9 with level=2'
@@ -320,7 +320,7 @@ class Rules:
 
 
 def _readings(readings: Any) -> tuple[tuple[str, str], ...]:
-    """The readings by name, in the order of the names."""
+    """The readings, sorted by name."""
     pairs = tuple(readings.items()) if isinstance(readings, Mapping) else readings
     if isinstance(pairs, tuple) and all(map(_is_reading, pairs)):
         return tuple(sorted(dict(pairs).items()))
@@ -332,7 +332,7 @@ def _is_reading(pair: Any) -> bool:
 
 
 def _table(name: str, texts: Mapping[str, str]) -> list[str]:
-    """The lines of a TOML table, which stands behind everything else."""
+    """The lines of a TOML table, which must come after everything else."""
     import json
 
     if not texts:
@@ -370,7 +370,7 @@ def _text(name: str) -> str:
 
 @cache
 def _presets() -> tuple[str, ...]:
-    """Their names, truerank's own first."""
+    """The names of the presets, truerank's own first."""
     names = sorted(entry[:-5] for entry in os.listdir(_FOLDER) if entry.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != "truerank"))
 
@@ -384,10 +384,10 @@ def _meant(name: object) -> str:
     return message(" Did you mean {name}?", name=alternatives(releases))
 
 
-@lru_cache(maxsize=64)  # small evaluations ask anew each time
+@lru_cache(maxsize=64)  # small evaluations ask for it each time
 def _told(rules: Rules) -> Rules:
-    """The rules; a preset's name that they have stands for them only where they decide as it does."""
-    if rules == _default() or rules.name not in _presets():  # the default is at hand without reading its file
+    """The rules; where they have a preset's name and decide otherwise, they are named by what they change."""
+    if rules == _default() or rules.name not in _presets():  # the default is known without reading its file
         return rules
     changes = _changes(rules, _preset(rules.name))
     if not changes:
@@ -396,7 +396,7 @@ def _told(rules: Rules) -> Rules:
 
 
 def _changes(rules: Rules, others: Rules) -> list[str]:
-    """What the rules decide otherwise than others, as `--set` takes it."""
+    """What the rules decide differently from others, in the form of `--set`."""
     return [
         f"{field}={_shown(getattr(rules, field))}"
         for field in KINDS
@@ -405,7 +405,7 @@ def _changes(rules: Rules, others: Rules) -> list[str]:
 
 
 def name_with(name: str, changes: Iterable[str]) -> Message:
-    """What rules are called that change others.
+    """The name of rules that change others.
 
     >>> name_with("trec_eval-9", ["level=2", "depth=10"])
     'trec_eval-9 with level=2, depth=10'
@@ -414,21 +414,21 @@ def name_with(name: str, changes: Iterable[str]) -> Message:
 
 
 def _untold(rules: Rules) -> Rules:
-    """The rules under the preset's name, where they are named by what they change of it."""
+    """The rules under the preset's name, where `_told` named them by what they change of it."""
     preset, changed, _ = rules.name.partition(" with ")
     plain = dataclasses.replace(rules, name=preset) if changed else rules
     return plain if _told(plain).name == rules.name else rules
 
 
 def _shown(value: Any) -> str:
-    """The value of a rule as `--set` takes it."""
+    """The value of a rule in the form of `--set`."""
     if isinstance(value, tuple):
         return ",".join(map(str, value)) or "none"
     return "none" if value is None else str(value)
 
 
 def common(made: Iterable[tuple[str, Rules]]) -> Rules | None:
-    """The rules under which all of these, by their names, were read or scored; None where there are none.
+    """The rules under which all of these (name, rules) were read or scored; None where there are none.
 
     Raises:
         RulesError: they are not alike.

@@ -20,18 +20,18 @@ from truerank.core.presented import Framed
 
 
 class Columns(NamedTuple):
-    """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64.
+    """Rows as columns: texts as their (rows + 1,) ends and one string of bytes, scores as (rows,) float64.
 
     Attributes:
         lines: (rows,) the line of each row in its file; None where rows are counted.
-        runs: (query ids + 1,) the first row of each query id, and the number of rows, where an id stands once for
-            the rows in a run of it; None where each row has one.
+        runs: (query ids + 1,) where an id stands once for consecutive rows: the first row of each query id, and the
+            number of rows; None where each row has an id.
         aspects: of judgements, the aspects, text as above; None where there are none.
         weights: (rows,) of the aspects; None where there are none.
         calls: (rows,) which call returned each, from 1, where queries have several lists; None where they have one.
         are_ranks: whether the scores are negated ranks, as the source has no scores.
-        are_distances: whether the scores are negated distances, as the source has these.
-        are_rows: whether the queries are the numbers of an array's rows, as nobody named them.
+        are_distances: whether the scores are negated distances, as the source has distances.
+        are_rows: whether the queries are the row numbers of an array, as they have no names.
         are_places: whether the documents are whole numbers of an array, as FAISS's are.
     """
 
@@ -58,7 +58,7 @@ class Columns(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """One query's documents, best first, or with a score each; and the line they stand in, if in one.
+    """One query's documents, best first, or with a score each; and their line, if they stand in one.
 
     Where a query has several lists, `call` says which of them this is, from 1. `are_ranks` and `are_distances` are
     as in `Columns`.
@@ -73,8 +73,8 @@ class Ranked(NamedTuple):
     are_distances: bool = False
 
     def numbers(self) -> list[float]:
-        """A score for each document; without scores the last one gets 1, the one before it 2, …"""
-        try:  # as the kernel reads them: text is no number
+        """A score for each document; without scores, the last one gets 1, the one before it 2, …"""
+        try:  # as the kernel reads them: text is not a number
             return array("d", range(len(self.docs), 0, -1) if self.scores is None else self.scores).tolist()
         except (TypeError, OverflowError) as error:
             raise InputError(unreadable(as_bytes(self.query), error), None, self.line) from None
@@ -101,19 +101,19 @@ def uncut(threads: int) -> Sequence[Piece]:
 class Run(Framed):
     """What a system answered; as a frame one row per document, best first: query_id, doc_id, rank, score.
 
-    What reads its lists here (`to_dict`, frames, `cut`, `head`) leaves equal scores in the order of the run, in
-    which rules with `ties = "input"` have them.
+    `to_dict`, frames, `cut` and `head` leave equal scores in the order of the run, as rules with `ties = "input"`
+    do.
 
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields it batch by batch.
-        path: the plain TREC file behind it, if that is what it is.
-        watch: called with how many bytes more were read, for a progress bar.
-        saved: the Arrow table of its reading, where it was read already; it has no batches then.
-        pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
-        files: the runs in the files of which it consists, where they are several.
-        together: opens it as `batches` does, with the scattered rows of a query in one batch, where the source has
-            to put them together; None where the kernel can.
+        path: the file behind it, if it is a plain TREC file.
+        watch: called with the number of bytes that were just read, for a progress bar.
+        saved: the Arrow table of its reading, where it was read already; it then has no batches.
+        pieces: cuts the source, where queries begin, into at most this many pieces for threads; none if it cannot.
+        files: the runs of the files that it consists of, where there are several.
+        together: opens it as `batches` does, with the scattered rows of a query in one batch, where the source must
+            put them together; None where the kernel can.
     """
 
     name: str
@@ -140,10 +140,10 @@ class Run(Framed):
         return self if self.together is None else replace(self, batches=self.together)
 
     def through(self, change: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Run:
-        """The run whose batches are changed, or looked at, while they are read, in whichever way they are.
+        """The run with its batches changed, or looked at, as they are read, by whichever way it is opened.
 
         Args:
-            change: what becomes of the batches; threads may call it, each for a piece or a file of the run.
+            change: maps the batches to new ones; threads may call it, each for a piece or a file of the run.
         """
 
         def changed(opened: Callable[[], Iterator[Batch]]) -> Callable[[], Iterator[Batch]]:
@@ -159,7 +159,7 @@ class Run(Framed):
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """{query: {document: score}}, each list best first; as all below it reads the run."""
+        """{query: {document: score}}, each list best first; reads the run."""
         lists: dict[str, dict[str, float]] = self._idioms().to_dict(self)
         return lists
 
@@ -169,7 +169,7 @@ class Run(Framed):
         return columns
 
     def cut(self, k: int) -> Run:
-        """The run with the first k documents of each list; of equal scores around the k-th the first of the run."""
+        """The run with the first k documents of each list; ties are cut in the order of the run."""
         shorter: Run = self._idioms().cut(self, k)
         return shorter
 
@@ -191,14 +191,14 @@ Progress = Callable[[int, int], object]
 
 
 def has_calls(batch: Batch) -> bool:
-    """Whether a part of a run says of what it holds which call returned it."""
+    """Whether a batch of a run says which call returned its documents."""
     if isinstance(batch, Columns):
         return batch.calls is not None
     return isinstance(batch, Ranked) and batch.call is not None
 
 
 def watching(progress: Progress, total: int) -> Callable[[int], None]:
-    """A `watch`, told how much more is done, that reports how much is done by now."""
+    """A `watch` that adds up what it is told and reports the sum."""
     done = 0
 
     def watch(more: int) -> None:
@@ -210,7 +210,7 @@ def watching(progress: Progress, total: int) -> Callable[[int], None]:
 
 
 def unreported(done: int, total: int) -> None:
-    """No progress was asked for."""
+    """The progress that nobody asked for: nothing happens."""
 
 
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

@@ -1,4 +1,4 @@
-"""Readings as Arrow tables: how they travel between processes, and how they are kept in files."""
+"""Readings as Arrow tables, which travel between processes and are kept in files."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def table_of(
     """The table of a reading; see `Reading.to_arrow`.
 
     Args:
-        docs: the document of each row.
-        facts: what else is said of it, as plain values.
+        docs: the document id of each row.
+        facts: everything else about the reading, as plain values.
     """
     import json
 
@@ -92,7 +92,7 @@ def table_of(
 
 @contextmanager
 def undamaged(name: str | None) -> Iterator[None]:
-    """Within it whatever goes wrong is the fault of the table.
+    """Turn any error inside into one about the table.
 
     Raises:
         InputError: something went wrong.
@@ -110,7 +110,7 @@ def undamaged(name: str | None) -> Iterator[None]:
 
 
 def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
-    """What a table with this schema says of the reading as a whole.
+    """The facts about the reading as a whole, from the schema of its table.
 
     Raises:
         InputError: the table is not one of a reading, or of another version.
@@ -133,11 +133,11 @@ def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
 def scan_of(
     table: pyarrow.Table, qrels: Qrels | None, facts: Mapping[str, Any], name: str | None
 ) -> tuple[Qrels, Scan]:
-    """The judgements and what the kernel had found, out of a table.
+    """The judgements and what the kernel had found, from a table.
 
     Args:
         qrels: the judgements, where the table has none.
-        facts: what it says of the reading as a whole.
+        facts: by `facts_of`.
     """
     table = table.combine_chunks()
     extra = tuple(table["query"].filter(table["returned"].is_null()).to_pylist())
@@ -161,7 +161,7 @@ def scan_of(
 
 
 def _calls(table: Any, place: Ints) -> Calls | None:
-    """The calls of the queries, whose places are given for each row; None where there are none."""
+    """The calls of the queries, given the place of each row's query; None where there are none."""
     if "calls" not in table.schema.names:
         return None
     sizes, found = _flat(table["calls"])
@@ -186,7 +186,7 @@ def qrels_of(table: pyarrow.Table, name: str | None) -> Qrels:
 
 
 def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
-    """The judgements in a table of judged queries, of which each column is in one piece."""
+    """The judgements in a table of judged queries, each of whose columns is in one chunk."""
     queries = table["query"].to_pylist()
     sizes, judged = _flat(table["judgements"])
     ends, text = _text(judged.field("doc"))
@@ -216,12 +216,12 @@ def _of_judged(table: Any, facts: Mapping[str, Any]) -> Any:
 
 
 def _line_ids(n: int) -> list[bytes]:
-    """What tells so many lines apart, of which several may answer one query; it sorts as they stand."""
+    """Distinct ids for n lines, several of which may answer one query; they sort in the order of the lines."""
     return [b"%020d" % line for line in range(n)]
 
 
 def _told_apart(qrels: Qrels, queries: Any, facts: Mapping[str, Any]) -> tuple[Qrels, Any]:
-    """The same judgements and column of queries, in which none comes twice."""
+    """The judgements and the column of queries, with distinct ids in place of queries where lines are the unit."""
     if facts["rules"].unit != "line":
         return qrels, queries
     import pyarrow as pa
@@ -231,13 +231,13 @@ def _told_apart(qrels: Qrels, queries: Any, facts: Mapping[str, Any]) -> tuple[Q
 
 
 def _answers(pa: Any, aspects: Aspects) -> Any:
-    """Of each judgement, the aspects that the document answers, by their numbers among all, and how well."""
+    """For each judgement, the aspects that the document answers, by their numbers among all, and their grades."""
     answers = {"aspect": pa.array(aspects.aspect, pa.int64()), "grade": pa.array(aspects.grade, pa.float64())}
     return _lists(pa, np.diff(aspects.start), answers)
 
 
 def _weights(pa: Any, aspects: Aspects, extra: int) -> Any:
-    """Of each query, the numbers, names and weights of its aspects."""
+    """For each query, the numbers, names and weights of its aspects."""
     number = np.arange(len(aspects.names))
     columns = {"aspect": pa.array(number), "name": pa.array(aspects.names, pa.binary())}
     columns["weight"] = pa.array(aspects.weight, pa.float64())
@@ -270,7 +270,7 @@ def _aspects(table: Any, judged: Any) -> Aspects:
 
 
 def _judged(table: Any, qrels: Qrels | None, facts: Mapping[str, Any], name: str | None) -> tuple[Qrels, Ints]:
-    """The judgements, and which of their queries each row of the table is."""
+    """The judgements, and for each row of the table its query's number in them."""
     if qrels is None:
         judged = qrels_of(table, name)
         return judged, np.arange(len(judged))
@@ -305,12 +305,12 @@ def _flat(column: Any) -> tuple[Ints, Any]:
 
 
 def _numbered(qrels: Qrels, queries: Any, row: Ints, found: Any) -> tuple[Ints, Ids]:
-    """The number of each document, and the ids of those that are not judged.
+    """The number of each document, and the ids of the unjudged ones.
 
-    The kernel looks them up: the rows are a run again, in the order that they have.
+    The kernel looks them up: it scans the rows as a run, in their order.
 
     Args:
-        row: the row of `queries` that each of the found ones is of.
+        row: for each row found, the row of its query in `queries`.
     """
     import pyarrow as pa
 
@@ -322,7 +322,7 @@ def _numbered(qrels: Qrels, queries: Any, row: Ints, found: Any) -> tuple[Ints, 
 
 
 def _text(column: Any) -> tuple[Ints, bytes]:
-    """A column of ids: (ids + 1,) ends and the bytes."""
+    """The (ids + 1,) ends and the bytes of a column of ids."""
     import pyarrow as pa
 
     column = column.combine_chunks() if hasattr(column, "combine_chunks") else column

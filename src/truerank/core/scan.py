@@ -33,13 +33,13 @@ LISTS_THAT_TELL, STEPS_THAT_TELL = 3, 10
 
 
 class Scoring(NamedTuple):
-    """How lists are scored; of several parts it adds up.
+    """How lists are scored; the counts of several parts add up.
 
     Attributes:
-        lists, steps: of two documents or more, along which scores rise as distances do: how many lists there are,
-            and steps from a document to the next in them.
-        falls: whether there is a list along which scores do not rise; then no more is counted.
-        are_ranks: whether some lists have an order and no scores, which are negated ranks then.
+        lists, steps: how many lists of two or more documents have scores that rise along the list, as distances
+            do, and how many steps from one document to the next these lists have.
+        falls: whether scores do not rise along some list; nothing more is counted then.
+        are_ranks: whether some lists have an order and no scores; negated ranks stand for these.
     """
 
     lists: int = 0
@@ -49,7 +49,7 @@ class Scoring(NamedTuple):
 
     @classmethod
     def of(cls, scanner: Scanner) -> Scoring:
-        """That of the lists that a scanner read."""
+        """The scoring of the lists that a scanner read."""
         falls = scanner.rising < 0
         lists, steps = (0, 0) if falls else (scanner.rising, scanner.steps)
         return cls(lists, steps, falls, scanner.are_ranks)
@@ -61,7 +61,7 @@ class Scoring(NamedTuple):
 
     @property
     def rises(self) -> bool:
-        """Whether scores rise along every list, in so many that it is no chance."""
+        """Whether scores rise along every list, in more lists than chance would explain."""
         return not self.falls and self.lists >= LISTS_THAT_TELL and self.steps >= STEPS_THAT_TELL
 
 
@@ -72,9 +72,9 @@ class Scan(NamedTuple):
     """What the kernel found in a run.
 
     Attributes:
-        tables: one per piece, with one row per judged document that was returned (fields query, doc, rank, first,
-            last, score); with `keep` also for each unjudged document of the first ranks, numbered after the
-            judged ones.
+        tables: one per piece, with a row for each judged document that was returned (fields query, doc, rank,
+            first, last, score); with `keep` also for each unjudged document in the first ranks, numbered after
+            the judged ones.
         returned: (queries,) how many documents were returned, -1 where the query was not answered.
         extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
@@ -145,7 +145,7 @@ def scan(
 
 
 class Look(NamedTuple):
-    """What a run is read for; the attributes are the arguments of `scan`."""
+    """What to look for in a run; the attributes are the arguments of `scan`."""
 
     judged: Judged
     rules: Rules
@@ -162,7 +162,7 @@ class Look(NamedTuple):
 
 
 def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> None:
-    """Count the rows of a run, in any order and without keeping any, between those that were found.
+    """Count the rows of a run that stand before those in `thresholds`, in any order and without keeping any.
 
     Raises:
         InputError: a line or a score that cannot be read.
@@ -178,7 +178,7 @@ def _scan_whole(run: Run, look: Look) -> Scan:
         found = _finished(source, scanner)
     except InputError:
         for one in run.files():
-            with suppress(Refused):  # one file alone names its line
+            with suppress(Refused):  # only a single file can name its line
                 _scan_whole(one, look)
         raise
     return Scan.of(scanner, found)._replace(interleaved=look.interleaved)
@@ -192,7 +192,7 @@ def _finished(run: Run, scanner: Scanner) -> Found:
 
 
 def feed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
-    """Give a scanner a run, batch by batch: None after each; at last what it found."""
+    """Give a scanner a run, batch by batch: yield None after each, and at last what it found."""
     batch: Batch = b""
     before = 0
     try:
@@ -211,7 +211,7 @@ def feed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
-    """The same batches; a query, or a call of it, that two lists answer is refused: their documents would tie."""
+    """The batches; raise where two lists answer the same query (or call of it): their documents would be tied."""
     first: dict[tuple[bytes, int | None], int] = {}
     for number, batch in enumerate(batches, 1):
         if isinstance(batch, Ranked):
@@ -231,7 +231,7 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
 
 
 def one_list(batch: Batch) -> Batch:
-    """The batch, of a run with one list per query.
+    """The batch, if its run has one list per query.
 
     Raises:
         SeveralCalls: it has several.
@@ -263,12 +263,12 @@ def push(scanner: Scanner, batch: Batch) -> None:
 
 
 def _size(batch: Batch) -> int:
-    """How many bytes of a file were read."""
+    """How many bytes of a file the batch is; 0 where it is not text."""
     return len(batch) if isinstance(batch, bytes) else 0
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -284,7 +284,7 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
             tables, parts = map(list, zip(*finished, strict=True))
             del tasks, finished
             returned = _together(parts)
-        except Refused:  # a query may only go on in the next piece; of an error the line is named
+        except Refused:  # a query may just go on in the next piece; or a line is wrong, and this names it
             return _scan_whole(run, look)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows = sum(scanner.rows for scanner in scanners)
@@ -295,9 +295,10 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
 
 
 def _counted(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
-    """How many rows of each query repeat a document; of queries that nobody judged they are not known.
+    """(queries,) how many rows of each judged query repeat a document.
 
-    Their rows are not kept where they are scattered, and so are not counted where they follow each other either.
+    Unjudged queries are not counted: where their rows are scattered these are not kept, and the count must not
+    depend on that.
     """
     there = [part for part in parts if part is not None]
     repeats: NDArray[np.int64] | None = np.sum(there, axis=0) if there else None
@@ -316,7 +317,7 @@ def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """How many documents each query returned, of parts that answer different queries; the list is emptied.
+    """How many documents were returned for each query, from parts that answer different queries; empties the list.
 
     Raises:
         Refused: two parts answer the same query.
@@ -350,10 +351,10 @@ def _error(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Ex
 
 
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:
-    """The line that was refused in a batch; the scanner had read `before` of them when it came to the batch."""
+    """The line of a batch that was refused; the scanner had read `before` lines when it came to the batch."""
     if isinstance(batch, Columns) and batch.lines is not None:
         place = refused.line - before - 1
-        return int(batch.lines[place]) if place >= 0 else None  # of rows put aside an earlier one may be refused
+        return int(batch.lines[place]) if place >= 0 else None  # of rows put aside, an earlier one may be refused
     if isinstance(batch, Ranked):
         return batch.line
     return None if isinstance(batch, dict) else refused.line
@@ -398,7 +399,7 @@ def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
 
 
 def answered(scan: Scan, rules: Rules) -> Scan:
-    """The same, as the rules have answers without a document."""
+    """The scan, with answers without a document treated as the rules say."""
     if rules.empty != "missing":
         return scan
     return scan._replace(returned=np.where(scan.returned == 0, -1, scan.returned))

@@ -1,6 +1,6 @@
-"""What a value may be: kinds with words and checks, of rules, gates, boards, adapters' options and measures.
+"""Kinds of values, with a name and a check each: for rules, gates, boards, adapters' options and measures.
 
-And the reader of the TOML files that hold such values.
+The TOML files that hold such values are read here too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Kind(NamedTuple):
         error: Callable[[str], TruerankError],
         shown: Callable[[Any], str] = lambda value: repr(value),
     ) -> Any:
-        """The value as it is kept; `name` is what the error calls it, and `shown` writes it there.
+        """The value as it is kept, if it is allowed; `name` and `shown` say how the error names and prints it.
 
         >>> POSITIVE.checked("depth", 0, TruerankError)
         Traceback (most recent call last):
@@ -66,7 +66,7 @@ class Kind(NamedTuple):
         return self.kept(value)
 
     def is_in_bounds(self, value: Any) -> bool:
-        """Whether a value of the kind is not above the most."""
+        """Whether a value of the kind is not above `most`."""
         return value is None or self.most == math.inf or bool(value <= self.most)
 
 
@@ -88,7 +88,7 @@ def optional(kind: Kind) -> Kind:
 
 
 def kind_of(hint: Any, kinds: Mapping[Any, Kind]) -> Kind:
-    """What a parameter with this type may be; `kinds` are those of plain types, and another type says nothing."""
+    """The kind of a parameter with this type; `kinds` are those of plain types, and other types allow any value."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         return next((part for part in parts if isinstance(part, Kind)), ANYTHING)
@@ -100,7 +100,7 @@ def kind_of(hint: Any, kinds: Mapping[Any, Kind]) -> Kind:
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a number, Python's or NumPy's; to Python true is one too, but not to people."""
+    """Whether a value is a number, Python's or NumPy's; a bool is not, although Python counts it as one."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -127,7 +127,7 @@ def whole(words: str, least: int, most: float = math.inf) -> Kind:
 
 
 def number(words: str, least: float) -> Kind:
-    """Finite numbers from the least on."""
+    """Finite numbers, from `least` on."""
     return Kind(words, lambda value: is_number(value) and value >= least, plain)
 
 
@@ -150,7 +150,7 @@ def list_of(kind: Kind, words: str) -> Kind:
 
 
 def several_of(values: Any) -> list[Any]:
-    """What a list holds; or the one value that this is.
+    """The values of a list, or a single value as a list.
 
     >>> several_of(5), several_of((1, 5)), several_of("a b")
     ([5], [1, 5], ['a b'])
@@ -160,9 +160,9 @@ def several_of(values: Any) -> list[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether this is None, or what NumPy and pandas have in its place: NaN, NaT or NA, which equal nothing.
+    """Whether this is None, or NumPy's or pandas' stand-in for it: NaN, NaT or NA, which equal nothing.
 
-    A list or an array of these is something.
+    A list or an array of these is not missing.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([float("nan")])
     (True, True, False, False)
@@ -171,15 +171,15 @@ def is_missing(value: Any) -> bool:
         return False
     try:
         return value is None or bool(value != value)
-    except TypeError:  # of NA nothing is known
+    except TypeError:  # comparing NA gives NA
         return True
 
 
 def written_arguments(inside: str) -> list[tuple[str, Any]]:
-    """(name, value) of each argument, from what follows the opening bracket of a call; without a name it is "".
+    """(name, value) of each argument, from the text after a call's opening bracket; name is "" where there is none.
 
     Raises:
-        ValueError: the rest of a call is something else, or a value is no literal.
+        ValueError: this is not the rest of a call, or a value is not a literal.
 
     >>> written_arguments("50, unit='km')")
     [('', 50), ('unit', 'km')]
@@ -195,10 +195,10 @@ def written_arguments(inside: str) -> list[tuple[str, Any]]:
 
 
 def named_arguments(inside: str) -> dict[str, Any]:
-    """The same of a call whose arguments are all named, each once.
+    """{name: value} of the arguments of a call, read as by `written_arguments`.
 
     Raises:
-        ValueError: as there; or an argument has no name, or another has its name.
+        ValueError: as there; or an argument has no name, or a name comes twice.
     """
     given = written_arguments(inside)
     named = dict(given)
@@ -226,12 +226,12 @@ ANYTHING = Kind(message("anything"), lambda value: True)
 
 
 def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a function by name, also where an annotation names what only type checkers import.
+    """The parameters of a function by name, even if an annotation uses names that only type checkers import.
 
     Raises:
-        TypeError, ValueError: it does not tell, as compiled functions may not.
+        TypeError, ValueError: the signature is not known, as of some compiled functions.
     """
-    if sys.version_info >= (3, 14):  # annotations are evaluated when somebody asks for them
+    if sys.version_info >= (3, 14):  # annotations are evaluated when they are asked for
         from annotationlib import Format
 
         return inspect.signature(function, annotation_format=Format.FORWARDREF).parameters
@@ -239,7 +239,7 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Paramete
 
 
 def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Its keyword-only parameters: of a registered function what people may set.
+    """The keyword-only parameters of a function: for a registered one, what people may set.
 
     Raises:
         TypeError, ValueError: as `parameters_of`.
@@ -248,12 +248,12 @@ def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def meaning_of(function: Callable[..., Any]) -> str:
-    """The first line of its docstring: of a registered function what it means to people."""
+    """The first line of a function's docstring: for a registered one, what it means to people."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
 def written_toml(value: Any) -> str:
-    """A value as a TOML file has it.
+    """A value as it is written in TOML.
 
     >>> written_toml([True, "a"]), written_toml({"b": 1.5})
     ('[true, "a"]', '{b = 1.5}')
@@ -275,7 +275,7 @@ def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a TOML text says.
 
     Raises:
-        InputError: it is none; the message names the file.
+        InputError: it is not TOML; the message names the file.
     """
     if sys.version_info >= (3, 11):
         import tomllib
@@ -284,7 +284,7 @@ def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
+    except (ValueError, RecursionError) as error:  # also for thousands of digits, or too many brackets
         raise InputError("this is no TOML: {error}", path, error=error) from None
 
 

@@ -46,7 +46,7 @@ class Scores(Means[PerQuery]):
         asked: {a measure as it was asked for: what it became under the rules}.
         as_written: whether columns are headed by what was asked for.
         of_run: {a measure of the whole run, which has no column: its number}.
-        runs: of a system with several runs, of which the values are means, the scores of each.
+        runs: the scores of each run, where the values are means over several runs of a system.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0}}, ["RR"])
@@ -97,7 +97,7 @@ class Scores(Means[PerQuery]):
         return {heading: self.columns[name] for heading, name in named if name in self.columns}
 
     def is_drawn(self, measure: Measure) -> bool:
-        """Whether resamples of the queries show how sure its number is: see `OfRun.is_drawn`."""
+        """Whether the interval of a measure's number comes from resampling the queries: see `OfRun.is_drawn`."""
         whole = self.of_run.get(str(measure))
         return whole is None or whole.is_drawn
 
@@ -136,19 +136,19 @@ class Scores(Means[PerQuery]):
             MissingPackage: ir_measures is not installed.
             MeasureError: it has no such measure.
         """
-        metrics: list[Any] = import_module("truerank.interop.ir_measures").metrics(self)  # which stands above
+        metrics: list[Any] = import_module("truerank.interop.ir_measures").metrics(self)  # a layer above this one
         return metrics
 
 
 def _read_only(values: PerQuery) -> PerQuery:
-    """The values, which whoever has them cannot change under others: sorted in place they were of other queries."""
+    """The values as a read-only array: sorted in place, they would no longer belong to their queries."""
     view = values.view()
     view.setflags(write=False)
     return view
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, those that come again with a number.
+    """The names, with a number added to those that come again.
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a #2']
@@ -171,7 +171,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def short(names: Sequence[str]) -> list[str]:
-    """The names, of paths the last parts where these tell as many apart.
+    """The names, with paths cut to their last parts where these are as distinct.
 
     >>> short(["runs/bm25.run", "dense.run"]), short(["a/bm25.run", "b/bm25.run"])
     (['bm25.run', 'dense.run'], ['a/bm25.run', 'b/bm25.run'])
@@ -181,7 +181,7 @@ def short(names: Sequence[str]) -> list[str]:
 
 
 def shared(one: Sequence[str], other: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each query that both have stands in either, in the order of the first.
+    """The places, in each of the two, of the queries that both have, in the order of the first.
 
     >>> [places.tolist() for places in shared(["q1", "q2", "q3"], ["q3", "q1"])]
     [[0, 2], [1, 0]]
@@ -193,7 +193,7 @@ def shared(one: Sequence[str], other: Sequence[str]) -> tuple[NDArray[np.intp], 
 
 
 def averaged(measure: Measure, values: PerQuery) -> PerQuery:
-    """What the plain mean is taken of: the values, or for a geometric mean their logarithms."""
+    """The values that are averaged: the values themselves, or for a geometric mean their logarithms."""
     if measure.definition.average != "geometric":
         return values
     return logarithm(np.maximum(values, FLOOR).ravel()).reshape(values.shape)
@@ -207,7 +207,7 @@ def intervals(
     samples: int = 10_000,
     seed: int = 0,
 ) -> list[Interval]:
-    """Where the mean of each column may lie: of counts the sum, of a geometric mean that one.
+    """Where the mean of each column may lie; of counts the sum, of a geometric mean this mean.
 
     Args:
         measures: what each column holds.
@@ -235,10 +235,10 @@ def intervals_and_differences(
     samples: int = 10_000,
     seed: int = 0,
 ) -> tuple[list[Interval], list[Interval]]:
-    """The same, and where the mean difference of each pair of columns may lie, from the same resamples.
+    """`intervals`, and where the mean difference of each pair of columns may lie, from the same resamples.
 
     Args:
-        pairs: of columns of one measure: the first less the second, of what the plain mean is taken of.
+        pairs: of columns of one measure; the difference is the first less the second, of the `averaged` values.
     """
     from truerank.stats import mean_and_pair_intervals
 
@@ -253,12 +253,12 @@ def intervals_and_differences(
 
 
 def _is_share(measure: Measure) -> bool:
-    """Whether values that are all 0 or 1 are those of a share; a count of 1 or a logarithm of 0 is none."""
+    """Whether values that are all 0 or 1 make a share; counts and logarithms do not."""
     return bool(measure.definition.unit and measure.definition.average != "geometric")
 
 
 def of_mean(measure: Measure, interval: Interval, estimate: float, n: int) -> Interval:
-    """The interval of what the measure shows of n queries, from that of the plain mean."""
+    """The interval of the measure's number for n queries, from that of the plain mean."""
     low, high = interval.low, interval.high
     if measure.definition.average == "sum":
         low, high = low * n, high * n

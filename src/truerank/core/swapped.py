@@ -1,4 +1,4 @@
-"""Whether qrels and run stand in each other's place, where no format tells: as dicts or in JSON they look alike."""
+"""Whether qrels and run were swapped, where no format tells: as dicts or in JSON they look alike."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ HIGHEST = 10
 def are_swapped(hits: Hits) -> bool:
     """Whether the grades look like scores and the scores of the run like grades.
 
-    Fractional grades alone are nothing odd, nor are whole scores: where a list has none, its ranks are counted
-    down, to 1 or from 0. So all must hold: most grades are fractions and hardly any comes twice in its query; every
-    score of a judged document is a small whole number; and the scores are more than such ranks.
+    Fractional grades alone are nothing odd, nor are whole scores: lists without scores get their ranks, counted
+    down to 1 or from 0. So all of this must hold: most grades are fractions and hardly any comes twice in its
+    query; every score of a judged document is a small whole number; and the scores are not just such ranks.
     """
     grades = hits.judgements.grade
     return _fractions(grades) > FRACTIONS * len(grades) and Signs.of(hits).are_swapped  # mostly no more is counted
 
 
 class Signs(NamedTuple):
-    """What is counted of some queries to tell it; of several parts it adds up.
+    """What is counted of some queries to detect it; the counts of several parts add up.
 
     Attributes:
-        grades, fractions, distinct: how many there are, are not whole, and are the first of their kind in a query.
-        hits, odd: how many there are, and whether some score is no small whole number: then no more is counted.
-        from_one, from_zero: whether some score is no rank counted down.
+        grades, fractions, distinct: how many grades there are, how many are not whole, and how many do not occur
+            earlier in their query.
+        hits, odd: how many hits there are, and whether some score is not a small whole number; nothing more is
+            counted then.
+        from_one, from_zero: whether some score is not a rank counted down to 1, or from 0.
     """
 
     grades: int = 0
@@ -53,7 +55,7 @@ class Signs(NamedTuple):
 
     @classmethod
     def of(cls, hits: Hits) -> Signs:
-        """Those of all queries."""
+        """The signs in all queries."""
         grades, score = hits.judgements.grade, hits.score
         if _fractions(score) or np.abs(score).max(initial=0) > HIGHEST:
             return cls(odd=True)
@@ -67,17 +69,17 @@ class Signs(NamedTuple):
 
     @property
     def are_swapped(self) -> bool:
-        """What they tell."""
+        """Whether the signs say that qrels and run were swapped."""
         if self.odd or not self.hits or self.grades < FEWEST or self.fractions <= FRACTIONS * self.grades:
             return False
         return self.distinct / self.grades >= DISTINCT and self.from_one and self.from_zero
 
 
 def _fractions(numbers: Floats) -> int:
-    """How many are not whole; a remainder takes ten times as long."""
+    """How many are not whole numbers; computing remainders takes ten times as long."""
     return int(np.count_nonzero(numbers != np.floor(numbers)))
 
 
 def _distinct(hits: Hits) -> int:
-    """How many grades are the first of their kind in their query."""
+    """How many grades do not occur earlier in their query."""
     return len(np.unique(np.column_stack([hits.judgements.query, hits.judgements.grade]), axis=0))

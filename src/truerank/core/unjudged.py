@@ -15,16 +15,16 @@ from truerank.core.qrels import Ints
 def with_unjudged(hits: Hits, grade: float, k: int | None) -> Hits:
     """The hits with a row of this grade for each unjudged document down to rank k, and for those tied with it.
 
-    A rank that no judged document has is that of an unjudged one. The judgements stay as they are.
+    Ranks that no judged document has are those of unjudged ones. The judgements stay as they are.
     """
     made = ("unjudged", grade, k)
     return hits.once(made, lambda: _filled(hits.with_beyond, hits.limit(k), grade).cut(hits.depth))
 
 
 def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:
-    """The hits, those below grade 0 with this grade, and rows for the ranks between them."""
+    """The hits, with this grade in place of grades below 0, and with rows for the ranks between them."""
     listed = hits.returned if deepest is None else np.minimum(hits.returned, deepest)
-    if deepest is not None:  # a group that reaches further is taken whole
+    if deepest is not None:  # a group of ties that reaches further is taken whole
         reaching = hits.first <= deepest
         listed = listed.copy()
         np.maximum.at(listed, hits.query[reaching], hits.last[reaching])
@@ -43,7 +43,7 @@ def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:
 
 
 def _groups_at(hits: Hits, query: Ints, rank: Ints) -> dict[str, Any]:
-    """The score and the group of whatever stands at each rank, as far as a hit of its group tells; else alone."""
+    """The score and the group of ties at each rank, where a hit of its group tells; else a group of its own."""
     first, last, score = rank.copy(), rank.copy(), np.full(len(rank), math.nan)
     width = int(max(hits.last.max(initial=0), rank.max(initial=0))) + 2
     place = np.searchsorted(hits.query * width + hits.rank, query * width + rank)

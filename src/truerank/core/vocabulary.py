@@ -1,4 +1,4 @@
-"""What the names of measures mean under rules: a tool calls by a plain name what it takes for that measure.
+"""What the names of measures mean under rules: a tool has its own idea of what a plain name stands for.
 
 Rules say so in their `readings`: `AP = "AP(divisor='capped')@100"`. A name that is written with parameters means
 what it says, under any rules.
@@ -56,15 +56,15 @@ def resolve(measure: str | Measure, rules: Rules) -> Resolved:
 
 
 def checked(rules: Rules) -> Rules:
-    """The rules, where each measure that they name is one.
+    """The rules, if every measure that they name exists.
 
     Raises:
-        RulesError: a reading, or one of the `measures`, names none; near misses are suggested.
+        RulesError: a reading, or one of the `measures`, names no measure; near misses are suggested.
     """
     _by_name(rules)
     for word in rules.measures:
         with _naming(rules, "measures"):
-            parse_measure(word.removesuffix("%"))  # of vectors also R@1%, a share of the gallery
+            parse_measure(word.removesuffix("%"))  # for vectors also R@1%, a share of the gallery
     return rules
 
 
@@ -84,7 +84,7 @@ def _under(name: str, rules: Rules) -> Measure:
 
 
 def asked_for(measures: MeasuresLike | None, rules: Rules) -> dict[str, Measure]:
-    """What was asked for, as it was written, and what each is under the rules; None: what these name, or `DEFAULT`.
+    """{a measure as it was written: what it is under the rules}; None asks for those of the rules, or `DEFAULT`.
 
     >>> from truerank.core.rules import Rules
     >>> {asked: str(measure) for asked, measure in asked_for("map P@1,5", Rules()).items()}
@@ -95,19 +95,19 @@ def asked_for(measures: MeasuresLike | None, rules: Rules) -> dict[str, Measure]
 
 
 def measures_under(measures: MeasuresLike | None, rules: Rules, *, lists: bool = False) -> list[Measure]:
-    """The measures that were asked for, as the rules read them, without repeats: of each query's judged documents.
+    """The measures that were asked for, as the rules read them, without repeats: only measures of judged documents.
 
     Args:
-        lists: whether those that see all of a query's list can be had too.
+        lists: whether measures of whole lists are allowed too.
 
     Raises:
-        MeasureError: also for one that sees more than those, which only evaluate() and compare() can have.
+        MeasureError: also for a measure that sees more, which only evaluate() and compare() can compute.
     """
     return of_judged(asked_for(measures, rules).values(), lists=lists)
 
 
 def of_judged(measures: Iterable[Measure], *, lists: bool = False) -> list[Measure]:
-    """The measures, without repeats, where all are of each query's judged documents, or else of its list.
+    """The measures, without repeats, if all see only judged documents; with `lists` also whole lists.
 
     Raises:
         MeasureError: one sees more, or is one number of the whole run.
@@ -131,14 +131,14 @@ def of_judged(measures: Iterable[Measure], *, lists: bool = False) -> list[Measu
 
 
 def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
-    """Those of these that the rules do not have, neither as a name nor as what they read another name as."""
+    """The measures that the rules do not have, neither by name nor as the reading of another name."""
     if rules.vocabulary == "all":
         return ()
     return tuple(str(measure) for measure in measures if not _is_named(measure, rules))
 
 
 def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
-    """What the rules read a measure as that needs a cutoff and has none; None where they ask for one as well."""
+    """The reading of a measure that needs a cutoff and has none; None where the reading needs one as well."""
     known = (measure.definition, measure.given) if isinstance(measure, Measure) else find(str(measure).strip())
     if known is None or known[1] or "k" not in known[0].required:
         return None
@@ -148,7 +148,7 @@ def _without_cutoff(measure: str | Measure, rules: Rules) -> Measure | None:
 
 
 def _settled(asked: Measure, rules: Rules) -> Measure | None:
-    """What a plain name comes to, which may be by way of another; None where the rules do not say."""
+    """The final reading of a plain name, which may go through other names; None where the rules have none."""
     seen = [asked]
     while (reading := _once(seen[-1], rules)) is not None:
         if reading == seen[-1] or not reading.is_plain:
@@ -164,7 +164,7 @@ def _settled(asked: Measure, rules: Rules) -> Measure | None:
 
 
 def _once(asked: Measure, rules: Rules) -> Measure | None:
-    """A plain name by the reading of it alone."""
+    """The reading of a plain name, without following it further."""
     text = _by_name(rules).get(asked.name)
     if text is None:
         return None
@@ -172,7 +172,7 @@ def _once(asked: Measure, rules: Rules) -> Measure | None:
 
 
 def _at(text: str, k: float | None) -> Measure | None:
-    """A reading at a cutoff; None where it is one of whole lists alone."""
+    """A reading at cutoff k; None where it takes no cutoff."""
     if re.search(_OPEN, text):
         return parse_measure(re.sub(_OPEN, lambda measure: _filled(measure[0], k), text))
     measure = parse_measure(text)
@@ -191,7 +191,7 @@ def _filled(hole: str, k: float | None) -> str:
 
 
 def _spelled_out(asked: Measure, rules: Rules) -> Measure:
-    """The same as the rules read it: with a default written out where the plain name means something else."""
+    """The measure, with parameters that equal a default written out where the plain name means something else."""
     if not asked.said or any(key != asked.definition.at for key, _ in asked.params):
         return replace(asked, said=())
     plain = replace(asked, said=())
@@ -203,7 +203,7 @@ def _spelled_out(asked: Measure, rules: Rules) -> Measure:
 
 
 def _is_named(measure: Measure, rules: Rules) -> bool:
-    """Whether the rules have it, at this or another cutoff and level."""
+    """Whether the rules have the measure, at any cutoff and level."""
     cuts = {DEPTH, measure.definition.at}
     keys = {key for key, _ in measure.params} & cuts
     alike = (own for own in _own(rules) if _bare(own, cuts) == _bare(measure, cuts))
@@ -211,7 +211,7 @@ def _is_named(measure: Measure, rules: Rules) -> bool:
 
 
 def _bare(measure: Measure, cuts: Collection[str]) -> tuple[str, frozenset[tuple[str, object]]]:
-    """The measure at no cutoff, and at whatever level."""
+    """The measure without its cutoffs and its level, to compare."""
     return measure.name, frozenset(pair for pair in measure.params if pair[0] not in (*FROM_RULES, *cuts))
 
 
@@ -221,13 +221,13 @@ def _own(rules: Rules) -> tuple[Measure, ...]:
 
 
 def _first(text: str) -> Measure:
-    """A reading at a cutoff of 1, where it has the one that is asked for."""
+    """A reading at cutoff 1, if it leaves the cutoff open."""
     return parse_measure(re.sub(_OPEN, lambda match: _filled(match[0], 1), text))
 
 
 @remembered
 def _by_name(rules: Rules) -> dict[str, str]:
-    """The readings by the measures' own names, however they are spelled in the rules."""
+    """The readings by the measures' own names, however the rules spell them."""
     readings = {}
     for word, text in rules.readings:
         with _naming(rules, "readings"):
@@ -239,7 +239,7 @@ def _by_name(rules: Rules) -> dict[str, str]:
 
 @contextmanager
 def _naming(rules: Rules, *where: str) -> Iterator[None]:
-    """Say where in the rules a measure stands that is none."""
+    """Say in the error where in the rules an unknown measure stands."""
     try:
         yield
     except MeasureError as error:

@@ -40,13 +40,13 @@ def merge(
     merged likewise.
 
     Args:
-        again: of queries whose rows are in several parts (see `scattered`): their reading by `read_together`, or
-            their counts by `count_ranks`, of all parts.
-        name: what to call the run; otherwise as the part whose name comes first in the alphabet.
+        again: for queries whose rows are in several parts (see `scattered`): their reading by `read_together`, or
+            the counts of all parts by `count_ranks`.
+        name: what to call the run; by default the name of a part that comes first in the alphabet.
 
     Raises:
-        InputError: two parts answer the same query and nothing was found out of it; two judge it differently;
-            there is no part.
+        InputError: two parts answer the same query, and `again` does not have it; two parts judge a query
+            differently; there is no part.
         RulesError: parts were read under different rules.
 
     >>> import truerank as tr
@@ -104,10 +104,10 @@ def _unread(queries: Sequence[bytes]) -> str:
 
 
 def _calls(parts: Parts) -> Calls | None:
-    """Those of all parts; None where queries have one list.
+    """The calls of all parts; None where queries have one list.
 
     Raises:
-        InputError: they have several in some parts alone.
+        InputError: only some parts have several lists per query.
     """
     calls = [
         part.rows.calls.moved(place)
@@ -121,7 +121,7 @@ def _calls(parts: Parts) -> Calls | None:
 
 
 def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
-    """The parts as one; of each part, the queries that are kept."""
+    """The parts as one reading; `keep` says for each part which queries are taken from it."""
     tables, returned, before = [], np.full(len(parts.qrels), -1, np.int64), 0
     repeats = np.zeros(len(parts.qrels), np.int64)
     for number, (part, place, kept) in enumerate(zip(parts.readings, parts.places, keep, strict=True)):
@@ -129,7 +129,7 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         before += len(part.unjudged)
         mine = kept[place] & (part.rows.returned >= 0)
         returned[place[mine]] = part.rows.returned[mine]
-        if part.repeats is not None:  # of queries without a document too: the rules may count those as not answered
+        if part.repeats is not None:  # also of answers without a document, which rules may count as not answered
             repeats[place] += np.where(kept[place], part.repeats, 0)
     first = parts.readings[0]
     scan = Scan(

@@ -32,7 +32,7 @@ COUNTS = ("better", "equal", "before")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankCounts:
-    """How many rows, of a part or of several, stand before each row that was found for scattered queries.
+    """How many rows, of one part or several, stand before each row that was found for scattered queries.
 
     Rows that were found are not counted themselves: their ranks among themselves are known. `merge` adds counts up.
 
@@ -40,7 +40,7 @@ class RankCounts:
         of: the fingerprint of the `Scattered` that they were counted for.
         better: (distinct rows found,) how many have a greater score.
         equal: how many have the same score.
-        before: how many of these stand before it by the tie rule.
+        before: how many of the rows with the same score stand before it by the tie rule.
         seen: the query and a fingerprint of each other row; None where documents are known to be distinct.
     """
 
@@ -54,7 +54,7 @@ class RankCounts:
         return f"RankCounts({len(self.better):,} rows found, {int(self.better.sum() + self.equal.sum()):,} counted)"
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row, whose columns are lists: only the rows found that have something to count."""
+        """One row, whose columns are lists; of the rows found, only those with a count above 0."""
         pa = arrow("RankCounts.to_arrow")
         there = np.flatnonzero(self.better | self.equal)
         lists = {"row": there, **{name: getattr(self, name)[there] for name in COUNTS}}
@@ -67,7 +67,7 @@ class RankCounts:
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> RankCounts:
-        """The counts that `to_arrow` made a table of, or the sum of several: their tables may be put together."""
+        """The counts from a table of `to_arrow`, or the sum of several from their concatenated tables."""
         rows = [{name: table[name][row] for name in table.schema.names} for row in range(table.num_rows)]
         return added([_of_row(row) for row in rows])
 
@@ -84,13 +84,13 @@ def _of_row(row: dict[str, Any]) -> RankCounts:
 def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) -> RankCounts:
     """How many rows of a part stand before each row that was found for scattered queries.
 
-    The parts may be cut otherwise than those that were read; each row of the run is in one of them.
+    The parts need not be those that were read, but each row of the run must be in exactly one of them.
 
     Args:
         rows: a part of the run, or all of it: whatever `read` takes. Memory stays flat: no row is kept.
-        distinct: whether it is known that no unjudged document is returned for a query in two parts. Otherwise a
-            fingerprint of each row of a scattered query goes with the counts, 16 bytes, by which `merge` finds out,
-            and that no part was left out or counted twice.
+        distinct: whether it is known that no unjudged document is returned for a query in two parts. Otherwise the
+            counts carry 16 bytes for each row of a scattered query: a fingerprint, by which `merge` checks this,
+            and also that no part was left out or counted twice.
 
     Raises:
         RulesError: the rules ask for the order of rows, which scattered ones do not have.
@@ -120,7 +120,7 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
 
 
 def _read_once(rows: RunLike) -> Run:
-    """A part; of an iterator of tables or batches none is kept."""
+    """A part as a run; of an iterator of tables or batches, none is kept."""
     if not isinstance(rows, Iterator):
         return open_run(rows)
     first = list(islice(rows, 1))
@@ -131,16 +131,16 @@ def _read_once(rows: RunLike) -> Run:
 
 
 def _kinds(grades: Floats) -> NDArray[np.uint8]:
-    """What the kernel calls the documents that are watched: judged 0, kept 1, gone 2."""
+    """The kernel's kinds of the documents that are watched: judged 0, kept 1, gone 2."""
     return np.where(np.isnan(grades), 2, np.where(grades == UNJUDGED, 1, 0)).astype(np.uint8)
 
 
 def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
-    """The reading of the scattered queries, whose rows have the ranks that the counts of all parts add up to.
+    """The reading of the scattered queries; the ranks of its rows are the sums of the counts of all parts.
 
     Raises:
-        InputError: the counts are of other rows, or not of all; a document is returned in two parts, and the rules
-            refuse that.
+        InputError: the counts are of other rows, or not of all rows; a document is returned in two parts, and the
+            rules refuse that.
     """
     reading = scattered.found
     _refuse(reading)
@@ -182,13 +182,13 @@ def _refuse_others(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) 
 
 
 def uncounted(scattered: Scattered) -> RankCounts:
-    """The counts where every row was found: nothing stands beside them."""
+    """The counts where every row was found, so that there are no others to count."""
     nothing = np.zeros(int(scattered.is_new.sum()), np.int64)
     return RankCounts(scattered.digest, nothing, nothing, nothing)
 
 
 def added(counts: Iterable[RankCounts]) -> RankCounts:
-    """The counts of several parts as those of all of them."""
+    """The sum of the counts of several parts."""
     parts = list(counts)
     if not parts:
         raise InputError("there are no counts to merge")
@@ -204,7 +204,7 @@ def added(counts: Iterable[RankCounts]) -> RankCounts:
 
 
 def _refuse(reading: Reading) -> None:
-    """Raise for rules that need the order of rows, which those of several parts do not have."""
+    """Raise for rules that need the order of rows, which rows of several parts do not have."""
     rules = reading.rules
     if 0 < reading.kept < EVERY_RANK and rules.duplicates in ("count", "once"):
         raise RulesError(
@@ -226,11 +226,11 @@ def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Int
     """(queries,) how many rows repeat a document.
 
     Raises:
-        InputError: there are such, and the rules refuse them.
+        InputError: some rows do, and the rules refuse that.
     """
     (query, mark), hits = seen, scattered.found.rows
     in_order = np.sort(mark)
-    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])  # mostly none, and there are many marks
+    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])  # mostly none, while there are many fingerprints
     rows = np.flatnonzero(np.isin(mark, twice)) if len(twice) else np.empty(0, np.int64)
     query = query[rows]
     pairs = np.unique(np.stack([query, mark[rows].view(np.int64)]), axis=1)

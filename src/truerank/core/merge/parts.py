@@ -31,8 +31,8 @@ class Parts:
 
     Attributes:
         readings: in any order.
-        qrels: the judgements of all of them.
-        places: where the queries of each part stand in the whole.
+        qrels: the judgements of all parts together.
+        places: for each part, the place of each of its queries among the queries of `qrels`.
     """
 
     readings: Sequence[Reading]
@@ -41,11 +41,11 @@ class Parts:
 
     @classmethod
     def of(cls, readings: Iterable[Reading]) -> Parts:
-        """The parts, if they go together.
+        """The parts, if they can be merged.
 
         Raises:
-            InputError: there is none, or two judge a query differently.
-            RulesError: they were read under different rules, or are of submitted lines.
+            InputError: there is no part, or two judge a query differently.
+            RulesError: they were read under different rules, or the rules count submitted lines.
         """
         parts = list(readings)
         if not parts:
@@ -68,9 +68,10 @@ class Parts:
         return made
 
     def _refuse_unjudged(self) -> None:
-        """Raise where a query is answered by a part that had no judgements of it, and by none that had.
+        """Raise where a query is answered only by parts that were read without its judgements.
 
-        Where one that had some answers it too, all may have been read from the whole run, each for its own queries.
+        Where a part that had its judgements answers it too, each part may have been read from the whole run with
+        the judgements of its own queries.
         """
         parts = [part for part in self.readings if part.extra and part.qrels is not self.qrels]
         if not parts:
@@ -87,23 +88,23 @@ class Parts:
 
     @property
     def name(self) -> str:
-        """What to call the whole: the same in whichever order the parts come."""
+        """The name of the whole, whatever the order of the parts."""
         return min(part.name for part in self.readings)
 
     @cached_property
     def times(self) -> Ints:
-        """(queries,) how many parts answer each."""
+        """(queries,) how many parts answer each query."""
         return self._sum([part.rows.returned >= 0 for part in self.readings])
 
     @cached_property
     def returned(self) -> Ints:
-        """(queries,) how many documents each returned, over all parts; -1 where none answers it."""
+        """(queries,) how many documents were returned for each query in all parts; -1 where no part answers it."""
         total = self._sum([part.rows.returned.clip(0) for part in self.readings])
         return np.where(self.times > 0, total, -1)
 
     @cached_property
     def repeats(self) -> Ints:
-        """(queries,) how many rows of each repeat a document of the same part."""
+        """(queries,) how many rows of each query repeat a document of the same part."""
         return self._sum([0 if part.repeats is None else part.repeats for part in self.readings])
 
     def _sum(self, values: Sequence[Bools | Ints | int]) -> Ints:
@@ -113,11 +114,11 @@ class Parts:
         return total
 
     def table(self, number: int, keep: Bools, before: int) -> NDArray[np.void]:
-        """The rows that a part has of some queries, numbered as in the whole.
+        """The rows of a part for some queries, with the numbers that queries and documents have in the whole.
 
         Args:
-            keep: (queries,) of which queries of the whole.
-            before: how many unjudged documents the parts before this one have.
+            keep: (queries,) which queries of the whole.
+            before: how many unjudged documents the earlier parts have.
         """
         part, place = self.readings[number], self.places[number]
         rows, known = part.rows, len(part.qrels.grades)
@@ -132,7 +133,7 @@ class Parts:
 
 
 def _placed(some: Sequence[bytes], queries: Sequence[bytes]) -> Ints:
-    """(some,) the place of each query among all of them, both in order."""
+    """(some,) the place of each of some queries among all queries; both are sorted."""
     if some == queries:
         return np.arange(len(queries))
     place = {query: number for number, query in enumerate(queries)}
@@ -173,7 +174,7 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
 
 
 def _aspects(judged: Sequence[list[Judgement]]) -> Aspects | None:
-    """The aspects of these judgements, a list of which each query has; None where there are none."""
+    """The aspects of judgements, given as one list per query; None where there are none."""
     docs = [(query, answers) for query, each in enumerate(judged) for *_, answers in each]
     if not any(answers is not None for _, answers in docs):
         return None

@@ -1,6 +1,6 @@
-"""Scattered queries: those whose rows are in several parts of a run; how to find their ranks.
+"""Scattered queries, whose rows are in several parts of a run, and how to find their ranks.
 
-Either their rows, and no others, are read again together; or no row is moved, and `count_ranks` tells in each part
+Either their rows, and no others, are read again together; or no row is moved, and `count_ranks` counts in each part
 how many rows stand before each judged document: the sums are the ranks.
 """
 
@@ -37,7 +37,7 @@ class Scattered:
     """The queries whose rows are in several parts, and what was found for them in all parts.
 
     Attributes:
-        found: the rows of all parts; their ranks are those among these rows alone.
+        found: the rows that were found in all parts, ranked among themselves.
 
     >>> import truerank as tr
     >>> parts = [tr.read({"q": {"a": 1}}, {"q": docs}) for docs in ({"x": 2.0}, {"a": 1.0})]
@@ -52,16 +52,16 @@ class Scattered:
         return f"Scattered({pluralize(len(self), 'query', 'queries')}, {rows} found)"
 
     def __len__(self) -> int:
-        """How many queries are scattered: 0 is false, and there is nothing more to do."""
+        """How many queries are scattered; with 0 there is nothing more to do."""
         return len(self.found)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The table of what was found, as `Reading.to_arrow` makes it."""
+        """The rows found as a table, as `Reading.to_arrow` makes it."""
         return self.found.to_arrow()
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> Scattered:
-        """What `to_arrow` made a table of."""
+        """The scattered queries from a table of `to_arrow`."""
         return cls(Reading.from_arrow(table))
 
     @property
@@ -79,9 +79,9 @@ class Scattered:
 
     @cached_property
     def watched(self) -> tuple[Qrels, Ints]:
-        """What parts are searched for: the documents found, with their grades, and those that are ignored.
+        """The documents that parts are searched for (those found, with their grades, and the ignored ones).
 
-        And which of them each distinct row found has.
+        The second value says which of them each distinct row found has.
         """
         reading, qrels = self.found, self.found.qrels
         docs, row, place = np.unique(reading.rows.doc, return_index=True, return_inverse=True)
@@ -95,7 +95,7 @@ class Scattered:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of what was found: counts of other rows do not go with it."""
+        """A fingerprint of the rows found, by which counts of other rows are refused."""
         rows = _as_rows(self.found, self.found.rows)
         digest = hashlib.blake2b(repr(self.found.rules.nameless).encode(), digest_size=16)
         for part in (rows.query_ends, rows.query_text, rows.doc_ends, rows.doc_text, rows.scores + 0.0):
@@ -104,13 +104,13 @@ class Scattered:
 
 
 def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
-    """The queries whose rows are in several of the parts, of which readings are given; mostly none.
+    """The queries whose rows are in several parts of a run, from the readings of these parts; mostly none.
 
-    `merge` takes what is found out of them by `read_together` or by `count_ranks`.
+    `merge` takes what `read_together` or `count_ranks` makes of them.
 
     Raises:
         InputError: a judged document is returned in two parts, and the rules refuse that.
-        TruerankError: the readings do not go together, as for `merge`.
+        TruerankError: the readings cannot be merged, as for `merge`.
     """
     parts = readings if isinstance(readings, Parts) else Parts.of(readings)
     several = parts.times > 1
@@ -125,10 +125,10 @@ def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
 
 
 def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: int | None = None) -> Reading:
-    """Scattered queries, and no others, read again from all sources of the run together.
+    """Read the scattered queries, and no others, from all sources of the run together.
 
     Args:
-        sources: what the parts were read from, or the whole run; their order is that of their rows.
+        sources: what the parts were read from, or the whole run; rows are taken in the order of the sources.
 
     Raises:
         InputError: the sources have other rows of a query than the parts had.
@@ -150,8 +150,8 @@ def refuse_others(found: Reading, returned: Ints, wrong: Bools) -> None:
     """Raise where a query has other rows than its parts had.
 
     Args:
-        returned: (queries,) how many it has.
-        wrong: (queries,) where these are others.
+        returned: (queries,) how many rows each query has now.
+        wrong: (queries,) whether its rows differ.
     """
     if wrong.any():
         place = int(np.argmax(wrong))
@@ -166,9 +166,9 @@ def refuse_others(found: Reading, returned: Ints, wrong: Bools) -> None:
 
 
 def _as_rows(reading: Reading, rows: Hits) -> Columns:
-    """Some rows of a reading, as those of a run again."""
+    """Some rows of a reading as rows of a run."""
     names = reading.rows.queries
-    scores = np.nan_to_num(np.ascontiguousarray(rows.score))  # they may be too large for 32 bits
+    scores = np.nan_to_num(np.ascontiguousarray(rows.score))  # in 32 bits, large scores are infinite
     return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), scores)
 
 
@@ -186,7 +186,7 @@ def _kept(part: Reading, place: Ints, keep: Bools) -> Hits:
 
 
 def _within(parts: Parts, keep: Bools) -> Ints:
-    """(kept queries,) how many of the rows found repeat a document of the same part."""
+    """(kept queries,) how many of the rows found repeat a document within their part."""
     number = np.cumsum(keep) - 1
     total = np.zeros(int(keep.sum()), np.int64)
     for part, place in zip(parts.readings, parts.places, strict=True):
@@ -197,7 +197,7 @@ def _within(parts: Parts, keep: Bools) -> Ints:
 
 
 def repeated(query: Ints, doc: Ints, queries: int) -> Ints:
-    """(queries,) how many rows have a document that another has too, less one of each."""
+    """(queries,) how many rows repeat the document of an earlier row."""
     _, first = np.unique(doc, return_index=True)
     return np.bincount(query, minlength=queries) - np.bincount(query[first], minlength=queries)
 
