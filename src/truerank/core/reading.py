@@ -400,7 +400,7 @@ def refuse_others(qrels: Qrels | None, runs: Iterable[object], *, in_all: bool =
     for run in runs:
         if not isinstance(run, Reading):
             continue
-        from truerank.core.judgements import are_same  # not needed at a start
+        from truerank.core.judgements import are_same  # not needed at every start
 
         qrels = run.qrels if qrels is None else qrels
         if not any(are_same(run.qrels, other, in_all) for other in (as_ruled(qrels, run.rules), qrels)):

@@ -1,7 +1,7 @@
 """What was returned for one query: a list of documents, a list per call, or an object that holds them under a key.
 
-Such objects are what Pinecone, Chroma, Qdrant, Elasticsearch and Solr answer, and records of RankLLM, RAGAS and
-others; documents may be nodes of LlamaIndex or hits of Typesense, and lists may stand in cells of text.
+Such objects are what Pinecone, Chroma, Qdrant, Elasticsearch and Solr answer, and the records of RankLLM, RAGAS and
+others; documents may be nodes of LlamaIndex or hits of Typesense, and lists may be written as text in cells.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LIST = rf"(?s:\s*\[\s*(?:{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*,?\s*)?\]\s*)"
 
 
 class Lists(NamedTuple):
-    """The keys of a query's id, its documents and, beside them, their scores, distances or ranks and the call."""
+    """The keys of a query's id and of its documents; if any, of their scores, distances, ranks and call."""
 
     query: str
     docs: str
@@ -58,7 +58,7 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
     row, value = (names.find(keys, group) is not None for group in (_ROW, values))
     if row and value:
         return None
-    if row:  # whose own document it is, or a word about it
+    if row:  # it may be the row's own document, or a text about it
         wanted = tuple(name for name in wanted if name not in names.RELEVANT_ONE)
     query = names.find_query(keys)
     if wanted == names.ANSWERS and not (row or value):
@@ -70,9 +70,9 @@ def list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str,
 
 
 def is_answer(docs: Any) -> bool:
-    """Whether this is an object that has a query's list under a key, and no {document: score}.
+    """Whether this is an object with a query's list under some key, and not {document: score}.
 
-    Elasticsearch's has it under `hits` of `hits`, Qdrant's REST under `points` of `result`, and Solr's under
+    Elasticsearch has it under `hits` of `hits`, Qdrant's REST interface under `points` of `result`, and Solr under
     `docs` of `response`.
     """
     held = _held(docs)
@@ -80,7 +80,7 @@ def is_answer(docs: Any) -> bool:
 
 
 def _held(docs: Any) -> Any:
-    """What an object has under the key of a query's list; None where it is no such object."""
+    """The value under the key of a query's list; None where there is no such key."""
     if not isinstance(docs, Mapping) or len(docs) > names.WIDEST or _HOLDERS.isdisjoint(map(type, docs.values())):
         return None
     keys = _keys(docs)
@@ -126,7 +126,7 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
         list_in(record[keys.docs], name, line),
         *(_listed(record, key, name, line) for key in (keys.scores, keys.distances, keys.ranks)),
     )
-    if names.folded(keys.docs) == "ids":  # Chroma has a list of lists, one a question, where one alone was asked
+    if names.folded(keys.docs) == "ids":  # Chroma has a list of lists, one per question, even for one question
         docs, *beside = map(_only, (docs, *beside))
     place = next((place for place, values in enumerate(beside) if values is not None), 0)
     values = beside[place]
@@ -140,7 +140,7 @@ def ranked(query: Any, record: Mapping[str, Any], keys: Lists, name: str, line: 
 
 
 def _query_in(docs: Any) -> Any:
-    """The id of the query that each document names, as RankGPT's hits do beside the query's text; else None."""
+    """The query id that each document names, as RankGPT's hits do where the query is a text; else None."""
     keys = first_keys(docs)
     place = names.find(keys, names.QUERY_OF_DOC)
     if place is None:
@@ -150,20 +150,20 @@ def _query_in(docs: Any) -> Any:
 
 
 def _listed(record: Mapping[str, Any], key: str | None, name: str, line: int | None) -> Any:
-    """What stands beside a list of documents; by a name in the singular only a list: one value is of them all."""
+    """The list that stands beside a list of documents; None for a single value, which is about all of them."""
     values = None if key is None else list_in(record[key], name, line)
     is_many = key is not None and names.folded(key) in (*names.SCORES, *names.DISTANCES)
     return values if is_many or isinstance(values, LISTS) else None
 
 
 def _only(values: Any) -> Any:
-    """The one list of a list; others as they are."""
+    """The only element of a list of one list; anything else as it is."""
     is_nested = isinstance(values, list) and len(values) == 1 and isinstance(values[0], list)
     return values[0] if is_nested else values
 
 
 def _by_distance(found: Ranked, name: str) -> Ranked:
-    """With the distances, which rise along the list; where they fall they are none, and the order stands."""
+    """The list with its distances, which rise along it; if they fall, they are none, and the order counts."""
     distances = found.scores or []
     steps = list(itertools.pairwise(distances))
     if all(a <= b for a, b in steps):
@@ -180,12 +180,12 @@ def _by_distance(found: Ranked, name: str) -> Ranked:
 
 
 def _by_rank(found: Ranked, name: str) -> Ranked:
-    """With the ranks in place of scores."""
+    """The list with its ranks in place of scores."""
     return found._replace(scores=[-each for each in found.scores or []], are_ranks=True)
 
 
 def list_in(cell: Any, name: str, line: int | None) -> Any:
-    """The list that a text holds, as JSON or as Python writes it; what begins with no bracket as it is.
+    """The list in a text, as JSON or Python writes it; anything that does not begin with a bracket as it is.
 
     >>> list_in('["a", "b"]', "", None), list_in("['a', 'b']", "", None), list_in("a", "", None)
     (['a', 'b'], ['a', 'b'], 'a')
@@ -197,7 +197,7 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
     with suppress(orjson.JSONDecodeError):
         listed = orjson.loads(cell)
         if "{" in cell:
-            from truerank.formats.repeats import refuse_repeats  # a start need not wait for it
+            from truerank.formats.repeats import refuse_repeats  # not needed at every start
 
             refuse_repeats(listed, cell.encode(), name, line)
         return listed
@@ -208,14 +208,14 @@ def list_in(cell: Any, name: str, line: int | None) -> Any:
 
 
 def are_lists(docs: Any) -> bool:
-    """Whether these are lists of documents, one per call, and no pairs (id, score)."""
+    """Whether these are lists of documents, one per call, and not pairs (id, score)."""
     if not isinstance(docs, list | tuple) or not docs or not all(isinstance(each, LISTS) for each in docs):
         return False
     return not all(len(each) == 2 and isinstance(each[1], NUMBERS) for each in docs)
 
 
 def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
-    """One query's documents and, beside them or among them, their scores."""
+    """One query's documents, with scores that stand beside or among them."""
     if scores is None:
         given = _best_first(_of_nodes(docs, name, line), name, line)
         docs, scores = split(given, SCORE, name, line)
@@ -241,7 +241,7 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
 
 
 def no_list(value: Any, name: str, line: int | None) -> InputError:
-    """Of what stands in place of a list, such as ids with blanks or commas between them."""
+    """The error for a value in place of a list, such as ids with blanks or commas between them."""
     return InputError(
         'a list of documents should stand here, not {value}: write ids as ["d1", "d2"]',
         name,
@@ -251,23 +251,23 @@ def no_list(value: Any, name: str, line: int | None) -> InputError:
 
 
 def are_none(docs: Any, values: list[Any] | None) -> bool:
-    """Whether a list of documents has a place for values, and none there."""
+    """Whether a list of documents has a place for values, but all are missing."""
     return isinstance(docs, list) and bool(values) and all(each is None for each in values or ())
 
 
 def first_keys(docs: Any) -> tuple[str, ...]:
-    """The keys of the first of documents that are objects; none of others."""
+    """The keys of the first document, if documents are objects; else none."""
     return tuple(docs[0]) if isinstance(docs, list) and docs and isinstance(docs[0], dict) else ()
 
 
 def _has_distances(docs: Any) -> bool:
-    """Whether these are objects with distances and without ranks, which decide where they are."""
+    """Whether these are objects with distances and without ranks, which come first where there are both."""
     keys = first_keys(docs)
     return bool(keys) and names.find(keys, DISTANCE) is not None and names.find(keys, RANK) is None
 
 
 def _of_nodes(docs: Any, name: str, line: int | None) -> Any:
-    """The ids of documents that stand in an object each, with their scores; other documents as they are."""
+    """The ids and scores of documents that are wrapped in an object each; other documents as they are."""
     if not (keys := first_keys(docs)):
         return docs
     place, value = names.find(keys, ("node", *LISTED_DOC)), names.find(keys, SCORE)
@@ -312,9 +312,9 @@ def _without_ids(keys: tuple[str, ...], name: str, line: int | None) -> InputErr
 
 
 def split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
-    """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …].
+    """Ids and values from {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …].
 
-    What is a map in Arrow is a list of pairs (id, value).
+    A map of Arrow arrives as a list of pairs (id, value).
     """
     if isinstance(docs, dict):
         return list(docs), list(docs.values())

@@ -1,4 +1,4 @@
-"""Arrays: embeddings, identities, cameras and neighbours out of files of arrays; lists out of text too."""
+"""Arrays: embeddings, identities, cameras and neighbours from files of arrays; lists from text files too."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What a file tells of the queries or of the gallery; None for what it does not."""
+    """What a file says of the queries or of the gallery; None for what it does not say."""
 
     vectors: Any = None
     labels: Any = None
@@ -44,7 +44,7 @@ class Entries:
 
 
 def read_sides(path: str) -> dict[str, Entries]:
-    """What a file tells of each side, by the names of its arrays: "query", "gallery", and "" where none is named.
+    """What a file says of each side, by the names of its arrays: "query", "gallery", or "" where no side is named.
 
     Raises:
         InputError: the file cannot be read.
@@ -54,7 +54,7 @@ def read_sides(path: str) -> dict[str, Entries]:
 
 
 def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
-    """One value an entry, of the kind `LABELS`, `CAMERAS` or `ENTRIES`, for each side: an array, or a text's lines.
+    """One value per entry, of the kind `LABELS`, `CAMERAS` or `ENTRIES`, for each side: an array or lines of text.
 
     Raises:
         InputError: the file cannot be read, or it is not clear which of its arrays is meant.
@@ -81,7 +81,7 @@ def _by_side(arrays: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """The side that a name begins with, and what it is the name of; a mere side is that of its vectors."""
+    """The side that a name begins with, and the rest of the name; a side alone is the name of its vectors."""
     known = ("", *VECTORS, *LABELS, *CAMERAS, *ENTRIES)
     for side, prefixes in SIDES.items():
         for prefix in prefixes:
@@ -91,7 +91,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
-    if not any(names):  # the array of an .npy file, which has no name, is meant whatever its shape
+    if not any(names):  # an .npy file has one array without a name, of whatever shape
         return Entries(arrays[names[""]])
     vectors = _name(arrays, names, VECTORS, 2)
     vectors = _name(arrays, names, VECTORS, 3) if vectors is None else vectors
@@ -100,7 +100,7 @@ def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
 
 
 def _list(arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...]) -> str | None:
-    """The array with a value per entry; of labels also one with a row per entry, for entries that have several."""
+    """The array with one value per entry; for labels also one with a row per entry, where entries have several."""
     name = _name(arrays, names, kind, 1)
     return _name(arrays, names, kind, 2) if name is None and kind is LABELS else name
 
@@ -117,12 +117,12 @@ def _name(
 
 
 def _dimensions(array: Array) -> int:
-    """MATLAB's lists have two, of which one is 1 long."""
+    """The number of dimensions; a list of MATLAB's has two, one of which is 1 long, and counts as one."""
     return 1 if array.ndim == 2 and 1 in array.shape else array.ndim
 
 
 def read_arrays(source: Source) -> Mapping[str, Array]:
-    """The arrays by name; those of Parquet, HDF5 and .npz are read when they are asked for."""
+    """The arrays by name; from Parquet, HDF5 and .npz they are read when they are asked for."""
     opener = _opener(source)
     if opener is None:
         why = next((why for head, why in _REFUSED.items() if source.head.startswith(head)), None)
@@ -136,7 +136,7 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
 
 
 def _opener(source: Source) -> Any:
-    """What reads a file that is called, or begins, like this."""
+    """The function that reads a file with this name, or with these first bytes."""
     if vector_files.has_suffix(source.name):
         return vector_files.read
     openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet, b"\x89HDF": _hdf5}
@@ -157,10 +157,10 @@ def _npy(source: Source) -> Mapping[str, Array]:
 
 
 def _lettered(array: Array) -> Array:
-    """The array; its texts are made of letters that there are.
+    """The array, if its texts are valid.
 
     Raises:
-        ValueError: one is beyond Unicode, of which Python makes no text.
+        ValueError: a text has a character beyond Unicode, which Python cannot convert.
     """
     if array.dtype.kind == "U" and array.nbytes:
         letters = np.ascontiguousarray(array).view(f"{array.dtype.byteorder}u4")
@@ -172,7 +172,7 @@ def _lettered(array: Array) -> Array:
 def _npz(source: Source) -> Mapping[str, Array]:
     file = source.path or BytesIO(source.read())
     try:
-        with zipfile.ZipFile(file) as members:  # NumPy would leave open what this refuses
+        with zipfile.ZipFile(file) as members:  # NumPy would leave the file open after an error
             is_pickled = any(name.endswith("/data.pkl") for name in members.namelist())
     except Exception:
         raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name) from None
@@ -192,7 +192,7 @@ def _mat(source: Source) -> Mapping[str, Array]:
 
 
 def _unpadded(array: Array) -> Array:
-    """Text without the spaces that make the rows of a char array one length; a cell array of texts as these."""
+    """Text without the spaces that pad the rows of a char array; a cell array of texts as an array of texts."""
     cells = array.ravel().tolist() if array.dtype.kind == "O" else []
     if cells and all(isinstance(cell, np.ndarray) and cell.dtype.kind == "U" and cell.size < 2 for cell in cells):
         return np.array(["".join(cell) for cell in cells])
@@ -211,7 +211,7 @@ def _parquet(source: Source) -> Mapping[str, Array]:
 
 
 def _column(table: Any, path: str, name: str) -> Array:
-    """A column of Parquet; one of lists, all of one length, as rows."""
+    """A column of Parquet; one of lists of the same length as a table."""
     column = table.read([name]).column(0)
     if column.null_count:
         raise InputError("column {name} has rows without a value", path, name=quoted(name))
@@ -245,12 +245,12 @@ def _opened(source: Source) -> Any:
 
 
 def _dataset(source: Source, name: str) -> Array:
-    """A dataset of HDF5, mapped where it lies in one piece."""
+    """A dataset of HDF5, memory-mapped where it is stored in one piece."""
     with _opened(source) as file:
         dataset = file[name]
         if (dataset.dtype.metadata or {}).get("vlen") in (str, bytes):  # text of any length
             return np.asarray(dataset.asstr()[...], np.str_)
-        path, offset = source.path, dataset.id.get_offset()  # None where it is packed or in pieces
+        path, offset = source.path, dataset.id.get_offset()  # None where it is compressed or in chunks
         if path is None or offset is None or dataset.dtype.kind not in "iuf":
             return np.asarray(dataset[...])
         mapped: Array = np.memmap(path, dataset.dtype, "r", offset, dataset.shape)

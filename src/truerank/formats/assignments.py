@@ -1,4 +1,4 @@
-"""What answers and passages support, as objects with `nuggets`, each of which has its assignment and importance."""
+"""Which nuggets answers and passages support: objects with `nuggets`, each with its assignment and importance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IMPORTANCE = {"vital": 1.0, "okay": 0.5, "failed": 0.5}
 
 
 def run_of(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
-    """Of each query the answer, which is what its system returned; or its passages, in the order of the records."""
+    """A run: for each query its answer, as the document returned; or its passages, in the order of the records."""
     named = (_named(record, name, line) for line, record in records)
     for _, together in itertools.groupby(named, lambda each: (each.query, None if each.is_passage else each.line)):
         lines = list(together)
@@ -32,7 +32,7 @@ def run_of(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
 
 
 def qrels_of(records: Iterable[Numbered], name: str) -> Qrels:
-    """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
+    """Judgements: for each answer the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
     rows: list[tuple[str, str, str, float, int]] = []
     weights: dict[str, dict[str, float]] = {}
     firsts: dict[str, tuple[str, set[str]]] = {}
@@ -67,7 +67,7 @@ def qrels_of(records: Iterable[Numbered], name: str) -> Qrels:
 def _refuse_others(
     query: str, answers: tuple[str, str], known: set[str], own: set[str], name: str, line: int | None
 ) -> None:
-    """Raise where two answers were held against different nuggets: a share of all would say nothing of either."""
+    """Raise where two answers to a query were judged by different nuggets: their shares could not be compared."""
     if known != own:
         has, lacks = answers if known - own else answers[::-1]
         raise InputError(

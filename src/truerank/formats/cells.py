@@ -1,7 +1,8 @@
-"""The cells of lines of CSV and TSV, and the names of the columns in the first of them.
+"""The cells of lines of CSV and TSV, and the names of the columns in the first line.
 
-Quotation marks around a cell are those of CSV, in TSV too, as pandas writes them. Others stand for themselves in
-TSV, where texts have them anywhere; a reader of CSV would take all up to the next one for one cell, lines and tabs.
+Quotation marks around a cell quote it, also in TSV, as pandas writes them. Other quotation marks stand for
+themselves in TSV, where texts have them anywhere: a reader of CSV would take everything up to the next one, lines
+and tabs included, for one cell.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 @contextmanager
 def any_length() -> Iterator[None]:
-    """Cells as long as a line may be: the csv module has one bound for all of Python."""
+    """Allow cells as long as a line may be: the csv module has one limit for the whole process."""
     before = csv.field_size_limit(LONGEST)
     try:
         yield
@@ -37,18 +38,18 @@ class Header(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the names of a query's and a document's ids are among them."""
+        """Whether there are columns for a query's and a document's id."""
         return all(names.find(self.names, group) is not None for group in (names.QUERY, names.DOC))
 
     @property
     def is_listed(self) -> bool:
-        """Whether a row is a query, with its documents in a cell."""
+        """Whether a row is a whole query, with its documents in a cell."""
         is_named = len(self.names) <= names.WIDEST and names.find(self.names, names.QUERY) is not None
         return is_named and any(list_places(self.names, what) for what in ("run", "qrels"))
 
 
 def header(head: bytes) -> Header:
-    """The header that a file begins with; a TREC file's comment line is none."""
+    """The header that a file begins with; None for a comment line of a TREC file."""
     if head.startswith(b"#"):
         return Header(",", [])
     line = head.split(b"\n", 1)[0].decode("utf-8", "surrogateescape").rstrip("\r")
@@ -85,7 +86,7 @@ class _TabRows:
         return line.removesuffix("\n").removesuffix("\r")
 
     def _rest(self, cell: str) -> list[str]:
-        """The cell up to its last mark in a later line, and the cells behind it; nothing if it has no such end."""
+        """The cell up to its closing mark in a later line, and the cells after it; nothing if there is none."""
         if not cell.startswith('"') or _QUOTED.fullmatch(cell):
             return []
         parts, read = [cell], list[str]()
@@ -112,7 +113,7 @@ def cells_of(lines: Iterable[str], delimiter: str) -> Any:
 
 
 def rows_of(lines: list[str], delimiter: str) -> list[list[str]]:
-    """The cells of some lines; none where they are no CSV, which the reader will tell of."""
+    """The cells of some lines; none where they are not CSV, which the reader reports later."""
     try:
         return list(cells_of(lines, delimiter))
     except csv.Error:

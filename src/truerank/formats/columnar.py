@@ -1,4 +1,4 @@
-"""What a mapping is if not {query: documents}, in Python and JSON: {column: values}, pandas' ways, other tools'."""
+"""Mappings other than {query: documents}, in Python and JSON: {column: values}, forms of pandas and other tools."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ Rows = Callable[[], Iterator[Any]]
 
 
 def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
-    """The rows of {column: values}, of pandas' {column: {row: value}} and {row: {column: value}}, or of tools.
+    """The rows of {column: values}, pandas' {column: {row: value}} and {row: {column: value}}, or other tools'.
 
-    None for another mapping, such as {query: documents}. The record of one query is a row.
+    None for other mappings, such as {query: documents}. The record of one query is one row.
 
     Args:
         what: "qrels" or "run".
@@ -86,7 +86,7 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
 
 
 def _of_pandas(table: Mapping[Any, Any], what: str) -> list[Any] | None:
-    """The rows of what pandas' `to_dict` and `to_json` call "split", "tight" and "table"; None of another mapping.
+    """The rows of what pandas' `to_dict` and `to_json` call "split", "tight" and "table"; None for other mappings.
 
     >>> _of_pandas({"columns": ["q", "doc", "score"], "index": [0], "data": [["1", "d", 0.5]]}, "run")
     [{'q': '1', 'doc': 'd', 'score': 0.5}]
@@ -106,7 +106,7 @@ def _of_pandas(table: Mapping[Any, Any], what: str) -> list[Any] | None:
 
 
 def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, Any]]:
-    """The rows. Where a record has a query's list, and its text rather than its id, its key is the id."""
+    """The rows; where a record has a query's list and text but not its id, the key of the record is the id."""
     keys = list(next(iter(rows.values())))
     places = list_places(keys, what)
     query = keys[places[0]] if places else ""
@@ -116,21 +116,21 @@ def _by_query(rows: Mapping[Any, dict[str, Any]], what: str) -> list[dict[str, A
 
 
 def _are_numbers(index: Iterable[Any]) -> bool:
-    """Whether all are whole numbers, as those of the rows of a frame that are left when others are taken out."""
+    """Whether all are whole numbers, as row numbers of a frame are, also after filtering."""
     return all(str(each).isdecimal() for each in index)
 
 
 def _are_rows(rows: Mapping[Any, dict[str, Any]], query: str) -> bool:
-    """Whether the keys are numbers of rows, as pandas writes them with orient="index"; some may be left out."""
+    """Whether the keys are row numbers, as pandas writes them with orient="index"; some may be missing."""
     numbers = list(map(str, rows))
     if not _are_numbers(numbers):
         return False
-    are_texts = any(" " in str(record[query]) for record in rows.values())  # where ids have no blanks
+    are_texts = any(" " in str(record[query]) for record in rows.values())  # ids would have no blanks
     return not are_texts or numbers == list(map(str, range(len(rows))))
 
 
 def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
-    """The records, one per query, that an object has under one key, beside what is said of them all; else None.
+    """The records, one per query, that an object has under one key, beside facts about all of them; else None.
 
     >>> listed_in({"version": 2, "examples": [{"query": "red shoes", "expected_ids": ["d"]}]}, "qrels")
     [{'query': 'red shoes', 'expected_ids': ['d']}]
@@ -138,7 +138,7 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
     if what == "run" and (answered := _answered_in(whole)):
         return answered
     lists = [each for each in whole.values() if isinstance(each, list)]
-    if not all(lists) or len(whole) > WIDEST or _are_columns(whole, what):  # an empty list is that of a query
+    if not all(lists) or len(whole) > WIDEST or _are_columns(whole, what):  # an empty list is a query's
         return None
     objects = [each for each in lists if isinstance(each[0], Mapping)]
     held = [each for each in objects if _has_list(each[0], what)]
@@ -147,7 +147,7 @@ def listed_in(whole: Mapping[Any, Any], what: str) -> list[Any] | None:
 
 
 def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
-    """One record per query of what Elasticsearch and Qdrant answer to several, numbered where none have ids."""
+    """One record per query from Elasticsearch's and Qdrant's answers to several, numbered if without ids."""
     if len(whole) > WIDEST:
         return None
     keys, values = list(map(str, whole)), list(whole.values())
@@ -156,7 +156,7 @@ def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
     if not _are_answers(answered) or find_query(keys) is not None:
         return None
     if isinstance(answered[0], list) and not any(isinstance(each, str | int | float) for each in values):
-        return None  # without a status or a time these are the calls of a query of this name
+        return None  # without a status or a time, this is a query of this name with several calls
     queries = list(range(len(answered))) if beside is None else values[beside]
     if not isinstance(queries, list) or len(queries) != len(answered):
         raise InputError("the columns {names} are not of one length", names=", ".join(map(quoted, keys)))
@@ -164,7 +164,7 @@ def _answered_in(whole: Mapping[Any, Any]) -> list[Any] | None:
 
 
 def _are_answers(values: Any) -> TypeGuard[list[Any]]:
-    """Whether each is what was returned for a query, and no document: a list of objects, or one that holds it."""
+    """Whether each is the answer to a query, and not a document: a list of objects, or an object that holds one."""
     if not isinstance(values, list) or not values:
         return False
     if all(isinstance(each, list) for each in values):
@@ -174,12 +174,12 @@ def _are_answers(values: Any) -> TypeGuard[list[Any]]:
 
 
 def _has_list(record: Mapping[Any, Any], what: str) -> bool:
-    """Whether a record names its query and has a list of documents, as no document that was returned does."""
+    """Whether a record names its query and has a list of documents, unlike a document that was returned."""
     return _are_columns(record, what) and bool(list_places(list(record), what))
 
 
 def _is_of_query(record: Mapping[Any, Any], what: str) -> bool:
-    """Whether an id in a record is that of a query: a list stands beside it, and no score, rank or grade."""
+    """Whether an id in a record is a query's: beside it there is a list, but no score, rank or grade."""
     keys = list(map(str, record))
     docs = find(keys, ANSWERS if what == "run" else RELEVANT)
     if docs is None or find(keys, ("id",)) is None or not isinstance(record.get(keys[docs]), list):
@@ -188,9 +188,9 @@ def _is_of_query(record: Mapping[Any, Any], what: str) -> bool:
 
 
 def judged_in(whole: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
-    """{query: documents}, where those that are objects with a grade each become {id: grade}.
+    """{query: documents}; documents that are objects with a grade become {id: grade}.
 
-    Of a data set that has them beside its queries, as LlamaIndex does, the relevant documents.
+    From a data set that has relevant documents beside its queries, as LlamaIndex does, these are taken.
 
     >>> judged_in({"queries": {"q": "red"}, "corpus": {"d": "Shoes."}, "relevant_docs": {"q": ["d"]}}, "qrels")
     {'q': ['d']}
@@ -205,7 +205,7 @@ def judged_in(whole: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
 
 
 def _are_graded(docs: Any) -> bool:
-    """Whether these are objects that say a grade of their own."""
+    """Whether these are objects that each have a grade."""
     return type(docs) is list and bool(docs) and type(docs[0]) is dict and find(list(docs[0]), GRADE) is not None
 
 
@@ -215,7 +215,7 @@ def _graded(query: Any, docs: list[dict[str, Any]], name: str) -> dict[Any, Any]
 
 
 def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
-    """The answers among MTEB's predictions, {subset: {split: {query: documents}}}; None of another mapping.
+    """The answers in MTEB's predictions, {subset: {split: {query: documents}}}; None for other mappings.
 
     Args:
         name: for errors.
@@ -242,7 +242,7 @@ def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
 
 
 def may_be_table(part: Mapping[str, Any]) -> bool:
-    """Whether an object that begins so may be {column: values}, {row: {column: value}} or have a list of rows."""
+    """Whether an object that begins like this may be {column: values}, {row: {column: value}} or hold rows."""
     first = next(iter(part.values()), None)
     return (
         not _BEGINS.isdisjoint(part)
@@ -255,7 +255,7 @@ def may_be_table(part: Mapping[str, Any]) -> bool:
 
 
 def _batch_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
-    """One record per query of Chroma's answer to several, which are numbered from 0 where none have ids.
+    """One record per query from Chroma's answer to several queries, numbered from 0 where these have no ids.
 
     Raises:
         InputError: there are not as many lists of distances, or ids of queries, as lists of documents.
@@ -278,7 +278,7 @@ def _are_lists(values: Any) -> TypeGuard[list[list[Any]]]:
 
 
 def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
-    """Whether these keys name the columns of a query, and of a document and its value, or of lists of documents."""
+    """Whether these keys name columns: a query, and a document with its value or a list of documents."""
     if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):
         return False
     names = list(keys)
@@ -292,12 +292,12 @@ def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[
 
 
 def _plain(value: Any) -> Any:
-    """An array or a number of NumPy's as Python has it; others as they are."""
+    """An array or a number of NumPy's as Python's own; other values as they are."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _is_record(table: Mapping[str, Any]) -> bool:
-    """Whether this is no table, but a record of one query, whose id stands there or in an object."""
+    """Whether this is not a table but the record of one query, whose id stands there or in an object."""
     place = find_query(list(table))
     query = None if place is None else list(table.values())[place]
     if isinstance(query, Mapping) and sum(isinstance(value, Mapping) for value in table.values()) == 1:
@@ -306,7 +306,7 @@ def _is_record(table: Mapping[str, Any]) -> bool:
 
 
 def _is_answer(value: Any) -> bool:
-    """Whether this is no column, but what a query's documents stand in."""
+    """Whether this is not a column but an object that holds a query's documents."""
     return (
         isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
     )

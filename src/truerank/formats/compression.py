@@ -1,4 +1,4 @@
-"""Compression, told by the first bytes when reading and by the file's ending when writing."""
+"""Compression, recognised by the first bytes when reading and by the file's ending when writing."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Codec(NamedTuple):
     Attributes:
         suffix: the ending that files of this kind have.
         magic: a pattern of the bytes that they begin with.
-        unpacker: from a member's first four bytes, an object with decompress(bytes), eof and unused_data for it.
-        steps: what such an object makes of bytes, about so many at a time; returns those behind the member.
+        unpacker: makes, from a member's first four bytes, an object with decompress(bytes), eof and unused_data.
+        steps: unpacks bytes with such an object, about so many at a time; returns the bytes after the member.
         packer: wraps a file; what is written to the wrapper arrives compressed. Closing it leaves the file open.
     """
 
@@ -73,7 +73,7 @@ def _inflating() -> ModuleType:
 
 
 def _gzip_unpacker(start: bytes) -> Any:
-    """isal's where it can: in a header of several fields that comes in pieces, it loses its place."""
+    """isal's unpacker where it works: it loses its place in a header of several fields that comes in pieces."""
     return (_inflating() if start[3:4] in ISAL_FLAGS else zlib).decompressobj(31)
 
 
@@ -138,7 +138,7 @@ CODECS = (
     Codec(
         "zstd",
         ".zst",
-        rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
+        rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or a skippable one, with which pzstd begins
         lambda _: zstd_library().ZstdDecompressor().decompressobj(),
         _in_slices,
         lambda file: zstd_library().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False),
@@ -165,7 +165,7 @@ def codec_for(name: str) -> Codec | None:
 
 
 def unpacked_name(name: str) -> str:
-    """A file's name without what compression adds to it.
+    """A file's name without the ending of a compression.
 
     >>> unpacked_name("A.run.GZ"), unpacked_name("b.jsonl")
     ('A.run', 'b.jsonl')
@@ -175,12 +175,12 @@ def unpacked_name(name: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The ending that says what is in a file, without that of a compression."""
+    """The ending that says what a file holds, without that of a compression."""
     return os.path.splitext(unpacked_name(name))[1].lower()
 
 
 def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, None]:
-    """The bytes that a compressed stream stands for; its members (gzip) or frames (zstd) one after another.
+    """The unpacked bytes of a compressed stream; its members (gzip) or frames (zstd) one after another.
 
     Raises:
         Damaged: the data is no such stream, or ends too early.
@@ -192,7 +192,7 @@ def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, No
 
 
 def joined(pieces: Iterable[bytes], most: int) -> Generator[bytes, None, None]:
-    """Short pieces make one of up to `most` bytes together, since every piece is handed from thread to thread."""
+    """Join short pieces to ones of up to `most` bytes, since every piece is handed from thread to thread."""
     made: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -207,8 +207,8 @@ def joined(pieces: Iterable[bytes], most: int) -> Generator[bytes, None, None]:
 class Members:
     """Unpacks the members (gzip), streams (bzip2, xz) or frames (zstd) of compressed data, one after another.
 
-    What follows a member is copied by the libraries, so data goes in by windows that grow while a member lasts:
-    the work is linear in the bytes and the members, however short these are.
+    The libraries copy what follows a member. So data is passed in windows that grow as a member goes on: the work
+    is linear in the number of bytes and of members, however short these are.
 
     Args:
         most: about this many bytes are unpacked at once.
@@ -224,7 +224,7 @@ class Members:
         self._window = WINDOW
 
     def feed(self, data: bytes) -> Generator[bytes, None, None]:
-        """What the next bytes stand for; nothing (b"") for a member that unpacks to nothing.
+        """The next bytes unpacked; b"" for a member that unpacks to nothing.
 
         Raises:
             Damaged: the data is no such stream.
@@ -240,7 +240,7 @@ class Members:
                 at = self._begin(data, at)
 
     def finish(self) -> None:
-        """The end of the data.
+        """Say that the data ends here.
 
         Raises:
             Damaged: the last member is not whole.
@@ -259,10 +259,10 @@ class Members:
         return at
 
     def _pieces(self, window: bytes) -> Generator[bytes, None, bytes]:
-        """What a window stands for, about `most` bytes at a time; returns what follows the end of the member."""
+        """A window unpacked, about `most` bytes at a time; returns what follows the end of the member."""
         try:
             return (yield from self.codec.steps(self._unpacker, window, self.most))
-        except Exception:  # each library has its own, whose words depend on how the data was cut
+        except Exception:  # each library has its own errors, whose text depends on how the data was cut
             raise Damaged(message("the {format} data is damaged", format=self.codec.name)) from None
 
 
@@ -272,7 +272,7 @@ def _after_padding(data: bytes, at: int) -> int:
 
 
 def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:
-    """The same, each made by another thread while the one before it is worked on."""
+    """The chunks, each made by another thread while the one before it is used."""
     from concurrent.futures import ThreadPoolExecutor
 
     try:

@@ -18,7 +18,7 @@ HAS_ANSWER = ("has_answer", "hasanswer")
 
 
 def questions_of(whole: Mapping[Any, Any]) -> Callable[[], Iterator[dict[str, Any]]] | None:
-    """One record per question out of Pyserini's mapping; None for another one."""
+    """One record per question from Pyserini's mapping; None for other mappings."""
     first = next(iter(whole.values()), None)
     if not isinstance(first, Mapping) or "question" not in first or not _are_objects(first.get("contexts")):
         return None
@@ -30,7 +30,7 @@ def _records(whole: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
 
 
 def returned(record: Mapping[str, Any], name: str, line: int | None) -> tuple[Any, list[Any], list[Any] | None]:
-    """A question's id, or itself where it has none; its contexts; and their scores, if there are any."""
+    """A question's id (or its text, if it has none), its contexts, and their scores, if there are any."""
     query, docs, contexts = _parts(record, name, line)
     scores = [each.get("score") for each in contexts]
     if all(score is None for score in scores):
@@ -42,7 +42,7 @@ def returned(record: Mapping[str, Any], name: str, line: int | None) -> tuple[An
 
 
 def judged(record: Mapping[str, Any], name: str, line: int | None) -> tuple[Any, list[tuple[Any, int]]]:
-    """A question's id, and its contexts with 1 where they have the answer and else 0."""
+    """A question's id, and its contexts, each with 1 where it has the answer and else 0."""
     query, docs, contexts = _parts(record, name, line)
     grades: list[Any] = [next((each[key] for key in HAS_ANSWER if key in each), None) for each in contexts]
     if not set(map(type, grades)) <= {bool, int}:

@@ -51,23 +51,23 @@ def convert(
     """Write a run or judgements in another format.
 
     Returns:
-        How many queries have no document, which the format cannot say: they are not in what was written.
+        How many queries without documents were left out, where the format cannot hold them.
 
     A run comes out in its own order, with scores to the last bit; judgements come out sorted by query. Nothing is
     left half-written. Ids that the format cannot hold are refused.
 
     Args:
-        source: what `read_qrels` or `open_run` take.
+        source: whatever `read_qrels` or `open_run` takes.
         target: a path (compressed when it ends in .gz, .zst, .bz2 or .xz), "-" for standard output, or a URL.
         what: "run" or "qrels"; by default what the source holds, or its name or the target's say.
         to: the name of a format; by default the one that the target's ending suggests: trec for a name without
             an ending, and for .run, .txt and the like.
-        format: the format of the source, instead of the one that it looks like.
+        format: the format of the source; by default the one that it looks like.
         progress: called with how many bytes of a file were read, and of how many.
         iteration: what the second column of TREC qrels is, as in the rules: "ignore" keeps it in TREC's format
             alone, "aspect" takes it for the aspects of queries.
-        weights: of aspects, {query: {aspect: weight}}, or a file of such as qrels with aspects for documents.
-        collapse: makes the run that is written of the one that is read, as `truerank.collapse` does of chunks.
+        weights: of aspects: {query: {aspect: weight}}, or a file of them, such as qrels with aspects as documents.
+        collapse: turns the run that is read into the one that is written, as `truerank.collapse` does for chunks.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and is_same_file(os.fspath(source), name):
@@ -109,11 +109,11 @@ def convert(
 
 
 def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> int:
-    """Write a run, without queries that returned nothing where the format has no place for them; how many.
+    """Write a run; return how many queries without documents were left out, as the format cannot hold them.
 
-    What is made of rows may be refused late, and standard output cannot be taken back.
+    Rows may be refused late, and what is on standard output cannot be taken back.
     """
-    from shutil import copyfileobj  # which a start need not wait for
+    from shutil import copyfileobj  # not needed at every start
     from tempfile import TemporaryFile
 
     name = os.fspath(target)
@@ -133,10 +133,10 @@ def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -
 def _ending_in_documents(
     parts: Iterator[Ranked], chosen: Format, name: str, empty: list[Ranked]
 ) -> Iterator[Ranked]:
-    """The rankings, if the last call of each query has a row; an empty one before it is known by its number.
+    """The rankings, if the last call of each query has a row; empty calls before it are known by their numbers.
 
     Args:
-        empty: what returned nothing at all is put there.
+        empty: rankings without documents are added to this list.
     """
     for query, group in groupby(parts, key=attrgetter("query")):
         calls = list(group)
@@ -157,7 +157,7 @@ def _ending_in_documents(
 
 
 def _writer(format: Format, what: str) -> Callable[..., None] | None:
-    """What writes a run or qrels in a format; None where it is only read."""
+    """The function that writes a run or qrels in a format; None where the format can only be read."""
     writer: Callable[..., None] | None = getattr(format, f"write_{what}")
     return writer
 
@@ -179,7 +179,7 @@ def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) ->
         qrels = qrels.without_aspects()
     if weights is None:
         return qrels
-    from truerank.formats.weights import weighted  # which few conversions have
+    from truerank.formats.weights import weighted  # rarely needed
 
     return weighted(qrels, weights)
 
@@ -216,14 +216,14 @@ def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
 
 
 def _origin(source: str | os.PathLike[str], progress: Progress) -> Source:
-    """What is read; a source is itself, so that a pipe is read once."""
+    """The source to read; an opened one is kept, so that a pipe is read once."""
     if isinstance(source, Source):
         return source
     return Source(local(os.fspath(source)), watch=watching_bytes(progress, source))
 
 
 def _what(source: Source | None, target: str, format: str | None) -> str:
-    """What a source holds; the endings .run and .qrels, or the word in a name, decide where it may be either."""
+    """Whether a source holds a "run" or "qrels"; where it may be either, an ending or a word in a name decides."""
     if source is not None:
         held = (named(format) if format else sniffed(source)).holds(source)
         for name in (target, source.name):
@@ -236,7 +236,7 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
 
 
 def by_ending(name: str) -> Format | None:
-    """The format of which a file's name has an ending."""
+    """The format to which the ending of a file's name belongs."""
     plain = unpacked_name(name).lower()
     return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
 
@@ -257,7 +257,7 @@ def _suggested(name: str, what: str) -> Format:
 
 
 def _tag(source: Source | None, format: str | None) -> str:
-    """What TREC's last column says: as before, or the source's name."""
+    """The tag for TREC's last column: as in the source, or the source's name."""
     if source is None or source.name == "-":
         return "truerank"
     lines = source.head.split(b"\n") if reader_of(source, "run", format).name == "trec" else []

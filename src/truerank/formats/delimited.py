@@ -1,7 +1,8 @@
-"""CSV and TSV with a first line that names the columns; of BEIR's judgements these are query-id, corpus-id, score.
+"""CSV and TSV with a first line that names the columns; in BEIR's judgements these are query-id, corpus-id, score.
 
-The names are compared without case, blanks and punctuation. Below them blanks are part of a cell: " d7" is an id of
-its own, and " 1.5" no number, so that a file with blanks behind its commas is refused and does not score 0.
+The names are compared without case, blanks and punctuation. In the other lines blanks are part of a cell: " d7" is
+an id different from "d7", and " 1.5" is not a number, so that a file with blanks after its commas is refused and
+does not score 0.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ _UNFIT = re.compile(rb"[\0\r]")
 
 
 def sniff_csv(head: bytes, name: str) -> float:
-    """A header with known names and commas, semicolons or bars; or a name that ends so."""
+    """A header with known names and commas, semicolons or bars; or a file name with such an ending."""
     return _sniff(head, name, ",;|", ".csv")
 
 
 def sniff_tsv(head: bytes, name: str) -> float:
-    """A header with known names and tabs; or a name that ends so."""
+    """A header with known names and tabs; or a file name with such an ending."""
     return _sniff(head, name, "\t", ".tsv")
 
 
 def sniff_beir(head: bytes, name: str) -> float:
-    """The header."""
+    """BEIR's header."""
     return 1.0 if header(head).names == BEIR else 0.0
 
 
@@ -62,24 +63,24 @@ def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
         return 0.9
     if suffix in name.lower():
         return 0.3
-    return 0.2 if first.delimiter in delimiters and _has_names(head, first) else 0.0  # to say what is missing
+    return 0.2 if first.delimiter in delimiters and _has_names(head, first) else 0.0  # it says what is missing
 
 
 def _has_names(head: bytes, first: Header) -> bool:
-    """Whether a first line, which is no JSON, may name the columns of the second."""
+    """Whether a first line, which is not JSON, may name the columns of the second."""
     second = rows_of(head.decode("utf-8", "replace").split("\n")[1:2], first.delimiter)
     is_table = [len(row) for row in second] == [len(first.names)] > [1] and head.lstrip()[:1] not in b"{["
     return is_table and names.may_name(first.names)
 
 
 def holds(source: Source) -> str | None:
-    """Told by the names of the columns; a column named score may hold grades if they are whole."""
+    """By the names of the columns; a column named score may hold grades if they are whole."""
     first = header(source.head)
     return held(first.names, partial(_held, source.head, first))
 
 
 def _held(head: bytes, first: Header, column: int) -> str | None:
-    """What a table holds by the first values of its column named score."""
+    """What a table holds, by the first values of its column named score."""
     lines = head.decode("utf-8", "replace").split("\n")[1:-1]
     scores = [row[column].strip() for row in rows_of(lines, first.delimiter) if len(row) > column]
     is_beir = first.names == BEIR
@@ -107,7 +108,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def _lists(source: Source, what: str) -> Iterator[Numbered] | None:
-    """The rows of a table of which each is a query with its documents; None of another table."""
+    """The rows of a table with one row per query; None for other tables."""
     first = header(source.head)
     places = list_places(first.names, what)
     if not places:
@@ -145,13 +146,13 @@ def _next_rows(numbered: Iterator[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 class Reader(NamedTuple):
-    """Rows out of lines.
+    """Reads the rows in lines.
 
     Attributes:
         name: the file's, for messages.
         columns: the names of the columns that each line has.
         layout: which of them are read.
-        what: "run" or "qrels"; None for another table, whose rows are all whole.
+        what: "run" or "qrels"; None for other tables, in which no row may lack cells.
     """
 
     name: str
@@ -166,7 +167,7 @@ class Reader(NamedTuple):
         return len(self.columns)
 
     def parts(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Columns]:
-        """Blocks without a quotation mark are cut by NumPy; from the first with one on, the csv module reads."""
+        """The rows of blocks; NumPy cuts them up to the first quotation mark, from there on the csv module."""
         for line, block in blocks:
             if b'"' in block:
                 yield from self.quoted(itertools.chain([(line, block)], blocks))
@@ -175,7 +176,7 @@ class Reader(NamedTuple):
             yield from self.quoted([(line, block)]) if part is None else [complete(part, self.name)]
 
     def plain(self, block: bytes, line: int) -> Columns | None:
-        """The columns of lines that are cut at each delimiter; None where a line has more or fewer."""
+        """The columns of lines that are cut at each delimiter; None where a line has too many or too few."""
         data = np.frombuffer(block.replace(b"\r\n", b"\n") if b"\r" in block else block, np.uint8)
         breaks = np.flatnonzero((data == ord(self.delimiter)) | (data == ord("\n")))
         rows, over = divmod(len(breaks), self.width)
@@ -242,7 +243,7 @@ class Reader(NamedTuple):
             raise InputError("this is no CSV: {error}", self.name, first - 1 + rows.line_num, error=error) from None
 
     def is_of_no_document(self, row: Sequence[str]) -> bool:
-        """Whether a row is empty, ends with its query, or has no grade, as Quepid exports what nobody rated.
+        """Whether a row is empty, ends after its query, or has no grade, as Quepid exports unrated documents.
 
         Spreadsheets write rows of empty cells too.
         """
@@ -271,7 +272,7 @@ class Reader(NamedTuple):
 
 
 def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
-    """The numbers of one column, read as one JSON list; None if they are not such as JSON has."""
+    """The numbers of one column, read as one JSON list; None if one is not written as in JSON."""
     import orjson
 
     if n == 0 or not len(text) or (text > ord("e")).any():  # words: true, null, nan
@@ -314,7 +315,7 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
 
 
 def write_beir(qrels: Qrels, file: BinaryIO) -> None:
-    """Judgements as BEIR has them, whose grades are whole numbers."""
+    """Judgements in BEIR's form, whose grades are whole numbers."""
     if (qrels.grades % 1 != 0).any():  # also of ignored documents, which are refused before
         raise InputError(
             "BEIR's grades are whole numbers, and some here are not; csv and jsonl can hold them", qrels.name
@@ -335,11 +336,11 @@ def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterabl
             _check_ids(query, docs, delimiter)
             writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), *values, strict=False))
     finally:
-        text.detach()  # or it would close the file
+        text.detach()  # else it would close the file
 
 
 def _check_ids(query: bytes, docs: Collection[bytes], delimiter: str) -> None:
-    """Whether readers of CSV agree about these ids, or of TSV."""
+    """Raise where readers of CSV, or of TSV, would not agree about these ids."""
     if delimiter == "\t" and b"\t" in b"".join([query, *docs]):
         name = next(one for one in (query, *docs) if b"\t" in one)
         raise InputError("TSV cannot hold the id '{name}': it has a tab", name=truncated(name))

@@ -1,4 +1,4 @@
-"""Files so that they can be found again: a name, a size and the SHA-256 of each."""
+"""Files as they can be identified later: a name, a size and the SHA-256 of each."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Input:
 
     Attributes:
         name: as much of its path as tells it apart from the others.
-        bytes: how many there are; None of a pipe, which is gone once it was read.
-        digest: SHA-256 of them.
+        bytes: its size; None for a pipe, which is gone once it was read.
+        digest: its SHA-256.
     """
 
     name: str
@@ -52,7 +52,7 @@ def _least(parts: list[str], others: list[list[str]]) -> str:
 
 
 def inputs(paths: Iterable[str | os.PathLike[str]]) -> tuple[Input, ...]:
-    """The files with their SHA-256; of a folder that of its files' names and hashes, by name."""
+    """The files with their SHA-256; that of a folder is of its files' sorted names and hashes."""
     files = list(dict.fromkeys(os.fspath(path) for path in paths))
     return tuple(_input(path, name) for path, name in zip(files, told_apart(files), strict=True))
 

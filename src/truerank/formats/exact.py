@@ -1,4 +1,4 @@
-"""Exact nearest neighbours as judgements: which of a list count as right, and with what tolerance."""
+"""Exact nearest neighbours as judgements: which neighbours of a list count as right, with which tolerance."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Array = NDArray[Any]
 
 
 ROUNDED = 1e-5
-"""Of the largest distance of a row: by how much two may stand the wrong way round, for rounding in 32 bits."""
+"""How far two distances may be out of order by rounding in 32 bits, as a share of the largest in the row."""
 
 BELOW = 1e-6
-"""1 - cosine of vectors that are the same may be so much below 0, in 32 bits."""
+"""How far 1 - cosine of equal vectors may lie below 0, in 32 bits."""
 
 NOT_NEGATIVE = number(message("a number from 0 on"), 0)
 
@@ -33,14 +33,14 @@ class Neighbours:
     """The neighbours of each query, one row per query, the nearest first.
 
     Attributes:
-        ids: (queries, n) of the documents; -1 where a row is short.
-        far: (queries, n) how far each is, the lower the nearer; similarities are negated. None where that is not
-            known.
-        queries: their ids; None: the numbers of the rows, from 0.
-        grades: (queries, n) where not all are of grade 1; else None.
+        ids: (queries, n) the ids of documents; -1 where a row is short.
+        far: (queries, n) the distance of each, the lower the nearer; similarities are negated. None where that is
+            not known.
+        queries: the ids of the queries; None: the numbers of the rows, from 0.
+        grades: (queries, n) the grades; None where all are 1.
         name: where they came from.
-        vectors: those of the queries and of the documents, where they stand beside; else None.
-        similar: whether far are similarities, negated.
+        vectors: the vectors of the queries and of the documents, where the source has them; else None.
+        similar: whether `far` holds negated similarities.
     """
 
     ids: Array
@@ -57,13 +57,13 @@ class Neighbours:
         return [as_bytes(query) for query in (range(len(self.ids)) if self.queries is None else self.queries)]
 
     def qrels(self, right: Bools, name: str | None = None) -> Qrels:
-        """Judgements of those that are right.
+        """Judgements from the neighbours that are right.
 
         Args:
-            right: (queries, n) which are.
+            right: (queries, n) whether each is right.
 
         Raises:
-            InputError: a document stands twice in a row.
+            InputError: a document occurs twice in a row.
         """
         ids = self.ids[right]
         grades = np.ones(len(ids)) if self.grades is None else self.grades[right].astype(np.float64)
@@ -75,11 +75,11 @@ class Tolerance:
     """Which neighbours of a list are right: the first k, and those that are no farther than the k-th.
 
     Attributes:
-        k: how many are wanted; None: all that are listed.
-        tie: documents whose distances differ from the k-th's by less than this are as far (big-ann: 1e-6); 0: if
-            they are equal; None: they are not, and only the first k are right.
+        k: how many neighbours are right; None: all that are listed.
+        tie: documents whose distances differ from the k-th one's by less than this are right too (big-ann: 1e-6);
+            0: those at an equal distance; None: only the first k are right.
         epsilon: documents are right up to the distance of the k-th plus this (ann-benchmarks: 1e-3).
-        relative: epsilon is a share of that distance.
+        relative: whether epsilon is a share of that distance.
     """
 
     k: int | None = None
@@ -101,7 +101,7 @@ class Tolerance:
         return self.tie is None and not self.epsilon
 
     def right(self, neighbours: Neighbours) -> Bools:
-        """(queries, n) which of the neighbours are right.
+        """(queries, n) whether each neighbour is right.
 
         Raises:
             InputError: fewer than k are listed, a row is not best first, a tolerance is asked for where distances
@@ -129,14 +129,14 @@ class Tolerance:
         return listed & (first | self.near(neighbours.far, self.kth(neighbours)))
 
     def kth(self, neighbours: Neighbours) -> Floats:
-        """(queries, 1) how far the k-th neighbour is; -infinity where there are fewer."""
+        """(queries, 1) the distance of the k-th neighbour; -infinity where there are fewer."""
         assert neighbours.far is not None
         assert self.k is not None
         column = slice(self.k - 1, self.k)
         return np.where(is_id(neighbours.ids[:, column]), neighbours.far[:, column], -np.inf)
 
     def near(self, far: Floats, kth: Floats) -> Bools:
-        """Which of these are no farther than the k-th neighbour, or tied with it; none where there are no ties."""
+        """Whether each is no farther than the k-th neighbour, or tied with it; never where `tie` is None."""
         if self.is_plain:
             return np.zeros(far.shape, bool)
         limit = kth * (1 + self.epsilon) if self.relative else kth + self.epsilon
@@ -145,7 +145,7 @@ class Tolerance:
 
 
 def _check_order(neighbours: Neighbours, far: Floats) -> None:
-    """Raise where a row is not best first, as the others are; two distances may differ by rounding."""
+    """Raise where a row is not best first; rounding may put two distances out of order."""
     here = is_id(neighbours.ids) & np.isfinite(far)
     known = np.where(here, far, 0)
     noise, steps = ROUNDED * np.abs(known).max(axis=1, keepdims=True), np.diff(known, axis=1)
@@ -170,6 +170,6 @@ def _check_order(neighbours: Neighbours, far: Floats) -> None:
 
 
 def _check_sign(neighbours: Neighbours, far: Floats) -> None:
-    """Raise where there are no distances of which a share could be taken."""
+    """Raise where these are no distances, so that a share of them means nothing."""
     if neighbours.similar or (is_id(neighbours.ids) & (far < -BELOW)).any():
         raise InputError("a relative epsilon is of distances from 0 on: these are similarities, or below 0")

@@ -22,7 +22,7 @@ PACKED = 1 << 10
 
 
 def sniff(head: bytes, name: str) -> float:
-    """A folder with any file, or what a glob finds; one of JSON files may be of neighbours."""
+    """A folder with any file, or a glob; a folder of JSON files may also be one of neighbours."""
     source = Source(name)
     if not source.is_folder:
         return 0.0
@@ -32,16 +32,16 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def data_files(source: Source) -> list[Source]:
-    """The files of a folder or a glob; of a table of Delta or Iceberg those that count now.
+    """The files of a folder or a glob; for a table of Delta or Iceberg its current files.
 
     Raises:
-        InputError: there are none, or a table's files do not hold its rows as they are.
+        InputError: there are none, or a table's files do not hold its rows unchanged.
     """
     from truerank.formats import lakes
 
     logged = lakes.files(source.name)
     names = _found(source.name) if logged is None else logged
-    files = [Source(name, watch=source.watch) for name in sorted(set(names))]  # ** finds folders and their files
+    files = [Source(name, watch=source.watch) for name in sorted(set(names))]  # ** finds folders too
     if not files:
         raise InputError("there is no file in it", source.name)
     return files
@@ -60,14 +60,14 @@ def _found(name: str) -> Iterator[str]:
 
 
 def matching(pattern: str) -> list[str]:
-    """The files that a pattern matches, in order; what is a file, or no pattern, stands for itself."""
+    """The files that a pattern matches, in order; a file, or a name that is no pattern, stands for itself."""
     import glob
 
     return [pattern] if os.path.exists(pattern) or not glob.has_magic(pattern) else sorted(glob.glob(pattern))
 
 
 def is_data(name: str) -> bool:
-    """Whether a file or folder that is called so is data: not hidden, nor an engine's, such as _SUCCESS."""
+    """Whether a file or folder of this name is data: not hidden, and not an engine's own, such as _SUCCESS."""
     return not name.startswith((".", "_"))
 
 
@@ -77,7 +77,7 @@ def runs(source: Source, format: str | None = None) -> list[Run]:
 
 
 def runs_of(sources: Sequence[Source], format: str | None) -> list[Run]:
-    """The run in each of these files but the empty ones, as an engine writes them for partitions without rows."""
+    """The run in each of these files, except empty ones, which engines write for partitions without rows."""
     filled = [source for source in sources if not is_empty(source)] or sources[:1]
     reader = chosen(filled[0], "run", format)
     return [run_of(source, reader) for source in filled]
@@ -94,7 +94,7 @@ def joined(parts: Sequence[Run], name: str) -> Run:
 
 
 def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
-    """One after another; text ends with a line's end. A query for which two files have lists is refused."""
+    """The batches of the files in turn, text with a final line end; raise where two files list a query."""
     listed: dict[tuple[bytes, int | None], str] = {}
     for part in parts:
         end = b"\n"
@@ -118,7 +118,7 @@ def _refuse_second(list: Ranked, path: str, first: str) -> None:
 
 
 def _cut(parts: Sequence[Run], threads: int) -> list[Piece]:
-    """Files that stand together, about as many bytes for each thread; few files are cut themselves."""
+    """Groups of files, about as many bytes for each thread; where there are few, the files themselves are cut."""
     cuts = [part.pieces(-(-threads // len(parts))) or (part.batches,) for part in parts]
     weights = [_size(part) / len(cut) for part, cut in zip(parts, cuts, strict=True) for _ in cut]
     pieces = [Run(part.name, piece) for part, cut in zip(parts, cuts, strict=True) for piece in cut]
@@ -129,12 +129,12 @@ def _cut(parts: Sequence[Run], threads: int) -> list[Piece]:
 
 
 def _size(part: Run) -> int:
-    """How long a file is; 1 for one that is not here."""
+    """The size of a file; 1 for one that is not local."""
     return os.path.getsize(part.name) if os.path.isfile(part.name) else 1
 
 
 def configured(*, format: str | None = None) -> Format:
-    """The format, of files in the format of this name."""
+    """The format for files in the format of this name."""
 
     def read_run(source: Source) -> Iterator[Batch]:
         return joined(runs(source, format), source.name).batches()

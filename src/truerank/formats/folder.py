@@ -1,4 +1,4 @@
-"""A folder with a JSON file a query as a run, such as scripts around FAISS write: its neighbours, best first."""
+"""A folder with one JSON file per query as a run, as scripts around FAISS write: its neighbours, best first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def read_run(source: Source, **options: Any) -> Iterator[Batch]:
-    """The neighbours in each file, whose name has the query's id."""
+    """The neighbours in each file; the file's name has the query's id."""
     from truerank.formats import neighbours
 
     yield from neighbours.folder_run(source.name, watch=source.watch, **options).batches()
@@ -40,7 +40,7 @@ def configured(
     better: str | None = None,
     others: str = "refuse",
 ) -> Format:
-    """The format, read otherwise.
+    """The format with options.
 
     Args:
         pattern, name: where a file's name has the query's id, and what the query is then called.

@@ -1,4 +1,4 @@
-"""What stands at the end of a file of Parquet: its columns, and where the pages of each are.
+"""The footer of a Parquet file: its columns, and where the pages of each are.
 
 Numbers of fields, types and encodings are those of parquet.thrift (Apache Parquet's format, version 2.10).
 """
@@ -22,7 +22,7 @@ UTF8 = 0
 
 
 class Field(NamedTuple):
-    """A column: its name, its type, whether values may be missing, and whether it is no more than that."""
+    """A column: its name, its type, whether values may be missing, and whether its type has no further meaning."""
 
     name: str
     kind: int
@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 class Description(NamedTuple):
-    """What stands at the end of a file: its columns, what the writer said, rows and columns of each group."""
+    """The footer of a file: its columns, the writer's own metadata, and the rows and columns of each group."""
 
     fields: tuple[Field, ...]
     said: dict[bytes, bytes]
@@ -49,7 +49,7 @@ class Description(NamedTuple):
 
 
 def description(file: IO[bytes]) -> Description | None:
-    """What the end of a file says; None where it is not whole, or columns are nested."""
+    """The footer of a file; None where it is not whole, or columns are nested."""
     size = file.seek(0, 2)
     tail = _last(file, size, TAIL)
     if len(tail) < 8 or not tail.endswith(MAGIC):
@@ -62,7 +62,7 @@ def description(file: IO[bytes]) -> Description | None:
 
 @lru_cache(maxsize=2)
 def _description(footer: bytes) -> Description | None:
-    """What these bytes say; the same file is opened a few times."""
+    """The footer in these bytes; cached, as the same file is opened a few times."""
     try:
         about = struct(footer)[0]
         fields = tuple(_field(element) for element in about[2][1:])
@@ -75,7 +75,7 @@ def _description(footer: bytes) -> Description | None:
 
 
 def _field(element: dict[int, Any]) -> Field:
-    """A column, from what the schema says of it."""
+    """A column, from its element of the schema."""
     kind, repeated, marked, logical = element[1], element.get(3), element.get(6, UTF8), element.get(10, {1: {}})
     is_text = kind == TEXT and marked == UTF8 and 1 in logical
     is_number = kind in (FLOAT, DOUBLE) and 6 not in element and 10 not in element
@@ -84,7 +84,7 @@ def _field(element: dict[int, Any]) -> Field:
 
 
 def _chunk(column: dict[int, Any]) -> Chunk:
-    """A column's pages in a group, as the file describes them; of those in other files, or encrypted, nothing."""
+    """A column's pages in a group; an empty chunk where they are in another file, or encrypted."""
     if not column.keys().isdisjoint((1, 8, 9)) or 3 not in column:
         return Chunk(0, 0, -1, frozenset())
     about = column[3]

@@ -1,4 +1,4 @@
-"""DataFrames of any kind (pandas, polars, Arrow, …), through Arrow."""
+"""DataFrames of any kind (pandas, polars, Arrow, …), read through Arrow."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ def _some(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterab
 
 
 def _records(names: Sequence[str], read: _Batches, places: Sequence[int]) -> Iterator[Numbered]:
-    """The rows of some columns, each by their names."""
+    """The rows of some columns, as {column: value}."""
     return records_of(_some(names, read, places))
 
 
 def records_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Numbered]:
-    """The rows of Arrow batches, each by the names of the columns."""
+    """The rows of Arrow batches, as {column: value}."""
     rows = (record for batch in batches for record in batch.to_pylist())
     return unnumbered({column: _own(cell) for column, cell in record.items()} for record in rows)
 
 
 def _own(cell: Any) -> Any:
-    """An object without the keys of other rows, which Arrow gives each row of a column; other cells as they are."""
+    """An object without the keys of other rows, which Arrow adds for a whole column; other cells as they are."""
     return {key: value for key, value in cell.items() if value is not None} if isinstance(cell, dict) else cell
 
 
@@ -94,7 +94,7 @@ _Read = tuple[list[str], _Batches]
 
 
 def _of_dask(frame: Any, name: str) -> _Read:
-    """A partition at a time."""
+    """A frame of Dask, read one partition at a time."""
 
     def read(_: list[str], places: tuple[int, ...]) -> Iterable[Any]:
         for i in range(frame.npartitions):
@@ -104,13 +104,13 @@ def _of_dask(frame: Any, name: str) -> _Read:
 
 
 def _of_pandas(frame: Any, name: str) -> _Read:
-    """The other columns need not be converted."""
+    """A frame of pandas, of which only the columns that are needed are converted."""
     frame = indexed(frame)
     return list(map(str, frame.columns)), lambda _, places: stream(frame.iloc[:, list(places)], name)
 
 
 def indexed(frame: Any) -> Any:
-    """A DataFrame of pandas whose index is columns, where it has names that no column has."""
+    """A DataFrame of pandas with its index as columns, where the index has names that no column has."""
     levels = [place for place, name in enumerate(frame.index.names) if name not in (None, *frame.columns)]
     return frame.reset_index(level=levels) if levels else frame
 
@@ -140,12 +140,12 @@ def is_frame(thing: Any) -> bool:
 
 
 def is_lazy(thing: Any) -> bool:
-    """Whether this is a query, of polars or narwhals, whose rows are there when it is collected."""
+    """Whether this is a lazy frame of polars or narwhals, which has rows once it is collected."""
     return hasattr(thing, "collect") and hasattr(thing, "collect_schema")
 
 
 def records(frame: Any, name: str) -> list[dict[str, Any]]:
-    """The rows of a small table, each by the names of its columns."""
+    """The rows of a small table, as {column: value}."""
     rows: list[dict[str, Any]] = stream(frame, name).read_all().to_pylist()
     return rows
 
@@ -157,7 +157,7 @@ def stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
     try:
         if isinstance(frame, pyarrow.RecordBatch):
             frame = pyarrow.Table.from_batches([frame])
-        if isinstance(frame, pyarrow.Table):  # to export views of strings that a cast made ends pyarrow
+        if isinstance(frame, pyarrow.Table):  # pyarrow crashes when it exports string views that a cast made
             return frame.to_reader()
         if hasattr(frame, "__arrow_c_stream__"):
             return pyarrow.RecordBatchReader.from_stream(frame)
@@ -197,7 +197,7 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
 
 
 def _aspects(batch: pyarrow.RecordBatch, aspect: int, weight: int | None, name: str, row: int) -> dict[str, Any]:
-    """What judgements say of aspects, as `Columns` have it."""
+    """The aspects and weights of judgements, as fields of `Columns`."""
     fields = batch.schema.names
     names = _text(_plain(batch.column(aspect), fields[aspect], name, row), fields[aspect], name)
     if weight is None:
@@ -212,9 +212,9 @@ def _calls(array: Any, field: str, name: str, row: int) -> Ints:
 
 
 def queries(array: Any, field: str, name: str, row: int) -> tuple[Ints, NDArray[np.uint8], Ints | None]:
-    """The ids of queries; of a column with a dictionary one of each run of equal ones, and where runs begin.
+    """The ids of queries; for a dictionary column one per run of equal ids, and where the runs begin.
 
-    NumPy does what pyarrow could, here and below: pyarrow would load its `compute` for it, and pandas.
+    Here and below NumPy does what pyarrow could do: pyarrow would have to load its `compute` module, and pandas.
     """
     if not hasattr(array, "dictionary") or array.null_count or array.dictionary.null_count:
         return *_text(_plain(array, field, name, row), field, name), None
@@ -226,7 +226,7 @@ def queries(array: Any, field: str, name: str, row: int) -> tuple[Ints, NDArray[
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
-    """The column without a dictionary; every row has a value, and no list of them."""
+    """The column without a dictionary; raise where a row has no value, or a list of values."""
     if str(array.type).partition("<")[0].endswith("list"):
         raise InputError(
             "column {column} holds lists: where a row is a query, call the lists of documents docs and those "
@@ -248,7 +248,7 @@ OFFSETS = {"string": np.int32, "binary": np.int32, "large_string": np.int64, "la
 
 
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
-    """The ids: where each ends, and their bytes, which are not copied where Arrow keeps strings."""
+    """The ends of the ids and their bytes, which are not copied where Arrow has plain strings."""
     if str(array.type) not in OFFSETS:
         array = _as_text(array, field, name)
     if not len(array):
@@ -261,7 +261,7 @@ def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
 
 
 def _as_text(array: Any, field: str, name: str) -> pyarrow.Array:
-    """Views of strings, whole numbers and UUIDs as strings."""
+    """String views, whole numbers and UUIDs as plain strings."""
     pyarrow = arrow(message("a DataFrame"), "frames")
     if str(array.type) == "binary_view":
         return array.cast("large_binary")

@@ -1,4 +1,4 @@
-"""What `Run` can do with its lists: become a dict or a frame, be cut, be written."""
+"""Methods of `Run` that read its lists: as a dict or a frame, cut, written."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def columns(run: Run) -> dict[str, list[Any]]:
 
 
 def cut(run: Run, k: int) -> Run:
-    """The first k documents of each list; of equal scores around the k-th those that the run has first."""
+    """The first k documents of each list; ties are cut in the order of the run."""
     depth = min(POSITIVE.checked("k", k, InputError), DEEPEST)
     return _of_lists(run, partial(lists, run, RULES, depth=depth))
 
@@ -65,7 +65,7 @@ def head(run: Run, n: int) -> Run:
 
 
 def _first(n: int, run: Run, *, together: bool) -> Iterator[tuple[bytes, Any]]:
-    """The first lists; the others are looked at, as rows of the first may stand among them."""
+    """The first n lists; all rows are read, as rows of the first queries may be scattered among the others."""
     every = lists(run, RULES, together=together)
     yield from islice(every, n)
     for _ in every:
@@ -81,8 +81,8 @@ def _batches(some: Any, together: bool) -> Iterator[Batch]:
 
 
 def _batch(query: bytes, own: List) -> Batch:
-    """A list as what it was read from, be that scores, ranks or distances."""
-    is_order = own.are_ranks and np.array_equal(own.scores, -np.arange(len(own)))  # that is all that is known
+    """A list with what it was read with: scores, ranks or distances."""
+    is_order = own.are_ranks and np.array_equal(own.scores, -np.arange(len(own)))  # no more is known
     return Ranked(
         query,
         list(own.docs),

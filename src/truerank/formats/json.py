@@ -40,7 +40,7 @@ CUTS = 8
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Brackets as JSON has them, unless it is JSON lines, as rank_eval's is not; or a lone word such as null."""
+    """Brackets of JSON, unless this is JSON lines (rank_eval's is not); or a lone word such as null."""
     if _WORD.match(head):
         return 0.9
     if not _START.match(head):
@@ -49,11 +49,11 @@ def sniff(head: bytes, name: str) -> float:
 
     if RESPONSE.match(head):
         return 1.0
-    return 0.0 if jsonl.sniff(head, name) else 0.95  # surer than CSV, as which a line of JSON has cells too
+    return 0.0 if jsonl.sniff(head, name) else 0.95  # surer than CSV, since a line of JSON looks like cells too
 
 
 def holds(source: Source) -> str | None:
-    """Told by the keys of a list's objects, of rank_eval's, or by fractions that fall from document to document."""
+    """By the keys of a list's objects or of rank_eval, or by fractions that fall from document to document."""
     if source.head.lstrip().startswith(b"["):
         return jsonl.holds(source)
     from truerank.formats.columnar import PREDICTIONS
@@ -121,7 +121,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def _refuse_saved(source: Source) -> None:
-    """Raise for what `truerank eval` saved: its rules have a name, where a query has numbers."""
+    """Raise for what `truerank eval` saved: its rules have a name, where a query would have numbers."""
     if re.match(_SAVED, source.head):
         raise InputError(
             "these are saved scores, of which only `truerank compare` and `check` can make something; name the run "
@@ -143,7 +143,7 @@ def _ignoring(whole: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(source: Source) -> Iterator[Numbered]:
-    from truerank.formats.repeats import may_repeat, refuse_repeats  # a start need not wait for it
+    from truerank.formats.repeats import may_repeat, refuse_repeats  # not needed at every start
 
     text = source.text()
     listed = parsed(text, source.name)
@@ -153,10 +153,10 @@ def _listed(source: Source) -> Iterator[Numbered]:
 
 
 def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
-    """The value that the text holds, in which no key may come twice: parsers keep one of them and say nothing."""
+    """The value of a JSON text; raise where a key comes twice, of which parsers silently keep one."""
     whole = parsed(text, name, line)
     if type(whole) is dict:
-        from truerank.formats.repeats import refuse_repeats  # a start need not wait for it
+        from truerank.formats.repeats import refuse_repeats  # not needed at every start
 
         refuse_repeats(whole, text, name)
     if type(whole) is dict and (_has_word(text, b"true") or _has_word(text, b"false")):
@@ -170,7 +170,7 @@ def _has_word(text: bytes | bytearray, word: bytes) -> bool:
 
 
 def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
-    """Look at each value: Python takes true for 1. An answer may have such a value beside its list."""
+    """Raise for true or false as a value, which Python takes for 1 and 0; beside an answer's list they may be."""
     for query, docs in whole.items():
         if is_answer(docs):
             continue
@@ -187,7 +187,7 @@ def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
 
 
 def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    """The parts of an object, in which no query may come twice."""
+    """The parts of an object; raise where a query comes twice."""
     seen: set[str] = set()
     for part in parts:
         for query in part.keys() & seen:
@@ -199,14 +199,14 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:
-    """The object as several that hold some queries each; all that is left where no query ends in much of it."""
+    """The object as several with some queries each; the whole rest where no query ends in a long stretch."""
     text, line, may_cut = bytearray(), 1, True
     for chunk in source.chunks():
         text += chunk if text or line > 1 else re.sub(_OPEN, b"", chunk.removeprefix(MARK), count=1)
         if may_cut and len(text) >= BLOCK:
             try:
                 split = _part(text, source.name, line)
-            except InputError:  # damaged, or a list of records, in which others stand
+            except InputError:  # damaged, or a list of records that hold others
                 split, may_cut = None, False
             if split:
                 part, rest = split
@@ -217,9 +217,9 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
 
 
 def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] | None:
-    """What stands before the last place where a query ends and the next begins, and where that one begins.
+    """The part before the last place where one query ends and the next begins, and where the next one begins.
 
-    Such a place is looked for by its punctuation. An id may hold the same; but what is cut there is no JSON.
+    The place is found by its punctuation. An id may contain the same, but what is cut there is not valid JSON.
     """
     end, fault = len(text), None
     for _ in range(CUTS):

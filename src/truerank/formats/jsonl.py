@@ -31,19 +31,19 @@ KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Objects on lines, or one whose first key is no query: its value is plain, or the key is known as a list's."""
+    """Objects on lines, or one whose first key is no query: its value is plain, or it is known to name a list."""
     start = _START.match(head)
     first, _, rest = head.strip().partition(b"\n")
     if not start or (rest and not first.rstrip().endswith(b"}")):  # an object over several lines
         return 0.0
     if _SEVERAL.match(head):
         return 0.95
-    lists = {*names.ANSWERS, *names.SCORES, *names.RELEVANT} - {"ids"}  # with which Chroma's answer begins
+    lists = {*names.ANSWERS, *names.SCORES, *names.RELEVANT} - {"ids"}  # Chroma's answer begins with it
     return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
 
 
 def holds(source: Source) -> str | None:
-    """Told by the keys of the first line; with BEIR's, whose score is a grade, by whether scores are whole."""
+    """By the keys of the first line; with BEIR's keys, whose score is a grade, by whether scores are whole."""
     first = source.head.lstrip().split(b"\n", 1)[0]
     keys = {key.decode("utf-8", "replace") for key in re.findall(KEY, first)}
     if keys != set(names.BEIR):
@@ -63,7 +63,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def _rows(source: Source, what: str) -> Iterator[Numbered]:
-    """The records; those that stand in a list, where the first line is an object that has them so."""
+    """The records; where the first line is an object that holds a list of records, these."""
     first, there = peeked(records(source, are_distinct=True))
     if first is None or _listed(first[1], what) is None:
         return there
@@ -71,7 +71,7 @@ def _rows(source: Source, what: str) -> Iterator[Numbered]:
 
 
 def _listed(value: Any, what: str) -> list[Any] | None:
-    """The records that an object has in a list; None of a record, which most are."""
+    """The records that an object holds in a list; None for a record itself, which most objects are."""
     if type(value) is not dict or list not in map(type, value.values()):
         return None
     from truerank.formats.columnar import listed_in
@@ -83,9 +83,9 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
     """Each line's value with its number.
 
     Args:
-        are_distinct: a key that comes twice is refused, in a record and in its documents.
+        are_distinct: whether a key that comes twice is refused, in a record and in its documents.
     """
-    from truerank.formats.repeats import may_repeat, refuse_repeats  # a start need not wait for it
+    from truerank.formats.repeats import may_repeat, refuse_repeats  # not needed at every start
 
     for first, block in source.blocks(LONGEST):
         values = _at_once(block) if block.find(b"\n", 0, SHORT) >= 0 else None
@@ -101,7 +101,7 @@ def records(source: Source, *, are_distinct: bool = False) -> Iterator[Numbered]
 
 
 def _lines(block: bytes, number: int) -> Iterator[tuple[int, memoryview]]:
-    """The lines that are not blank, and their numbers; `bytes.split` looks byte after byte, and copies."""
+    """The numbers and lines that are not blank; `bytes.split` would go byte by byte, and copy."""
     text, start = memoryview(block), 0
     while (end := block.find(b"\n", start)) >= 0:
         if not _BLANK.match(block, start):
@@ -110,7 +110,7 @@ def _lines(block: bytes, number: int) -> Iterator[tuple[int, memoryview]]:
 
 
 def _at_once(block: bytes) -> list[Any] | None:
-    """The values of lines, read together, which is faster; None where one is blank or at fault."""
+    """The values of lines, parsed together, which is faster; None where one is blank or wrong."""
     try:
         values: list[Any] = parsed(b"[%b]" % block[:-1].replace(b"\n", b","), "")
     except InputError:
@@ -153,12 +153,12 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def graded(judged: dict[bytes, float]) -> dict[str, float]:
-    """Documents and grades as JSON has them; whole grades without a point."""
+    """{document: grade} for JSON; whole grades without a point."""
     return {utf8(doc): int(grade) if _is_whole(grade) else grade for doc, grade in judged.items()}
 
 
 def _is_whole(grade: float) -> bool:
-    """Whether a grade is a whole number that every reader of JSON holds exactly."""
+    """Whether a grade is a whole number that every reader of JSON represents exactly."""
     return grade.is_integer() and abs(grade) < EXACT
 
 

@@ -13,24 +13,24 @@ UNREADABLE = ("columnMapping", "deletionVectors")
 
 
 def files(name: str) -> list[str] | None:
-    """The files that a table's log names; None where this is no table.
+    """The current files of a table, by its log; None where this is no table.
 
     Args:
         name: a table's folder, or a metadata file of Iceberg.
 
     Raises:
-        InputError: they do not hold the rows as they are, or nothing says which of several states counts.
+        InputError: they do not hold the rows unchanged, or it is not known which of several states is current.
     """
     if name.endswith(METADATA):
         return _iceberg(name)
     if os.path.isdir(os.path.join(name, "_delta_log")):
         return _delta(name)
-    import glob  # with what it needs; one file needs neither
+    import glob  # with their dependencies, which a single file does not need
 
     folder = os.path.join(name, "metadata")
     if not glob.glob(os.path.join(glob.escape(folder), "*" + METADATA)):
         return None
-    try:  # a catalog's table has none: its newest file may be of a change that failed
+    try:  # a table in a catalog has none: its newest metadata may be of a change that failed
         with open(os.path.join(folder, "version-hint.text"), encoding="ascii") as hint:
             version = hint.read().strip()
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def files(name: str) -> list[str] | None:
 
 
 def _iceberg(metadata: str) -> list[str]:
-    """The files of the snapshot that is current in a metadata file."""
+    """The files of the current snapshot in a metadata file."""
     with needs(message("reading the Iceberg table {source}", source=metadata), "iceberg"):
         from pyiceberg.exceptions import ValidationError
         from pyiceberg.table import StaticTable

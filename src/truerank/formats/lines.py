@@ -1,4 +1,4 @@
-"""Lines of a text, and what is JSON or lines of it."""
+"""Lines of a text, and texts that are JSON or JSON lines."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ROWS = 1 << 16
 
 
 def run_of_arrays(arrays: tuple[Any, ...], name: str) -> Run:
-    """A run out of (ids, scores) or (ids, scores, ids of queries)."""
+    """A run from (ids, scores) or (ids, scores, ids of queries)."""
     return Run(name, partial(batches_of_arrays, *arrays, name=name), pieces=partial(_pieces, arrays, name))
 
 
@@ -43,7 +43,7 @@ class _Table(NamedTuple):
     """Rows of document ids and scores, one per query.
 
     Attributes:
-        has_numbers: whether all documents are numbers that the kernel's columns hold.
+        has_numbers: whether all documents are numbers that fit into the kernel's columns.
     """
 
     ids: NDArray[Any]
@@ -57,14 +57,14 @@ class _Table(NamedTuple):
 def batches_of_arrays(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
     """Rows of document ids and scores, one per query; see `is_id` for short rows.
 
-    Of FAISS's (D, I) these are (I, D) where D are inner products, and (I, -D) where they are distances. Without
-    scores the documents stand best first.
+    For FAISS's (D, I) that is (I, D) if D holds inner products, and (I, -D) if it holds distances. Without scores
+    the documents stand best first.
     """
     yield from _batches(_checked(ids, scores, queries, name), slice(None), name)
 
 
 def _pieces(arrays: tuple[Any, ...], name: str, threads: int) -> list[Piece]:
-    """The rows of arrays for each of so many threads; none of few, or of text, which threads read no faster."""
+    """The rows of arrays for each thread; none where rows are few, or text, which threads do not read faster."""
     if not hasattr(arrays[0], "shape") or math.prod(arrays[0].shape) < ROWS * threads:
         return []
     ids, scores, queries = (*arrays, None)[:3]
@@ -104,7 +104,7 @@ def _checked(ids: Any, scores: Any, queries: Any, name: str) -> _Table:
 
 
 def _of_rows(queries: Any, rows: int, name: str) -> NDArray[Any] | list[Any]:
-    """The ids of the queries, one per row: their numbers where none are given."""
+    """The ids of the queries, one per row: the row numbers where none are given."""
     if queries is None:
         return np.arange(rows)
     unordered = isinstance(queries, str | bytes | set | frozenset) or not hasattr(queries, "__len__")
@@ -123,7 +123,7 @@ def _batches(table: _Table, rows: slice, name: str) -> Iterator[Batch]:
     ids, scores, queries = table.ids[rows], table.scores[rows], table.queries[rows]
     if not table.has_numbers:
         for row, there in enumerate(is_id(ids)):
-            if not there.any():  # as numbers have it: the query is not answered
+            if not there.any():  # as for numbers: the query is not answered
                 continue
             query = as_bytes(queries[row])
             given = None if table.are_ranks else scores[row][there].tolist()
@@ -141,7 +141,7 @@ def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
-    """An array of a list, an array or a tensor, none of whose cells is masked: what stands beneath is not meant.
+    """An array from a list, an array or a tensor; raise where cells are masked, as what they hide is not meant.
 
     Raises:
         InputError: some cells are masked, or rows have several lengths.
@@ -163,15 +163,15 @@ def plain_array(values: Any, what: str, name: str) -> NDArray[Any]:
 
 
 def without_torch(values: Any) -> Any:
-    """A tensor, wherever it is and whatever it remembers, as an array; others as they are."""
+    """A tensor, on any device and with or without gradients, as an array; anything else as it is."""
     if not hasattr(values, "detach"):
         return values
     values = values.detach().cpu()
-    return (values.float() if "bfloat16" in str(values.dtype) else values).numpy()  # which NumPy does not know
+    return (values.float() if "bfloat16" in str(values.dtype) else values).numpy()  # which NumPy lacks
 
 
 def in_rows(values: Any) -> NDArray[Any]:
-    """An array; of a column of lists or arrays, as DataFrames hold vectors, the table of these rows.
+    """An array; a column of lists or arrays, as DataFrames hold vectors, becomes a table.
 
     Raises:
         ValueError: the rows have several lengths.
@@ -192,7 +192,7 @@ def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any
     """The documents of some queries, one query's after another's.
 
     Args:
-        counts: (queries,) how many each has; one with none is not answered.
+        counts: (queries,) how many documents each has; a query with none is not answered.
     """
     known = np.isfinite(values)
     if not known.all():
@@ -212,7 +212,7 @@ def _columns(queries: Any, counts: Ints, docs: NDArray[Any], values: NDArray[Any
 
 
 def _names(queries: Any, answered: Bools) -> tuple[Ints, NDArray[np.uint8] | bytes]:
-    """The ids of those of some queries that are answered."""
+    """The ids of the queries that are answered."""
     if isinstance(queries, np.ndarray) and queries.dtype.kind == "i":
         return numbers_column(queries[answered])
     return text_column([as_bytes(query) for query in itertools.compress(queries, answered.tolist())])
@@ -224,9 +224,9 @@ def is_sparse(thing: Any) -> bool:
 
 
 def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
-    """Judgements from a sparse matrix: one row per query, one column per document, what is stored the grades.
+    """Judgements from a sparse matrix: one row per query, one column per document; stored values are grades.
 
-    A row in which nothing is stored is no query.
+    A row without stored values is no query.
 
     Raises:
         InputError: there is no grade, or one that is not finite; a document is stored twice for a query.
@@ -243,7 +243,7 @@ def qrels_of_sparse(matrix: Any, name: str = "qrels") -> Qrels:
 
 
 def run_of_sparse(matrix: Any, name: str) -> Run:
-    """A run out of a sparse matrix: one row per query, one column per document, what is stored the scores."""
+    """A run from a sparse matrix: one row per query, one column per document; stored values are scores."""
     return Run(name, partial(_stored_batches, matrix, name), pieces=partial(_stored_pieces, matrix, name))
 
 
@@ -256,15 +256,15 @@ def _csr(matrix: Any, name: str) -> Any:
             shape=matrix.shape,
         )
     try:
-        if hasattr(matrix, "check_format"):  # SciPy lets anybody change what a matrix is made of
+        if hasattr(matrix, "check_format"):  # SciPy lets anyone change a matrix's arrays
             matrix.check_format(full_check=True)
-        if matrix.format == "coo":  # which SciPy would add up where a document is stored twice
+        if matrix.format == "coo":  # SciPy would add up values where a document is stored twice
             matrix = copy.copy(matrix)
             matrix.has_canonical_format = True
         rows = matrix.tocsr()
     except ValueError as error:
         raise InputError("the sparse matrix is damaged: {error}", name, error=error) from None
-    if matrix.format == "bsr":  # whose blocks store zeros that nobody put there
+    if matrix.format == "bsr":  # blocks store zeros that nobody put there
         rows.eliminate_zeros()
     return rows
 
@@ -286,7 +286,7 @@ def compressed_rows(rows: Any, start: int, stop: int, name: str) -> Iterator[Col
 
 
 def _stored_pieces(matrix: Any, name: str, threads: int) -> list[Piece]:
-    """The rows for each of so many threads, about as many stored numbers; none of few."""
+    """The rows for each thread, about as many stored values for each; none where they are few."""
     if matrix.nnz < ROWS * threads:
         return []
     rows = _csr(matrix, name)

@@ -1,4 +1,4 @@
-"""MS MARCO's runs: query, document and rank, with tabs and without a header; and ColBERT's, with the score."""
+"""MS MARCO's runs: query, document and rank between tabs, without a header; and ColBERT's, with the score too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FRACTION = rb"(?i:-?\d*\.\d*[1-9]\d*(e[-+]?\d+)?)"
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Three columns, of which the last counts from 1; or a fourth of fractions, which few grades are."""
+    """Three columns, the last of which counts from 1; or a fourth column of fractions, which grades rarely are."""
     rows = _first(head)
     width = len(rows[0]) if rows else 0
     if width not in (3, 4) or any(len(row) != width or not re.fullmatch(_RANK, row[2]) for row in rows):
@@ -35,7 +35,7 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def _is_iteration(rows: list[list[bytes]]) -> bool:
-    """Whether the second column is that of qrels, which says the same of several documents of a query."""
+    """Whether the second column is that of qrels, which is the same for several documents of a query."""
     return len({(row[0], row[1]) for row in rows}) < len(rows)
 
 
@@ -55,7 +55,7 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 def _refuse_scores(part: Columns, name: str) -> None:
-    """Raise where the third column holds what is no rank."""
+    """Raise where the third column does not hold ranks."""
     other = np.flatnonzero((part.scores != np.floor(part.scores)) | (part.scores < 0))
     if len(other):
         rank, line = part.scores[other[0]], None if part.lines is None else int(part.lines[other[0]])

@@ -1,6 +1,6 @@
-"""What the columns, keys and arrays of files are called, by what they hold; and which of them a run or qrels has.
+"""The names of columns, keys and arrays of files, by what they hold; and which of them a run or qrels has.
 
-Each list has them as `folded` spells them, the surest first: a file may have "docno" beside "docid".
+Each list has names as `folded` spells them, the surest first: a file may have "docno" beside "docid".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from truerank.core.messages import Message, message
 QUESTION = ("userinput", "question", "input", "request")
 """Its text, which is its id where it has no other, as of RAGAS, DeepEval and Databricks."""
 _QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "query", "q")
-_GROUP = ("topic", "userid", "user")  # of queries too, where what these ask stands beside it
+_GROUP = ("topic", "userid", "user")  # of queries too, where their text stands beside it
 QUERY = (*_QUERY, *QUESTION, *_GROUP, "querytext", "uid")
 QUERY_OR_ID = (*_QUERY, *_GROUP, "id", "uid")
 QUERY_OF_TEXT = ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number")
@@ -112,7 +112,7 @@ _LISTED = (
 
 
 def _each(which: Iterable[str], lists: Iterable[str]) -> tuple[str, ...]:
-    """What lists of one kind may be called, by what they hold."""
+    """The names that lists of one kind may have, by what they hold."""
     return tuple(of + held for held in lists for of in which)
 
 
@@ -257,21 +257,21 @@ SHOWN = 12
 
 @lru_cache(maxsize=256)
 def folded(name: object) -> str:
-    """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one.
+    """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are the same.
 
-    And without the type that RecBole's files add: "user_id:token" is "user_id".
+    The type that RecBole's files add is dropped too: "user_id:token" is "user_id".
     """
     return re.sub(r":(token|float)(_seq)?$|[\W_]+", "", str(name)).lower()
 
 
 def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:
-    """Where the first wanted name stands that is there at all."""
+    """The place of the first wanted name that occurs among the names."""
     places = {folded(name): i for i, name in reversed(list(enumerate(names)))}
     return next((places[name] for name in wanted if name in places), None)
 
 
 def find_query(keys: Sequence[str]) -> int | None:
-    """Where the id of the query of a record stands: `query` is its text where it has an `id` beside.
+    """The place of the query's id in a record: `query` is its text where there is an `id` beside it.
 
     >>> find_query(["id", "query", "gold_ids"]), find_query(["query", "user"]), find_query(["user", "id"])
     (0, 0, 0)
@@ -286,10 +286,10 @@ class Layout(NamedTuple):
 
     Attributes:
         value: the column of the score or the grade.
-        falling: the value is a rank: the lower, the better.
-        unsure: a grade in a column named score, as BEIR has it; whole numbers are taken for grades.
-        aspect, weight: of qrels: the columns of the part of its query that each judgement is about, and of that
-            part's weight; None where there are none.
+        falling: whether the value is a rank: the lower, the better.
+        unsure: whether a grade is in a column named score, as in BEIR; whole numbers are taken for grades.
+        aspect, weight: for qrels, the columns of the aspect that each judgement is about, and of its weight; None
+            where there are none.
         call: the column of the call that returned a row; None where queries have one list.
     """
 
@@ -310,7 +310,7 @@ class Layout(NamedTuple):
 
     @property
     def packed(self) -> Layout:
-        """The layout where no other columns are left."""
+        """The layout of a table that has only the columns that are read."""
         aspect, weight = (None if place is None else 3 + i for i, place in enumerate((self.aspect, self.weight)))
         call = None if self.call is None else 3
         return self._replace(query=0, doc=1, value=2, aspect=aspect, weight=weight, call=call)
@@ -320,7 +320,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
     """The columns of a run or of qrels.
 
     Raises:
-        InputError: no column has a name that is known for what is needed, two have the same, or there is none.
+        InputError: a column that is needed is missing or has no known name, or two columns have the same name.
     """
     if not names:
         raise InputError("the table has no columns", path, line)
@@ -377,7 +377,7 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
 
 
 def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | None) -> Message:
-    """What is said of columns of which none holds the queries, or none the documents."""
+    """The fault of columns that lack the queries' or the documents' ids."""
     listed, value = ("docs", "score") if what == "run" else ("relevant", "relevance")
     known = few(names)
     fault = (
@@ -416,12 +416,12 @@ def _without_id(names: Sequence[str], what: str, query: int | None, doc: int | N
 
 
 def may_name(cells: Collection[str]) -> bool:
-    """Whether cells may be the names of columns: none is empty, a number or no text."""
+    """Whether cells may be the names of columns: all are text, and none is empty or a number."""
     return all(isinstance(cell, str) and cell.isprintable() and not re.fullmatch(_NUMBER, cell) for cell in cells)
 
 
 def are_whole(scores: Iterable[str]) -> bool:
-    """Whether scores, as they are written, may be grades: whole numbers, with a point or without, or left out.
+    """Whether scores, as written, may be grades: whole numbers, with or without a point, or empty.
 
     >>> are_whole(["1", "2.0", ""]), are_whole(["1", "0.5"])
     (True, False)

@@ -1,9 +1,10 @@
-"""Arrays of neighbours, a row per query, best first, -1 where a row is short: a search's answers or the exact ones.
+"""Arrays of neighbours, one row per query, best first, -1 where a row is short: a search's answers, or exact ones.
 
-FAISS returns such arrays, NumPy saves them, and the ground truths of ann-benchmarks (HDF5), of TEXMEX (.ivecs) and
-of big-ann (.ibin, and files of ids and distances) are such. Of a range search they are lists, and `lims` says where
-those of each query begin. Arrays with names are told by them: the ids (I, ids, neighbors, …), what orders them (D,
-distances, scores, …), the queries' ids where they are not the numbers of the rows, and grades where it is qrels.
+FAISS returns such arrays and NumPy saves them; the ground truths of ann-benchmarks (HDF5), of TEXMEX (.ivecs) and
+of big-ann (.ibin, and files of ids and distances) are such arrays too. For a range search they are concatenated
+lists, and `lims` says where each query's list begins. Arrays with names are recognised by them: the ids (I, ids,
+neighbors, …), what orders them (D, distances, scores, …), the queries' ids where these are not the row numbers,
+and, in qrels, the grades.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _GRADES = (*names.GRADE, *names.GRADES, *(word for word in names.OWN_GRADES if w
 
 
 def sniff(head: bytes, name: str, kind: str) -> float:
-    """The bytes that NumPy and HDF5 begin with; the others are told by their name, big-ann's by its size."""
+    """The first bytes of NumPy's and HDF5's files; the name of others; the size of big-ann's."""
     lower = name.lower()
     if kind == "numpy":
         return 1.0 if head.startswith(b"\x93NUMPY") or (head.startswith(b"PK\3\4") and ".npz" in lower) else 0.0
@@ -68,7 +69,7 @@ def sniff(head: bytes, name: str, kind: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """Grades are of judgements; ids and distances may be an answer, or the exact one."""
+    """With grades it is judgements; ids and distances may be a search's answer or the exact one."""
     return None if set(map(folded, _arrays(source))).isdisjoint(_GRADES) else "qrels"
 
 
@@ -94,7 +95,7 @@ def _of_distances(batch: Batch) -> Batch:
 
 
 def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -> Qrels:
-    """All judgements: those within the tolerance, of grade 1 where no array has grades."""
+    """All judgements: the neighbours within the tolerance, with grade 1 where no array has grades."""
     from truerank.formats.exact import Tolerance
     from truerank.formats.matrices import qrels_of_sparse
 
@@ -116,7 +117,7 @@ def read_neighbours(source: Source) -> Neighbours:
     """The neighbours in a file of arrays.
 
     Raises:
-        InputError: the arrays are not of one shape; an id is none of a document.
+        InputError: the arrays differ in shape; an id is not one of a document.
     """
     return _neighbours(_arrays(source), source.name)
 
@@ -134,7 +135,7 @@ def _neighbours(arrays: Mapping[str, Array], name: str) -> Neighbours:
 
 
 def _vectors(arrays: Mapping[str, Array]) -> tuple[Array, Array] | None:
-    """The queries and the documents, by the names that ann-benchmarks has for them."""
+    """The vectors of the queries and of the documents, by ann-benchmarks' names for them."""
     tables = tuple(arrays[name] for name in ("test", "train") if name in arrays)
     are_tables = all(table.ndim == 2 and table.dtype.kind in "iuf" for table in tables)
     return tables if len(tables) == 2 and are_tables else None
@@ -150,11 +151,11 @@ def neighbours_of(
     lower: bool = True,
     name: str,
 ) -> Neighbours:
-    """Neighbours out of arrays, checked.
+    """Neighbours from arrays, checked.
 
     Args:
-        numbers: distances or inner products, which the order of the rows tells.
-        lower: whether they are distances where it does not.
+        numbers: distances or inner products; the order of the rows tells which.
+        lower: whether they are distances where that order does not tell.
     """
     from truerank.formats.exact import Neighbours
 
@@ -191,7 +192,7 @@ def neighbours_of(
 
 
 def _check_vectors(queries: Array, documents: Array, rows: int, name: str) -> None:
-    """Raise where the vectors are not those of the rows, or of two spaces."""
+    """Raise where the vectors do not belong to the rows, or differ in dimension."""
     if len(queries) != rows:
         raise InputError(
             "there are {rows:,} rows of neighbours, but vectors of {n:,} queries", name, rows=rows, n=len(queries)
@@ -206,10 +207,10 @@ def _check_vectors(queries: Array, documents: Array, rows: int, name: str) -> No
 
 
 def are_distances(numbers: Array, ids: Array, otherwise: bool) -> bool:
-    """Whether rows that are best first rise, as distances do, and do not fall, as inner products do.
+    """Whether the numbers of rows that are best first rise, as distances do, or fall, as inner products do.
 
     Args:
-        otherwise: what is taken where they do both, or neither.
+        otherwise: the answer where they do both, or neither.
     """
     there, before, after = is_id(ids), numbers[:, :-1], numbers[:, 1:]
     both = there[:, 1:] & there[:, :-1]
@@ -238,7 +239,7 @@ def _arrays(source: Source) -> Mapping[str, Array]:
 
 
 def _ranges(arrays: Mapping[str, Array], name: str) -> Ranges | None:
-    """What lies within a radius, where the arrays are those of FAISS's range search."""
+    """The documents within a radius, if the arrays are those of FAISS's range search."""
     lims = _named(arrays, LIMITS)
     if lims is None:
         return None
@@ -255,7 +256,7 @@ def _ranges(arrays: Mapping[str, Array], name: str) -> Ranges | None:
 
 
 def _is_sparse(arrays: Mapping[str, Array]) -> bool:
-    """Whether they are what scipy.sparse.save_npz makes of a matrix."""
+    """Whether this is a matrix saved by scipy.sparse.save_npz."""
     return {"format", "shape", "data"} <= set(arrays)
 
 
@@ -264,12 +265,12 @@ def _sparse(source: Source) -> Any:
         from scipy import sparse  # type: ignore[import-untyped]
     try:
         return sparse.load_npz(source.path or BytesIO(source.read()))
-    except Exception as error:  # whatever a parser meets in a damaged file
+    except Exception as error:  # a parser may raise anything in a damaged file
         raise InputError("the sparse matrix is damaged: {error}", source.name, error=error) from None
 
 
 def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Array]:
-    """The same with the distances of another file, instead of its own."""
+    """The arrays with the distances from another file instead of their own."""
     if distances is None:
         return arrays
     added = _arrays(as_source(distances))
@@ -285,7 +286,7 @@ def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Ar
 
 
 def _ids(arrays: Mapping[str, Array], name: str) -> Array:
-    """The ids of the neighbours: the array that is called so, or the only table without fractions."""
+    """The ids of the neighbours: the array with such a name, or the only table without fractions."""
     ids = _named(arrays, NEIGHBOURS)
     if ids is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
@@ -304,9 +305,9 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
 
 
 def _scores(arrays: Mapping[str, Array], ids: Array) -> tuple[Array | None, bool]:
-    """What orders the neighbours, the higher the better, None: their order does; and whether it is minus distances.
+    """The neighbours' scores (None: only their order is known), and whether they are negated distances.
 
-    Whether a D holds distances or inner products its rows tell, which are best first.
+    Whether D holds distances or inner products is told by its rows, which are best first.
     """
     scores = _named(arrays, ORDER)
     if scores is None or scores.ndim != 2 or scores.dtype.kind not in "iuf":
@@ -317,7 +318,7 @@ def _scores(arrays: Mapping[str, Array], ids: Array) -> tuple[Array | None, bool
 
 
 def _are_named_so(arrays: Mapping[str, Array]) -> bool:
-    """Whether some of the arrays are called distances."""
+    """Whether some array is named as distances are."""
     return not set(map(folded, arrays)).isdisjoint(LOWER)
 
 
@@ -335,13 +336,13 @@ def configured(
     relative: bool = False,
     distances: str | None = None,
 ) -> Format:
-    """A format of arrays, read otherwise.
+    """A format of arrays with options.
 
     Args:
-        k: of judgements: how many neighbours of each query are right, and with them those that are as far as the
-            k-th; by default all that are listed.
-        tie, epsilon, relative: what is as far, as `truth.neighbours` has it.
-        distances: a file of what orders the ids, where it is not in the same file.
+        k: for judgements, how many neighbours of each query are right, with those as far as the k-th; by default
+            all that are listed.
+        tie, epsilon, relative: what counts as equally far, as in `truth.neighbours`.
+        distances: a file with what orders the ids, where it is not in the same file.
     """
     tolerance: dict[str, Any] = {"k": k, "tie": tie, "epsilon": epsilon, "relative": relative}
     if distances is not None and not isinstance(distances, str):

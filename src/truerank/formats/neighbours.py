@@ -1,4 +1,4 @@
-"""A folder of nearest neighbours: a JSON file a query, as scripts around FAISS write them."""
+"""A folder of nearest neighbours: one JSON file per query, as scripts around FAISS write them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BETTER = {"lower": -1, "higher": 1}
 
 
 def checked_better(which: str | None, name: str) -> str | None:
-    """Which value is better, or None where that is not said.
+    """Which value is better, as checked; None where that is not said.
 
     Raises:
         InputError: it is neither lower, higher nor order.
@@ -52,7 +52,7 @@ def sign_of(which: str | None) -> int:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """One file: the ids of the query's neighbours, and what orders them; None: they stand in their order."""
+    """One file: the ids of the query's neighbours, and the numbers that order them; None: they stand in order."""
 
     file: str
     ids: list[Any]
@@ -74,7 +74,7 @@ class Folder:
     shape: Shape | None
 
     def better(self, which: str | None) -> Folder:
-        """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand.
+        """The folder with the lower, or the higher, value as the better one, whatever its name; "order": as listed.
 
         Raises:
             InputError: there are no values to compare.
@@ -102,7 +102,7 @@ class Folder:
             watch: called with how many bytes more were read.
 
         Raises:
-            InputError: a file is no JSON, or not of a shape that is known, or what orders it is no number.
+            InputError: a file is not JSON, or not of a known shape, or what orders it is not a number.
         """
         for file in self.files if files is None else files:
             value = _value(os.path.join(self.name, file), watch)
@@ -150,11 +150,11 @@ def _value(path: str, watch: Callable[[int], None] | None = None) -> Any:
 
 
 def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], float] = len) -> Folder:
-    """A folder of JSON files, and the shape that they have.
+    """A folder of JSON files, with the shape that these have.
 
     Args:
-        known: how well ids are known, from none (0) up, which decides between several things that could be ids;
-            by default the likeliest by its name is taken.
+        known: the share of a shape's ids that are known documents, which decides between several things that could
+            be ids; by default their names decide.
 
     Raises:
         InputError: there are no JSON files, or nothing in them looks like neighbours.
@@ -176,7 +176,7 @@ def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], flo
 
 
 def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
-    """The first shape whose ids are all known, else the one with most."""
+    """The first shape whose ids are all known, else the one with the most known ids."""
     shares: dict[Shape, float] = {}
     for shape in likely:
         shares[shape] = known(shape)
@@ -186,7 +186,7 @@ def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
 
 
 def has_lists(folder: str) -> bool:
-    """Whether a folder has JSON files, and these no JSON lines, as engines write them under this ending."""
+    """Whether a folder has JSON files that are not JSON lines, which engines write under this ending."""
     names = sorted(filter(_is_json, os.listdir(folder))) if os.path.isdir(folder) else []
     paths = (os.path.join(folder, name) for name in names)
     first = next((path for path in paths if os.path.isfile(path) and os.path.getsize(path)), None)
@@ -210,12 +210,12 @@ def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
 
 
 def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> dict[str, str]:
-    """The query's id of each file whose name has one.
+    """{file: the id of its query}, for files whose names have one.
 
     Args:
         pattern: a regular expression that finds the id in a file's name.
-        name: what the query is called: each {} stands for a group of the pattern (or for all of what it found),
-            {word} for the group of this name.
+        name: how the id is made: each {} stands for a group of the pattern (or for the whole match), {word} for
+            the group of this name.
 
     Raises:
         InputError: the pattern is no regular expression, or does not fit the name.
@@ -243,7 +243,7 @@ def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> d
 
 
 def one_file_each(files: Mapping[str, str], folder: str) -> None:
-    """Refuse two files for one query.
+    """Raise where there are two files for one query.
 
     Raises:
         InputError: there are two.
@@ -270,7 +270,7 @@ def folder_run(
     is_skipping: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Run:
-    """A folder as a run: ids as they stand in the files, queries as the pattern names them.
+    """A folder as a run: documents as in the files, queries as the pattern makes them.
 
     Args:
         better: "lower", "higher" or "order", instead of what the value's key says.
@@ -278,8 +278,7 @@ def folder_run(
         watch: called with how many bytes more were read.
 
     Raises:
-        InputError: a file's name has no query's id, or, when all are read, every list runs against what its values
-            are called.
+        InputError: a file's name has no query's id; or, at the end, every list ran against the name of its values.
     """
     opened = open_folder(folder).better(better)
     files = queries(opened.files, pattern, name)
@@ -299,7 +298,7 @@ def folder_run(
 def _ranked(
     opened: Folder, files: Mapping[str, str], watch: Callable[[int], None] | None, is_sure: bool
 ) -> Iterator[Ranked]:
-    """A ranking a file; at the end an error where all run against the name of what orders them."""
+    """One ranking per file; at the end raise where all of them ran against the name of what orders them."""
     sign = opened.shape.sign if opened.shape else 1
     steps = np.zeros(2, np.int64)
     for each in opened.read(files, watch):
@@ -347,7 +346,7 @@ def trend(scores: NDArray[np.float64], start: NDArray[np.int64]) -> tuple[int, i
 
 
 def is_against(rising: int, falling: int) -> bool:
-    """Whether values run against their name: lists are written best first, and all scores rise.
+    """Whether values run against their name: lists are best first, and yet all scores rise.
 
     FAISS calls inner products distances too.
     """

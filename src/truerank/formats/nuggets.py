@@ -1,4 +1,4 @@
-"""Nuggets as nuggetizer and TREC RAG write them: an answer or a passage a line, and how far it supports each."""
+"""Nuggets as nuggetizer and TREC RAG write them: an answer or passage per line, and how far it supports each."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """Of each query the answer, which is what its system returned; or its passages, in the order of their lines."""
+    """A run: for each query its answer, as the document returned; or its passages, in the order of their lines."""
     from truerank.formats import assignments
 
     return assignments.run_of(jsonl.records(source, are_distinct=True), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
-    """Of each answer, the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
+    """Judgements: for each answer the nuggets that it supports; vital ones have weight 1, okay ones 0.5."""
     from truerank.formats import assignments
 
     return assignments.qrels_of(jsonl.records(source, are_distinct=True), source.name)

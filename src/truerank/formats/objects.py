@@ -63,14 +63,14 @@ def qrels_from_object(qrels: Any) -> Qrels:
 
 
 def _unread(fault: Message, row: Any, name: str | None = None) -> InputError:
-    """What is wrong; of lists beside lists, whose queries have no ids, how these are given too."""
+    """The error for a row; for lists beside lists, whose queries have no ids, it says how to give these."""
     if isinstance(row, list | set):
         fault = message("{fault}; lists of ids, one per query, become dicts: dict(enumerate(lists))", fault=fault)
     return InputError(fault, name)
 
 
 def _by_iteration(records: Iterator[dict[str, Any]]) -> Qrels:
-    """Judgements from ir_measures' Qrel, whose iteration is TREC's second column: what it is, the rules say."""
+    """Judgements from ir_measures' Qrel, whose iteration is TREC's second column; the rules say what that means."""
     named = ({"aspect" if key == "iteration" else key: value for key, value in each.items()} for each in records)
     qrels = qrels_of_records(unnumbered(named), "qrels")
     return qrels if qrels.aspects is None else replace(qrels, aspects=replace(qrels.aspects, is_named=False))
@@ -125,17 +125,17 @@ def run_from_object(run: Any, name: str) -> Run:
 
 
 def is_one_run(thing: Any) -> bool:
-    """Whether this is a run, and no several of them, though it can be gone through: a path, a table, arrays."""
+    """Whether this is one run and not several, although it can be iterated: a path, a table, arrays."""
     if isinstance(thing, tuple) and len(thing) in (2, 3) and not is_one_run(thing[0]):
         return getattr(thing[0], "ndim", 0) == 2
     return isinstance(thing, str | os.PathLike | Run) or is_frame(thing) or is_sparse(thing) or _is_ranx(thing)
 
 
 def _whole(thing: Any) -> Any:
-    """The rows of what has them behind a call: a query of polars, a Hugging Face Dataset, ranx's Qrels or Run.
+    """The rows of objects that give them by a call: lazy polars frames, Hugging Face Datasets, ranx's Qrels, Run.
 
-    And all rows of what can only be gone through, as generators can, and the qrels of a dataset of ir_datasets; and
-    the body of a response of Elasticsearch's client; and the rows that a database's cursor answers with.
+    Also all rows of iterators such as generators, the qrels of a dataset of ir_datasets, the body of a response of
+    Elasticsearch's client, and the rows of a database's cursor. Anything else as it is.
     """
     if type(thing) is dict:
         return thing
@@ -161,7 +161,7 @@ def _whole(thing: Any) -> Any:
 
 
 def _of_cursor(cursor: Any) -> list[Any]:
-    """The rows that are left of what a database answered, by the names of its columns where these are known."""
+    """The remaining rows of a database's cursor, by the names of the columns where these are known."""
     names, rows = [column[0] for column in cursor.description], list(iter(cursor.fetchone, None))
     are_bare = bool(rows) and not hasattr(rows[0], "keys") and not hasattr(rows[0], "_asdict")
     are_known = len(set(names)) == len(names) and None not in (find(names, QUERY), find(names, DOC))
@@ -169,7 +169,7 @@ def _of_cursor(cursor: Any) -> list[Any]:
 
 
 def _is_of_rows(thing: Any) -> bool:
-    """Whether these are named tuples, or all that is known is that it can be gone through, in an order."""
+    """Whether these are named tuples, or an ordered iterable of which nothing else is known."""
     if isinstance(thing, tuple):
         return bool(thing) and hasattr(thing[0], "_asdict")
     known = isinstance(thing, str | bytes | Mapping | Sequence | Set | Presented) or hasattr(thing, "ndim")
@@ -186,7 +186,7 @@ def _is_series(thing: Any) -> bool:
 
 
 def _of_series(series: Any) -> Any:
-    """{query: its documents}, as `groupby` makes it; a row per document, where the index has query and document."""
+    """{query: its documents}, as from `groupby`; one row per document where the index has query and document."""
     if series.index.nlevels > 1:
         return series.reset_index()
     if not series.index.is_unique:
@@ -204,7 +204,7 @@ def _of_records(records: Callable[[], Iterator[Any]], name: str) -> Iterator[Bat
 
 
 def _refuse_several(run: Mapping[Any, Any]) -> None:
-    """Raise for {name: run}, which others take."""
+    """Raise for {name: run}, which only functions of several runs take."""
     names, values = list(run), list(run.values())
     if values and all(map(_is_run, values)):
         several = ", ".join(map(quoted, names[:3]))
@@ -217,7 +217,7 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
 
 
 def _is_run(value: Any) -> bool:
-    """Whether this is a run by itself, and no query's documents: a Series, which Arrow takes too, has one type."""
+    """Whether this is a run and not a query's documents; a Series, which Arrow takes too, is of one type."""
     if isinstance(value, Mapping):
         return _holds_answers(value) and not is_answer(value)
     return _is_ranx(value) or (is_frame(value) and not hasattr(value, "dtype"))
@@ -228,7 +228,7 @@ def _holds_answers(value: Mapping[Any, Any]) -> bool:
 
 
 def _is_by_query(value: Any) -> bool:
-    """Whether this is {query: {document: score}}, or {query: documents} and no record of lists; or ranx's own."""
+    """Whether this is {query: {document: score}} or {query: documents}, not a record of lists; or ranx's own."""
     if not isinstance(value, Mapping) or not value:
         return _is_ranx(value)
     if all(isinstance(docs, Mapping) for docs in value.values()):
@@ -239,9 +239,9 @@ def _is_by_query(value: Any) -> bool:
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
-    """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list.
+    """Iterates over a list of dicts, named tuples, or (query, document, value); None for other lists.
 
-    Rows that databases answer by names, such as `sqlite3.Row`, are as dicts are.
+    Rows of databases that have names, such as `sqlite3.Row`, are taken as dicts.
     """
     first = things[0] if things else None
     if hasattr(first, "_asdict"):
@@ -289,9 +289,9 @@ def _unlike(first: Any, row: Any) -> InputError:
 
 
 def _places(things: list[Any]) -> tuple[int, int, int] | None:
-    """Where query, document and score stand in named tuples of one type, such as ir_measures' ScoredDoc.
+    """The places of query, document and score in named tuples of one type, such as ir_measures' ScoredDoc.
 
-    None for others, and where the rows of a query are scattered.
+    None for other rows, and where the rows of a query are scattered.
     """
     fields = getattr(things[0], "_fields", None) if things else None
     if fields is None or find(fields, CALL) is not None or set(map(type, things)) != {type(things[0])}:
@@ -305,13 +305,13 @@ def _places(things: list[Any]) -> tuple[int, int, int] | None:
 
 
 def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> Iterator[Batch]:
-    """A dict of each query's documents; records where one of them comes twice, or an id is none."""
+    """A dict of each query's documents; records where a document comes twice or something is not an id."""
     pair = itemgetter(doc, score)
     for key, group in itertools.groupby(things, itemgetter(query)):
         rows = list(group)
         try:
             docs = dict(map(pair, rows))
-        except TypeError:  # something that is no id, which the records name
+        except TypeError:  # something is not an id; reading records names it
             docs = {}
         if len(docs) == len(rows) and key != "" and "" not in docs and set(map(type, docs)) <= {str, int}:
             yield {key: docs}
@@ -320,20 +320,20 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
 
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:
-    """The values as Python has them, where NumPy has types of its own."""
+    """The values, with NumPy's scalars as Python's own."""
     if not any(isinstance(value, NUMPY) for value in values.values()):
         return values
     return {key: value.tolist() if isinstance(value, NUMPY) else value for key, value in values.items()}
 
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
-    """A dict of dicts as it is; other mappings an answer at a time."""
+    """A dict of dicts as it is; other mappings one answer at a time."""
     refuse_no_ids(run, name)
     are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
     if are_scored and not is_answer(next(filter(None, run.values()), None)):
         if len(set(map(type, run))) > 1:
             query_ids(run, name)
-        ids = [  # in a frame all are floats, or what is missing is the one NaN of pandas
+        ids = [  # in a frame all are floats, or a missing one is pandas' only NaN
             None if None in docs else np.nan if np.nan in docs else next(iter(docs), "") for docs in run.values()
         ]
         refuse_no_ids(ids, name)
@@ -352,7 +352,7 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
-    """A query's list, or its lists, one per call; or ids and their scores: fractions, or numbers beside text."""
+    """A query's list; its lists, one per call; or ids and their scores: fractions, or numbers beside text."""
     if is_answer(docs):
         yield from answers(query, docs, None, name)
     elif _are_ids_and_scores(docs):
@@ -378,17 +378,17 @@ def _are_ids_and_scores(docs: Any) -> bool:
 
 
 def _may_be_short(docs: np.ndarray) -> bool:
-    """Whether these may be numbers, of which -1 is no document; None, where some are masked, is refused."""
+    """Whether these may be numbers, among which -1 is no document; None, for a masked one, is refused."""
     return docs.ndim == 1 and docs.dtype.kind in "iuO" and not np.ma.is_masked(docs)
 
 
 def _are_fractions(values: Any) -> bool:
-    """Whether these are floats, one beside the other."""
+    """Whether these are all floats."""
     return _are(values, "f", (float,))
 
 
 def _are(values: Any, kinds: str, types: tuple[type, ...]) -> bool:
-    """Whether these are of some kinds of NumPy's, or of Python's types, one beside the other."""
+    """Whether these are all of some kinds of NumPy's, or of Python's types."""
     if isinstance(values, np.ndarray):
         return values.dtype.kind in kinds
     return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, types) for v in values)
@@ -399,7 +399,7 @@ def _is_pair(doc: Any) -> bool:
 
 
 def _may_be_beside(docs: Any) -> bool:
-    """Whether these two pairs of whole numbers may be two ids, and in a list beside them two scores."""
+    """Whether these two pairs of whole numbers may be two ids beside two scores."""
     return (
         isinstance(docs, tuple)
         and len(docs) == 2

@@ -1,4 +1,4 @@
-"""Judgements and runs out of whatever holds them."""
+"""Judgements and runs from whatever holds them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files of Parquet as most runs are: flat columns of text and of floats. They are read without pyarrow.
+"""Parquet files as most runs are, with flat columns of text and of floats, read without pyarrow.
 
-To import it takes as long as to read millions of rows. What is not so plain (whole numbers as ids, decimals, nested
-columns, other encodings and compression, encryption) is left to it.
+Importing pyarrow takes as long as reading millions of rows. Everything less plain (whole numbers as ids, decimals,
+nested columns, other encodings and compression, encryption) is left to it.
 
 Numbers of fields, types and encodings are those of parquet.thrift (Apache Parquet's format, version 2.10).
 """
@@ -62,7 +62,7 @@ class Ids(NamedTuple):
 
 
 class Damaged(Exception):
-    """The file holds what no sound file of Parquet does."""
+    """The file is not valid Parquet."""
 
 
 class Table:
@@ -70,19 +70,19 @@ class Table:
 
     Attributes:
         names: of the columns.
-        said: what the writer said, by its keys.
-        rows: of each group.
+        said: the writer's own metadata, by its keys.
+        rows: the number of rows of each group.
     """
 
     def __init__(self, file: IO[bytes], name: str, about: Description):
-        self.file: Any = file  # with readinto, which the type of files does not have
+        self.file: Any = file  # with readinto, which IO's type lacks
         self.name = name
         self.fields, self.said, self.rows, self.chunks = about
         self.names = [field.name for field in self.fields]
         self._unpackers: dict[int, Unpack] = {}
 
     def can_read(self, layout: Layout) -> bool:
-        """Whether these columns are of the plain kind."""
+        """Whether these columns can be read here."""
         kinds = (layout.query, {TEXT}), (layout.doc, {TEXT}), (layout.value, {FLOAT, DOUBLE})
         return layout.places == layout.places[:3] and all(self._is_plain(place, wanted) for place, wanted in kinds)
 
@@ -95,13 +95,13 @@ class Table:
             return False
 
     def has_codebook(self, place: int) -> bool:
-        """Whether a column of text has a dictionary, and its other pages are as pyarrow can read beside one."""
+        """Whether a column of text has a dictionary, and otherwise only pages that pyarrow can read beside one."""
         chunks = [group[place] for group in self.chunks]
         is_coded = any(not chunk.encodings.isdisjoint(CODED) for chunk in chunks)
         return self.fields[place].kind == TEXT and is_coded and all(chunk.encodings <= BESIDE for chunk in chunks)
 
     def unpacker(self, codec: int) -> Unpack | None:
-        """What decompresses; None where that is not known here."""
+        """The function that decompresses; None where the codec is not known here."""
         if codec not in self._unpackers:
             makers: dict[int, Callable[[], Unpack]] = {
                 0: lambda: _same,
@@ -116,7 +116,7 @@ class Table:
 
     def columns(self, layout: Layout, start: int = 0, end: int | None = None) -> Iterator[Columns]:
         """The rows from a start to an end, many at a time."""
-        np.empty(REUSED, np.uint8)  # and freed
+        np.empty(REUSED, np.uint8)  # and is freed
         last, first = sum(self.rows) if end is None else end, 0
         for group, rows in enumerate(self.rows):
             if first + rows > start and first < last:
@@ -140,7 +140,7 @@ class Table:
             row += n
 
     def starts(self, n: int) -> list[int]:
-        """The rows at which n stretches of about the same length begin, but the first."""
+        """The rows at which n stretches of about the same length begin, without the first."""
         return [sum(self.rows) * part // n for part in range(1, n)]
 
     def queries(self, place: int, row: int) -> Iterator[tuple[Ids, int]]:
@@ -164,7 +164,7 @@ class Column:
     def __init__(self, table: Table, group: int, place: int, first: int):
         self.table, self.chunk, self.field = table, table.chunks[group][place], table.fields[place]
         self.first = first  # row of the file
-        self.at, self.end = self.chunk.start, self.chunk.start + self.chunk.size  # of what is not read yet
+        self.at, self.end = self.chunk.start, self.chunk.start + self.chunk.size  # of the bytes not yet read
         self.bytes: memoryview = memoryview(b"")
         self.left = self.done = self.position = self.total = 0
         self.page: Bytes = b""
@@ -173,12 +173,12 @@ class Column:
         self.unpack = table.unpacker(self.chunk.codec) or _same
 
     def _guarded(self, work: Callable[..., Any], *args: Any) -> Any:
-        """The result of work on bytes that may be anything."""
+        """The result of work on untrusted bytes; any error becomes `Damaged`."""
         try:
             return work(*args)
         except (InputError, OSError):
             raise
-        except Exception:  # each library that decompresses has its own
+        except Exception:  # each library for decompression has its own
             raise InputError(
                 "the Parquet data is damaged or cut short: the page of column {column} that ends at byte {at}",
                 self.table.name,
@@ -187,7 +187,7 @@ class Column:
             ) from None
 
     def skip(self, n: int) -> None:
-        """Pass over the next n values; pages of such alone are not unpacked."""
+        """Skip the next n values; pages that hold no others are not unpacked."""
         while n > 0:
             passed = 0 if self.left else self._guarded(self._turn, n)
             if self.left:
@@ -198,7 +198,7 @@ class Column:
             n -= passed
 
     def _turn(self, passing: int = 0) -> int:
-        """Read the next page; or pass over it, if it has no more values than these, and return how many it has."""
+        """Read the next page, or skip it if it has at most `passing` values; return how many were skipped."""
         header, length = self._header()
         self.bytes = self.bytes[length:]
         if header[3] < 0:
@@ -233,7 +233,7 @@ class Column:
                 room *= 16
 
     def _fill(self, size: int) -> None:
-        """Read on until there are so many bytes."""
+        """Read on until there are this many bytes."""
         if len(self.bytes) >= size:
             return
         if size > len(self.bytes) + self.end - self.at:
@@ -258,7 +258,7 @@ class Column:
         return page
 
     def _begin(self, page: Bytes, about: dict[int, Any]) -> None:
-        """A page of the first version: where values are missing, it begins with which."""
+        """Begin a page of version 1; where values may be missing, it starts with which ones are."""
         at = 0
         if self.field.optional:
             at = 4 + int.from_bytes(page[:4], "little")
@@ -268,7 +268,7 @@ class Column:
         self._values(page, at, about[1], about[2])
 
     def _begin_2(self, body: memoryview, size: int, about: dict[int, Any]) -> None:
-        """A page of the second version: which values are missing is not compressed."""
+        """Begin a page of version 2, in which the record of missing values is not compressed."""
         at = about[5] + about[6]
         if not 0 <= about[6] <= at <= min(size, len(body)):
             raise Damaged
@@ -288,7 +288,7 @@ class Column:
             )
 
     def _values(self, page: Bytes, at: int, n: int, encoding: int) -> None:
-        """The values of a page begin at an offset."""
+        """Take up the values of a page, which begin at an offset."""
         if n < 0 or encoding not in (PLAIN, LENGTHS, SPLIT, *CODED):
             raise Damaged
         self.page, self.position, self.left, self.total, self.codes = page, at, n, n, None
@@ -301,7 +301,7 @@ class Column:
         raise NotImplementedError
 
     def take(self, n: int) -> Any:
-        """The next n values, of which there is at least one, from as many pages as they stand in."""
+        """The next n values, at least one, from as many pages as needed."""
         parts = []
         while n:
             while not self.left:
@@ -316,7 +316,7 @@ class Column:
         raise NotImplementedError
 
     def joined(self, parts: Sequence[Any]) -> Any:
-        """The values of several pages as those of one."""
+        """The values of several pages, joined."""
         raise NotImplementedError
 
 
@@ -339,7 +339,7 @@ class Text(Column):
         return Ids(np.concatenate([[0], bounds]), letters, runs)
 
     def joined(self, parts: Sequence[Ids]) -> Ids:
-        """The ids of several pages as those of one; where some pages have runs, all have."""
+        """The ids of several pages, joined; where some pages have runs, all get runs."""
         ends = _joined_ends([part.ends for part in parts])
         text = np.concatenate([np.frombuffer(part.text, np.uint8) for part in parts])
         if all(part.runs is None for part in parts):
@@ -348,7 +348,7 @@ class Text(Column):
         return Ids(ends, text, _joined_ends(runs))
 
     def _stretch(self, n: int) -> Ids:
-        """Ids that stand there themselves."""
+        """Ids that are stored as such, not as numbers of a dictionary."""
         if self.encoding == PLAIN:
             ends, text, self.position = plain_ids(self.page, self.position, n)
             return Ids(ends, text)
@@ -368,7 +368,7 @@ class Numbers(Column):
 
     @property
     def width(self) -> int:
-        """Bytes of each."""
+        """The bytes of each number."""
         return 4 if self.field.kind == FLOAT else 8
 
     def codebook(self, page: Bytes, n: int) -> None:
@@ -387,7 +387,7 @@ class Numbers(Column):
         return self._plain(self.page, self.position + done * self.width, n)
 
     def joined(self, parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The numbers of several pages as those of one."""
+        """The numbers of several pages, joined."""
         return np.concatenate(parts)
 
     def _plain(self, page: Bytes, at: int, n: int) -> NDArray[np.float64]:
@@ -397,14 +397,14 @@ class Numbers(Column):
 
 
 def _joined_ends(counts: Sequence[Ints]) -> Ints:
-    """Ends that each begin at 0, as those of the parts one after another."""
+    """The ends of concatenated parts, from the ends in each part, which count from 0."""
     befores = itertools.accumulate((int(part[-1]) for part in counts), initial=0)
     parts = (part[1:] + before for part, before in zip(counts, befores, strict=False))
     return np.concatenate([[0], *parts])
 
 
 def _spread(ids: Ids) -> Ids:
-    """The ids with one per row, where each stood for a run of rows."""
+    """The ids one per row, from ids that stand for runs of rows."""
     assert ids.runs is not None
     each = np.repeat(np.arange(len(ids.ends) - 1), np.diff(ids.runs))
     bounds, letters = gathered(ids.text, ids.ends[1:], each)
@@ -416,24 +416,24 @@ def _same(data: Bytes, size: int) -> Bytes:
 
 
 def _inflated(data: Bytes, size: int) -> bytes:
-    """Of gzip, whose members follow each other, or of zlib; no more than the size is unpacked."""
+    """Unpacked gzip, which may have several members, or zlib; no more than `size` bytes."""
     whole = b""
     while data:
         member = zlib.decompressobj(47)
         whole += member.decompress(data, size - len(whole) + 1)
-        if not member.eof or len(whole) > size:  # which is after the sum that tells whether it is whole
+        if not member.eof or len(whole) > size:  # that is after the checksum
             raise Damaged
         data = member.unused_data
     return whole
 
 
 def _zstd(library: Any) -> Unpack:
-    """Of frames of zstd; no more than the size is unpacked, whatever a frame says of itself."""
+    """Unpacks frames of zstd; no more than the given size, whatever a frame says of itself."""
 
-    decompressor = library.ZstdDecompressor()  # which each page would make anew
+    decompressor = library.ZstdDecompressor()  # otherwise made anew for each page
 
     def unpack(data: Bytes, size: int) -> bytes:
-        if library.frame_content_size(data) == size:  # as it is of nearly all
+        if library.frame_content_size(data) == size:  # which nearly all have
             whole: bytes = decompressor.decompress(data, allow_extra_data=False)
             return whole
         stream = decompressor.stream_reader(data, read_across_frames=True)
@@ -444,6 +444,6 @@ def _zstd(library: Any) -> Unpack:
 
 
 def opened(file: IO[bytes], name: str) -> Table | None:
-    """The table in a file; None where its description is not whole, or its columns are nested: ask pyarrow."""
+    """The table in a file; None where its footer is not whole, or columns are nested: that is left to pyarrow."""
     about = description(file)
     return None if about is None else Table(file, name, about)

@@ -1,7 +1,7 @@
-"""Compressed members whose ends can be seen before they are unpacked: frames of zstd, the gzip of bgzip.
+"""Compressed members whose ends are known before they are unpacked: frames of zstd, the gzip of bgzip.
 
-Threads unpack them, a few ahead, and what they stand for is given in order. From the first member that is not as
-it should be, `unpacked` takes over, so that errors are the same.
+Threads unpack them a few ahead, and the results are given in order. From the first faulty member on, `unpacked`
+takes over, so that errors are the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STEP = 1 << 16
 
 @dataclass(frozen=True)
 class Extent:
-    """How long a member is, and how many bytes it may stand for at most."""
+    """The length of a member, and the most bytes that it may unpack to."""
 
     length: int
     most: int
@@ -77,7 +77,7 @@ class Work:
         return sum(extent.size for extent in self.extents)
 
     def members(self) -> Iterator[tuple[memoryview, Extent]]:
-        """The bytes of each."""
+        """The bytes and the extent of each member."""
         ends = itertools.accumulate(extent.length for extent in self.extents)
         for end, extent in zip(ends, self.extents, strict=True):
             yield memoryview(self.data)[end - extent.length : end], extent
@@ -163,7 +163,7 @@ KINDS = {"gzip": (bgzip_extent, _inflated), "zstd": (zstd_extent, _frame)}
 
 
 def done(codec: Codec, work: Work) -> deque[bytes] | None:
-    """What the members stand for; None if they are not what they say."""
+    """The members unpacked; None if they are not as their headers say."""
     try:
         return deque(joined(_members(codec, work), CHUNK))
     except Exception:  # each library has its own; `unpacked` will say what is wrong
@@ -183,7 +183,7 @@ class Cutter:
     """Cuts compressed data into work for threads.
 
     Attributes:
-        rest: the data that was read and is in no work yet.
+        rest: the data that was read but not yet handed out.
     """
 
     def __init__(self, measure: Measure, chunks: Iterable[bytes]):
@@ -192,7 +192,7 @@ class Cutter:
         self._is_over = False
 
     def next(self) -> Work | None:
-        """The next work; None at the end of the data, or at a member whose end is not to be seen."""
+        """The next work; None at the end of the data, or at a member whose end is not known."""
         extents: list[Extent] = []
         at = size = 0
         while size < TOGETHER and not self._is_over:
@@ -216,7 +216,7 @@ class Cutter:
 def unpacked_by_threads(
     codec: Codec, chunks: Iterable[bytes], threads: int | None = None
 ) -> Generator[bytes, None, None]:
-    """The same as `unpacked`, by several threads where members can be told apart.
+    """`unpacked`, by several threads where the ends of members are known.
 
     Args:
         threads: how many; as many as there are processors by default, and THREADS at most.
@@ -236,7 +236,7 @@ def unpacked_by_threads(
 
 
 def _in_order(codec: Codec, cutter: Cutter, threads: int) -> Generator[bytes, None, bytes]:
-    """What all work stands for; returns the data from the first on that is not as it should be."""
+    """All work unpacked, in order; returns the data from the first faulty work on."""
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[tuple[Work, Future[deque[bytes] | None]]] = deque()

@@ -49,12 +49,12 @@ _Part = tuple[Any, ...]
 
 
 def sniff(head: bytes, name: str) -> float:
-    """The four letters that it begins with."""
+    """The four letters at its beginning."""
     return 1.0 if head.startswith(b"PAR1") else 0.0
 
 
 def holds(source: Source) -> str | None:
-    """What the writer says, or else the names of the columns tell."""
+    """By the writer's own metadata, or else by the names of the columns."""
     with _described(source) as (columns, said):
         if said.get(HOLDS) in (b"run", b"qrels"):
             return said[HOLDS].decode()
@@ -70,19 +70,19 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 def _lists(source: Source, what: str) -> list[str]:
-    """The columns of a table of which a row is a query with its documents; none where a row is a document."""
+    """The columns of a table with one row per query; none where there is one row per document."""
     with _described(source) as (columns, _):
         return [columns[place] for place in list_places(columns, what)]
 
 
 def _records(source: Source, columns: Sequence[str]) -> Iterator[Numbered]:
-    """The rows of some columns, each by their names."""
+    """The rows of some columns, as {column: value}."""
     some = batches(source, lambda _: columns, LISTS)
     return frames.records_of(some)
 
 
 def cut_run(source: Source, threads: int) -> list[Piece]:
-    """Stretches of rows, each moved on to where a query begins."""
+    """Stretches of rows, each of which begins where a query does."""
     if (source.path is None and (source.is_compressed or not source.is_ranged)) or _lists(source, "run"):
         return []
     with _run(source) as (table, layout):
@@ -95,7 +95,7 @@ def cut_run(source: Source, threads: int) -> list[Piece]:
 
 
 def _to_next_query(stretches: Iterable[tuple[Any, int]]) -> int:
-    """How many rows there are to where the next query begins."""
+    """How many rows there are before the next query begins."""
     first, rows = None, 0
     for (ends, text, runs), n in stretches:
         ids = list(cut(ends, text))
@@ -126,7 +126,7 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
     """The rows of some columns, this many at a time, as Arrow's record batches.
 
     Args:
-        choose: given the names of all columns, those that are read.
+        choose: picks, from the names of all columns, those to read.
     """
     with opened(source) as table:
         for batch in table.iter_batches(size, columns=list(choose(table.schema_arrow.names))):
@@ -136,8 +136,8 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
 
 @contextmanager
 def _described(source: Source) -> Iterator[tuple[list[str], dict[bytes, bytes]]]:
-    """The names of the columns, and what the writer said under keys."""
-    from truerank.formats import pages  # a start need not wait for it
+    """The names of the columns, and the writer's own metadata."""
+    from truerank.formats import pages  # not needed at every start
 
     with _file(source) as file:
         table = pages.opened(file, source.name)
@@ -150,7 +150,7 @@ def _described(source: Source) -> Iterator[tuple[list[str], dict[bytes, bytes]]]
 
 @contextmanager
 def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
-    """What reads a run, and where its columns are."""
+    """The reader of a run, and the places of its columns."""
     from truerank.formats import pages
 
     query = None
@@ -168,7 +168,7 @@ def _run(source: Source) -> Iterator[tuple[Table | _Arrow, names.Layout]]:
 
 @contextmanager
 def _file(source: Source) -> Iterator[IO[bytes]]:
-    """The bytes, which can be read anywhere."""
+    """The bytes as a seekable file."""
     with source.anywhere() as raw:
         try:
             has_all = not source.is_compressed and hasattr(raw, "readinto")  # a pipe's copy since Python 3.11
@@ -183,7 +183,7 @@ def _damaged(source: Source, error: Exception) -> InputError:
 
 @contextmanager
 def opened(source: Source, query: str | None = None) -> Iterator[Any]:
-    """The table as pyarrow reads it; the column of the queries with the dictionary that the file has of them."""
+    """The table by pyarrow; the queries' column keeps the dictionary that it has in the file."""
     pyarrow = arrow(message("reading Parquet"))
     from pyarrow.parquet import ParquetFile
 
@@ -204,7 +204,7 @@ class _Arrow(NamedTuple):
 
     @property
     def rows(self) -> Sequence[int]:
-        """Of each group."""
+        """The number of rows of each group."""
         return [self.table.metadata.row_group(i).num_rows for i in range(self.table.num_row_groups)]
 
     def columns(self, layout: names.Layout, start: int = 0, end: int | None = None) -> Iterator[Columns]:
@@ -212,7 +212,7 @@ class _Arrow(NamedTuple):
         return _parts(self.table, layout, self.name, start, end)
 
     def starts(self, n: int) -> list[int]:
-        """The rows at which n stretches of about the same length begin, but the first: those where a group does."""
+        """The rows at which n stretches of about the same length begin, each with a group, without the first."""
         starts = np.cumsum([0, *self.rows])
         return (
             starts[np.searchsorted(starts, starts[-1] * np.arange(1, n) // n)].tolist() if len(starts) > 2 else []
@@ -271,10 +271,10 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:
-    """A table of queries, documents and these columns, whose numbers are of a type of NumPy, or ids (bytes).
+    """Write a table of queries, documents and these columns, which hold numbers (of a NumPy type) or ids (bytes).
 
-    Documents and scores hardly repeat: a dictionary makes them no smaller, and to unpack them takes longer than to
-    read them. The lengths of ids stand apart, so that the file is as long as one that others compress by Snappy.
+    Documents and scores hardly repeat: a dictionary does not make them smaller, and unpacking takes longer than
+    reading. The lengths of ids are stored apart, so that the file is as small as others' with Snappy.
     """
     pyarrow = arrow(message("writing Parquet"))
     from inspect import signature
@@ -302,7 +302,7 @@ def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_
 
 
 def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """As many queries as have no more than `ROWS` rows together, or one that has more."""
+    """Groups of queries with up to `ROWS` rows together, or of one query with more."""
     group: list[_Part] = []
     rows = 0
     for part in parts:

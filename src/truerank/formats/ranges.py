@@ -1,6 +1,6 @@
-"""All documents within a radius, of which each query has any number: FAISS's (lims, D, I), big-ann's ground truths.
+"""All documents within a radius, any number per query: FAISS's (lims, D, I), big-ann's ground truths.
 
-Those of query q are numbers lims[q] to lims[q + 1] of all.
+Those of query q are the numbers lims[q] to lims[q + 1], not included.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """What lies within the radius of each query; the arrays are called as those of a sparse matrix by rows.
+    """The documents within the radius of each query; the arrays are named like those of a CSR matrix.
 
     Attributes:
         indptr: (queries + 1,) where the documents of each query begin.
         indices: (documents,) their ids.
         data: (documents,) the higher the nearer; None where they stand best first.
-        are_distances: whether these are minus distances.
+        are_distances: whether `data` holds negated distances.
         name: where they came from.
     """
 
@@ -40,14 +40,14 @@ class Ranges:
     name: str
 
     def batches(self) -> Iterator[Columns]:
-        """These lists as a run; a query of which nothing is near has no answer."""
+        """The lists as a run; a query with nothing in its radius has no answer."""
         falling = np.repeat(self.indptr[:-1], np.diff(self.indptr)) - np.arange(float(len(self.indices)))
         rows = replace(self, data=falling) if self.data is None else self
         for part in compressed_rows(rows, 0, len(self.indptr) - 1, self.name):
             yield part._replace(are_distances=self.are_distances, are_ranks=self.data is None)
 
     def qrels(self) -> Qrels:
-        """These lists as judgements, all of grade 1; a query of which nothing is near has no relevant document."""
+        """The lists as judgements of grade 1; a query with nothing in its radius has no relevant document."""
         queries = [b"%d" % query for query in range(len(self.indptr) - 1)]
         return qrels_of_lists(queries, np.diff(self.indptr), self.indices, np.ones(len(self.indices)), self.name)
 
@@ -60,7 +60,7 @@ def ranges_of(lims: Array, ids: Array | None, numbers: Array | None, *, are_far:
         are_far: whether these are distances.
 
     Raises:
-        InputError: the arrays do not go together, or an id is none of a document.
+        InputError: the arrays do not fit together, or an id is not one of a document.
     """
     if ids is None or ids.ndim != 1 or ids.dtype.kind not in "iu" or lims.ndim != 1 or lims.dtype.kind not in "iu":
         raise InputError(

@@ -18,14 +18,14 @@ _HITS = re.compile(rb'"hits"\s*:\s*\[')
 
 
 def side(head: bytes) -> str | None:
-    """Whether a file that begins so has ratings ("qrels") or hits ("run"), if it is of rank_eval."""
+    """Whether a file of rank_eval that begins like this has ratings ("qrels") or hits ("run"); None for others."""
     if RESPONSE.match(head):
         return "run" if _HITS.search(head) else None
     return "qrels" if b'"requests"' in head and _RATINGS.search(head) else None
 
 
 def queries_of(whole: Mapping[Any, Any], what: str, name: str) -> Callable[[], Iterator[dict[str, Any]]] | None:
-    """One record per query, of its ratings or of its hits; None for another mapping.
+    """One record per query, of its ratings or of its hits; None for other mappings.
 
     Args:
         what: "qrels" or "run".
@@ -41,7 +41,7 @@ def queries_of(whole: Mapping[Any, Any], what: str, name: str) -> Callable[[], I
 
 
 def _are_objects(values: Any, key: str) -> bool:
-    """Whether these are objects that have a list of this name each."""
+    """Whether these are objects that each have a list under this key."""
     are_listed = isinstance(values, list)
     return are_listed and all(isinstance(each, Mapping) and isinstance(each.get(key), list) for each in values)
 
@@ -55,7 +55,7 @@ def _rated(requests: Sequence[Mapping[str, Any]], name: str) -> Iterator[dict[st
 
 
 def _returned(details: Mapping[str, Mapping[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    """The documents of each query as they were returned, with their scores where these fall along the list."""
+    """The documents of each query as returned, with their scores where these fall along the list."""
     for query, detail in details.items():
         hits: list[Any] = [each.get("hit") if isinstance(each, Mapping) else None for each in detail["hits"]]
         docs, scores = _ids(query, hits, name), [hit.get("_score") for hit in hits]

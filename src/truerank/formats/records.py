@@ -1,4 +1,4 @@
-"""JSON objects, one an answer or a judgement: a query with all its documents, or one row per document."""
+"""JSON objects, one per answer or judgement: a query with all its documents, or one row per document."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LONGEST = 1 << 26
 
 
 def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> Any:
-    """The value of a JSON text that begins in this line."""
+    """The value of a JSON text, which begins in this line of its file."""
     import orjson
 
     try:
@@ -60,9 +60,9 @@ def parsed(text: bytes | bytearray | memoryview, name: str, line: int = 1) -> An
 
 
 def written(value: Any, *, indent: bool = False) -> bytes:
-    """The value as JSON text with a line's end.
+    """The value as JSON text with a line end.
 
-    An id that is no UTF-8 is written in escapes, of which Python's `json` makes the same id again.
+    An id that is not UTF-8 is written with escapes, from which Python's `json` makes the same id again.
     """
     import orjson
 
@@ -80,18 +80,17 @@ def kind(
     of_run: Iterable[str] = (*SCORE, *RANK, *names.ANSWERS, *names.SCORES, names.CONTEXTS),
     of_qrels: Iterable[str] = (*GRADE, *RELEVANT),
 ) -> str | None:
-    """Whether records with these keys are a "run" or "qrels"; None when they may be either."""
+    """Whether records with these keys are a "run" or "qrels"; None where they may be either."""
     there = set(map(names.folded, keys))
     run, qrels = (not there.isdisjoint(wanted) for wanted in (of_run, of_qrels))
     return None if run == qrels else "run" if run else "qrels"
 
 
 def held(columns: list[str], by_scores: Callable[[int], str | None] = lambda column: None) -> str | None:
-    """What a table with these columns holds; a column named score may hold grades, and is a run's beside a rank.
+    """What a table with these columns holds; a column named score may hold grades, but beside a rank it is a run's.
 
     Args:
-        by_scores: what it holds by the values of the column named score, from its place; unless given, it may be
-            either.
+        by_scores: says, from the place of a column named score, what its values are; without it they may be either.
     """
     if any(list_places(columns, what) for what in ("run", "qrels")):
         return kind(columns)
@@ -184,7 +183,7 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
 
 
 def list_places(keys: list[str], what: str) -> tuple[int, ...]:
-    """The columns of a table of which a row is a query with its documents; none where a row is a document.
+    """The columns of a table with one row per query; none where there is one row per document.
 
     >>> list_places(["retrieved_ids", "text", "query_id"], "run"), list_places(["doc_id", "query_id"], "qrels")
     ((2, 0), ())
@@ -200,7 +199,7 @@ def list_places(keys: list[str], what: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _beside(keys: tuple[str, ...]) -> int | None:
-    """The key of the grades that may stand in a list beside that of the documents."""
+    """The key of a list of grades beside that of the documents."""
     has_answers = names.find(keys, names.ANSWERS) is not None
     own = () if has_answers else (*names.OWN_GRADES, *names.UNSURE_GRADES)
     return names.find(keys, (*names.GRADES, *own))
@@ -208,7 +207,7 @@ def _beside(keys: tuple[str, ...]) -> int | None:
 
 @lru_cache(maxsize=64)
 def _row_keys(keys: tuple[str, ...]) -> Layout | None:
-    """Which keys of a row with one judgement are read; None where they are not known, or not clear."""
+    """The keys of a row with one judgement; None where they are unknown or ambiguous."""
     try:
         return names.layout(keys, "qrels", None)
     except InputError:
@@ -216,7 +215,7 @@ def _row_keys(keys: tuple[str, ...]) -> Layout | None:
 
 
 def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: str) -> Batch:
-    """A row a record."""
+    """Columns with one row per record."""
     lines = [line or 0 for line, _ in part]
     query, doc, value = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
     queries, docs = (_each(_ids, ids, lines, name) for ids in (query, doc))
@@ -231,7 +230,7 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
 
 
 def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], name: str) -> list[Any]:
-    """The values, checked all at once; one by one to name the line at fault."""
+    """The values, checked all at once; after an error one by one, to name the line."""
     try:
         return check(values, name, None)
     except InputError:
@@ -243,7 +242,7 @@ def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], 
 def _judged(
     record: Any, keys: tuple[str, ...], name: str, line: int | None
 ) -> tuple[Any, Iterable[tuple[Any, Any, Any, Any]]]:
-    """A query's id and its documents with grade, aspect and weight; the latter are None where there are none."""
+    """A query's id and its documents with grade, aspect and weight; missing aspects and weights are None."""
     if names.CONTEXTS in keys:
         from truerank.formats import contexts
 
@@ -275,7 +274,7 @@ def _judged(
 def _graded(
     listed: Any, record: dict[str, Any], keys: tuple[str, ...], name: str, line: int | None
 ) -> list[tuple[Any, Any]]:
-    """The documents of a list with their grades, which stand among them or in a list beside it."""
+    """The documents of a list with their grades, which stand in it or in a list beside it."""
     docs, grades = split(listed, (*GRADE, "score"), name, line)
     if not isinstance(docs, list):
         raise no_list(docs, name, line)
@@ -290,9 +289,9 @@ def _graded(
 
 
 def _only(doc: Any, key: str, name: str, line: int | None) -> Any:
-    """The one document that is right; several ids in a cell would be one that nothing returns.
+    """The only relevant document; raise for several ids in a cell, which would make one id that nothing returns.
 
-    An object that has no id is {document: grade}.
+    An object without an id is {document: grade}.
     """
     if isinstance(doc, dict) and names.find(list(doc), names.LISTED_DOC) is None:
         return doc
@@ -302,7 +301,7 @@ def _only(doc: Any, key: str, name: str, line: int | None) -> Any:
 
 
 def _refuse_fractions(scores: Iterable[Any], name: str, line: int | None) -> None:
-    """Raise where what is called a score, as BEIR calls grades, is no whole number."""
+    """Raise where a value named score, as BEIR calls grades, is not a whole number."""
     if any(type(score) is not int and _number(score, name, line) % 1 for score in scores):
         raise InputError(
             "this score is a fraction, as in a run, and no grade: are the two files swapped?", name, line
@@ -310,7 +309,7 @@ def _refuse_fractions(scores: Iterable[Any], name: str, line: int | None) -> Non
 
 
 def _grades_beside(docs: list[Any], grades: Any, name: str, line: int | None) -> list[Any] | None:
-    """The grades of documents, one each; None where what stands there is no list."""
+    """The grades of documents, one each; None where they are not a list."""
     if not isinstance(grades, list | tuple | np.ndarray):
         return None
     if len(grades) != len(docs):
@@ -327,7 +326,7 @@ def _grades_beside(docs: list[Any], grades: Any, name: str, line: int | None) ->
 def _by_aspect(
     judged: Iterable[tuple[Any, Any]], weights: Any, name: str, line: int | None
 ) -> list[tuple[Any, Any, Any, Any]]:
-    """Document, grade, aspect and weight, out of documents with a grade, or with one an aspect."""
+    """Document, grade, aspect and weight, from documents with one grade or with one per aspect."""
     if not isinstance(weights, dict):
         raise InputError("{{aspect: weight}} should stand here, not {value}", name, line, value=quoted(weights))
     rows: list[tuple[Any, Any, Any, Any]] = []

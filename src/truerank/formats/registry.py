@@ -1,4 +1,4 @@
-"""What formats there are. A format is a name, a sniffer, and any of the four that read and write."""
+"""The formats. A format is a name, a sniffer, and any of four functions that read or write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truerank.formats.source import Source
 
 
 class Format(NamedTuple):
-    """A way to write judgements or answers down.
+    """A file format of judgements or runs.
 
     Attributes:
         name: what --from and --to call it.
@@ -26,19 +26,19 @@ class Format(NamedTuple):
         sniff: from the first bytes and the file's name, how sure: 0 (no) to 1 (certain).
         holds: whether a source in this format is a "run" or "qrels"; None when it may be either.
         suffixes: file endings that suggest it when writing.
-        read_run: opens the source and yields the parts of a run.
+        read_run: opens the source and yields the batches of a run.
         read_qrels: opens the source and returns judgements.
         write_run: writes rankings to a binary file, with a tag for formats that have one.
         write_qrels: writes judgements to a binary file.
         holds_ignored: whether its judgements can say that a pair is ignored.
-        holds_aspects: whether they can say which aspect they are about; "weights": and how much each weighs.
-        holds_empty: whether a run can say that a query, or a call of it, returned nothing, and judgements that
-            there are none of a query.
+        holds_aspects: whether they can say which aspect they are about; "weights": also how much each weighs.
+        holds_empty: whether a run can have queries or calls that returned nothing, and judgements queries without
+            any.
         is_folder: whether it is a folder of files, not one file.
-        options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
-        read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
+        options: makes the format with options, as `name(option='value')` asks; None where there are no options.
+        read_saved: the Arrow table of a reading, where the format holds runs that were read already.
         cut_run: cuts a source into at most so many pieces of a run, for threads; none where it is small.
-        files: the runs in the files that a folder consists of.
+        files: the runs in the files of a folder.
     """
 
     name: str
@@ -72,7 +72,7 @@ def register(format: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name, those of other installed packages too."""
+    """All formats by name, with those of other installed packages."""
     plugins.load("formats")
     return dict(_formats)
 
@@ -91,7 +91,7 @@ def named(text: str) -> Format:
 
 
 def _configured(format: Format, inside: str) -> Format:
-    """The format with the options in what follows a bracket: `better='higher')`; a backslash means itself."""
+    """The format with options, from the text after a bracket: `better='higher')`; a backslash stands for itself."""
     if format.options is None:
         raise InputError("the format {format} has no options", format=format.name)
     try:
@@ -133,7 +133,7 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
 
 
 def _in_folder(format: Format, source: Source) -> Format:
-    """The format of a folder whose files are in this one."""
+    """The format of a folder with files in this format."""
     if format.is_folder or not source.is_folder:
         return format
     return named(f"files(format={format.name!r})")
@@ -175,7 +175,7 @@ def sniffed(source: Source, what: str | None = None) -> Format:
 
 
 def _no_qrels(folder: str) -> InputError:
-    """Of a folder, or a pattern of files, where qrels should be; data sets of BEIR have a file for each split."""
+    """The error for a folder or a pattern in place of qrels; data sets of BEIR have a file for each split."""
     judged = os.path.join(folder, "qrels")
     splits = sorted(file for file in os.listdir(judged) if file.endswith(".tsv")) if os.path.isdir(judged) else []
     if splits:
@@ -192,7 +192,7 @@ def _no_qrels(folder: str) -> InputError:
 
 
 def _of_folder(source: Source) -> Format | None:
-    """The format that a folder looks like; None for a file, and for other folders."""
+    """The format that a folder looks like; None for a file and for unknown folders."""
     able = (f for f in _formats.values() if f.is_folder and f.sniff(b"", source.name) > 0)
     return next(able, None) if source.is_folder else None
 

@@ -1,4 +1,4 @@
-"""Keys that come twice in an object of JSON, of which parsers keep one and say nothing."""
+"""Keys that come twice in a JSON object, of which parsers silently keep one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _READ = {
 
 
 def may_repeat(records: list[Any], text: bytes | bytearray) -> bool:
-    """Whether the text may have more keys than were kept of records, and of the objects in them."""
+    """Whether the text may have more keys than the records, and the objects in them, have after parsing."""
     if set(map(type, records)) != {dict}:
         return False
     kept = sum(map(len, records))
-    if not _has_more(text, b":", kept):  # one behind each key, so that nothing comes twice
+    if not _has_more(text, b":", kept):  # one after each key, so that none comes twice
         return False
     if _has_more(text, b"{", len(records)) and any(map(_holds_objects, records)):
         return _quotes(text) != 2 * _all_strings(records)
@@ -50,7 +50,7 @@ def _holds_objects(record: dict[str, Any]) -> bool:
 
 
 def _has_more(text: bytes | bytearray, letter: bytes, n: int) -> bool:
-    """Whether a letter comes more than n times: looking for the few in a long line is faster than counting them."""
+    """Whether a letter comes more than n times: searching for the few in a long line is faster than counting."""
     if n > FEW:
         return _count(text, letter) > n
     place = -1
@@ -58,12 +58,12 @@ def _has_more(text: bytes | bytearray, letter: bytes, n: int) -> bool:
 
 
 def _count(text: bytes | bytearray, letter: bytes) -> int:
-    """How often a letter occurs; `bytes.count` takes three times as long where that is often."""
+    """How often a letter occurs; `bytes.count` takes three times as long where it occurs often."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == letter[0]))
 
 
 def _quotes(text: bytes | bytearray) -> int:
-    """How many quotation marks are around strings; if any backslashes are doubled, also those within strings."""
+    """How many quotation marks are around strings; with doubled backslashes also those within strings."""
     quotes = _count(text, b'"')
     return quotes if b"\\" not in text or b"\\\\" in text else quotes - text.count(b'\\"')
 
@@ -71,18 +71,18 @@ def _quotes(text: bytes | bytearray) -> int:
 def refuse_repeats(
     value: Any, text: bytes | bytearray, name: str, line: int | None = None, *, of_records: bool = False
 ) -> None:
-    """Raise where a key comes twice in an object: parsers keep one of them and say nothing.
+    """Raise where a key comes twice in an object: parsers silently keep one.
 
     Args:
-        value: what the text holds.
-        of_records: of which only the keys and the documents are looked at.
+        value: the parsed text.
+        of_records: whether it holds records, of which only the keys and the documents are checked.
     """
     quotes = _quotes(text)
     if quotes == 2 * _near_strings(value) or quotes == 2 * _all_strings(value):
         return
     import json
 
-    with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
+    with suppress(ValueError, RecursionError):  # too deep or large for this parser; the other one has read it
         whole = json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=_Object)
         for key, count in _repeated(whole, of_records):
             raise InputError(
@@ -115,7 +115,7 @@ def _repeated(value: Any, of_records: bool) -> Iterator[tuple[str, int]]:
 
 
 def _near_strings(value: Any) -> int:
-    """How many strings are keys or values of an object or list, or keys or values of those in it."""
+    """How many strings are keys or values of an object or list, or of those directly in it."""
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     return (len(value) if type(value) is dict else 0) + sum(map(_strings, inner))
 

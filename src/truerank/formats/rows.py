@@ -1,4 +1,4 @@
-"""Rows, one a judgement or an answer, as columns; and judgements from them."""
+"""Rows, one per judgement or returned document, as columns; and judgements from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Numbered = tuple[int | None, Any]
 
 
 def unnumbered(records: Iterable[Any]) -> Iterator[Numbered]:
-    """Records that stand in no lines."""
+    """Records without line numbers."""
     return ((None, record) for record in records)
 
 
@@ -39,9 +39,9 @@ FILL = -1
 
 
 def is_id(ids: NDArray[Any]) -> Bools:
-    """Where an id stands, and not -1, with which FAISS fills short rows; nor what -1 becomes in unsigned numbers.
+    """Where there is an id: not the -1 with which FAISS fills short rows, nor what that is as an unsigned number.
 
-    That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
+    That is the largest one; in 8 or 16 bits it counts as an id, since it may well be a document's.
     """
     if ids.dtype.kind == "O":
         there = [not isinstance(each, int | float | np.number) or each != FILL for each in ids.flat]
@@ -68,7 +68,7 @@ def numbers_column(numbers: NDArray[Any]) -> tuple[Ints, NDArray[np.uint8] | byt
 def columns(
     queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Any = None, calls: Any = None
 ) -> Columns:
-    """Columns from an id, a value and, if rows stand in lines, a line number per row; and the calls, if any."""
+    """Columns from a query, a document and a score per row; also lines and calls, if there are any."""
     numbers = np.asarray(values, np.float64)
     where = None if lines is None else np.asarray(lines, np.int64)
     return Columns(*text_column(queries), *text_column(docs), numbers, where, calls=calls)
@@ -83,7 +83,7 @@ def by_aspect(qrels: Qrels) -> Iterator[tuple[Any, ...]]:
 
 
 def peeked(things: Iterable[Thing]) -> tuple[Thing | None, Iterator[Thing]]:
-    """The first of them, which tells what they are, and all of them."""
+    """The first of some things, which tells what they are, and an iterator over all of them."""
     rest = iter(things)
     first = next(rest, None)
     return first, rest if first is None else itertools.chain([first], rest)
@@ -101,7 +101,7 @@ def whole_calls(numbers: NDArray[np.float64], name: str | None, row: int = 1, li
 
 
 def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
-    """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
+    """The columns, if no id is empty; `row` is the number of the first row where they have no lines."""
     query, doc = message("the query id is empty"), message("the document id is empty")
     texts = [(query, part.query_ends, part.runs), (doc, part.doc_ends, None)]
     if part.aspects is not None:
@@ -118,7 +118,7 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     """Judgements from columns whose scores are the grades.
 
     Args:
-        unsure: whether the grades come from a column named score, and may be a run's.
+        unsure: whether the grades are from a column named score, and so may be a run's scores.
     """
     index: dict[bytes, int] = {}
     query: list[int] = []
@@ -156,7 +156,7 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
 def qrels_of_lists(
     queries: Sequence[bytes], counts: Ints, docs: NDArray[Any], grades: NDArray[np.float64], name: str
 ) -> Qrels:
-    """Judgements of one query's documents, whole numbers or text, after another's.
+    """Judgements from the concatenated documents of the queries, given as whole numbers or text.
 
     Args:
         counts: (queries,) how many documents each has.
@@ -250,7 +250,7 @@ def check_distinct(queries: Sequence[Any] | NDArray[Any], name: str) -> None:
 
 
 def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
-    """The documents, if none is something else than an id."""
+    """The documents, if all are ids."""
     if are_no_ids(docs):
         raise no_ids(query, docs, name)
     refuse_no_ids(docs, name)
@@ -259,10 +259,10 @@ def plain_ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
 
 
 def no_ids(query: Any, docs: Any, name: str) -> InputError:
-    """The error to raise where something else than documents stands; of objects it says what to make of them."""
+    """The error for something in place of document ids; for objects it says how to get these."""
     first = next(iter(docs), None) if isinstance(docs, list | tuple) else None
     first = first[0] if isinstance(first, list | tuple) and first else first
-    if hasattr(first, "__dict__"):  # a document of LangChain, a node of LlamaIndex, or one of one's own
+    if hasattr(first, "__dict__"):  # a document of LangChain, a node of LlamaIndex, or an object of the user's
         return InputError(
             "query {query} has objects ({kind}): documents are ids, or pairs (id, score); take them out of each, "
             "as in [(doc.id, doc.score) for doc in docs], or give the retriever itself to tr.experiment",
@@ -286,14 +286,14 @@ def refuse_empty(query: Any, docs: Collection[Any], name: str, line: int | None 
 
 
 def complete_answers(run: Mapping[Any, Collection[Any]], name: str) -> Any:
-    """The same {query: documents}, if no id is empty."""
+    """{query: documents}, if no id is empty."""
     for query, docs in run.items():
         refuse_empty(query, docs, name)
     return run
 
 
 def complete_judgements(qrels: Qrels) -> Qrels:
-    """The same judgements, if no id is empty."""
+    """The judgements, if no id is empty."""
     empty = (qrels.begin == qrels.end).nonzero()[0]
     if len(empty):
         query = qrels.queries[int(qrels.query[empty[0]])]
@@ -318,7 +318,7 @@ def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
 
 
 def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
-    """The numbers, if all of them are such as a float holds."""
+    """The numbers, if a float can hold each of them."""
     if all_floats(values):
         return values
     kinds = set(map(type, values))
@@ -336,7 +336,7 @@ def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]
 
 
 def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
-    """The keys of a record, which is an object."""
+    """The keys of a record; raise where it is not an object."""
     line, record = numbered
     if not isinstance(record, dict):
         raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))

@@ -1,4 +1,4 @@
-"""Files in Arrow's format: readings, as `truerank read` writes them, and tables of others (Feather, IPC).
+"""Files in Arrow's format: readings, as `truerank read` writes them, and any other tables (Feather, IPC).
 
 Commands that evaluate take a reading in place of a run.
 """
@@ -38,7 +38,7 @@ LONGEST = 1 << 24
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Arrow's six letters, and a schema that says so."""
+    """Arrow's six letters, and a schema that says it is a reading."""
     return 1.0 if head.startswith(MAGIC) and KEY in head else 0.0
 
 
@@ -52,7 +52,7 @@ def read_table(source: Source) -> pyarrow.Table:
     """The table of the reading in a file.
 
     Raises:
-        InputError: it is no file of Arrow, or is damaged.
+        InputError: it is not an Arrow file, or is damaged.
     """
     pa = arrow(message("reading {source}", source=source.name))
     with undamaged(source.name):
@@ -62,10 +62,10 @@ def read_table(source: Source) -> pyarrow.Table:
         with pa.ipc.open_stream(start) as stream:
             *batches, (_, seal) = stream.iter_batches_with_custom_metadata()
         if seal is None:
-            facts_of(stream.schema, source.name)  # of a version without checksums
+            facts_of(stream.schema, source.name)  # written by a version without checksums
         _refuse_damaged(data, start.tell(), seal)
         table = pa.Table.from_batches([batch for batch, _ in batches], stream.schema)
-        table.validate(full=True)  # what points outside of the file would end the process
+        table.validate(full=True)  # an offset outside of the file would crash the process
         return table
 
 
@@ -86,7 +86,7 @@ def _refuse_damaged(data: Any, end: int, seal: Any) -> None:
 
 
 def rules_of(source: Source) -> Rules | None:
-    """Under which rules the reading that a source holds was made; None of anything else, or where nothing is."""
+    """The rules of the reading in a source; None for anything else, or where there is nothing."""
     is_missing = source.is_local and not os.path.exists(source.name)
     if is_missing or source.is_folder or sniff(source.head, source.name) <= 0:
         return None
@@ -104,7 +104,7 @@ def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
 
 
 class _Counted(io.RawIOBase):
-    """A file that keeps the number of bytes written to it, and their CRC-32."""
+    """A file that counts the bytes written to it and computes their CRC-32."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class _Counted(io.RawIOBase):
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """Nothing: a reading is no run any more, even if it kept all rows."""
+    """Raise: a reading is not a run any more, even if it kept all rows."""
     raise InputError(
         "this is a reading, which is no run any more; give the run that it was made of",
         source.name,
@@ -132,7 +132,7 @@ def read_qrels(source: Source) -> Qrels:
     """The judgements that the run was read with.
 
     Raises:
-        InputError: they are those of submitted lines.
+        InputError: the judgements are of submitted lines.
     """
     table = read_table(source)
     if facts_of(table.schema, source.name)["rules"].unit == "line":
@@ -146,17 +146,17 @@ def read_qrels(source: Source) -> Qrels:
 
 @contextmanager
 def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
-    """The batches of a table that others wrote.
+    """The batches of a table that another program wrote.
 
     Raises:
-        InputError: it is damaged, within it too.
+        InputError: it is damaged; also raised while the batches are read.
     """
     pa = arrow(message("reading {source}", source=source.name))
     reader = pa.ipc.open_file if source.head.startswith(MAGIC) else pa.ipc.open_stream
     try:
-        # not mapped into memory: a file that is cut while it is read would end the process
+        # not memory-mapped: a file that is cut while it is read would crash the process
         with reader(pa.OSFile(os.fsencode(source.path)) if source.path else io.BytesIO(source.read())) as data:
-            tuple(data.schema.names)  # of which one may be no UTF-8
+            tuple(data.schema.names)  # a name may not be UTF-8
             yield pa.RecordBatchReader.from_batches(data.schema, _sound(data))
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:  # bytes may be anything
         said = message("the Arrow data is damaged or cut short ({error})", error=first_line(error))
@@ -164,7 +164,7 @@ def opened(source: Source) -> Iterator[pyarrow.RecordBatchReader]:
 
 
 def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
-    """The batches, none of which points outside of its bytes, which would end the process."""
+    """The batches, each checked: offsets outside of its bytes would crash the process."""
     many = getattr(data, "num_record_batches", None)
     for batch in data if many is None else map(data.get_batch, range(many)):
         batch.validate(full=True)
@@ -172,7 +172,7 @@ def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
 
 
 def table_holds(source: Source) -> str | None:
-    """Told by the names of the columns."""
+    """By the names of the columns."""
     with opened(source) as table:
         return records.held(table.schema.names)
 

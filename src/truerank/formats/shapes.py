@@ -1,4 +1,4 @@
-"""How a JSON value holds one query's neighbours: objects, arrays side by side, pairs, plain ids; anywhere in it."""
+"""How a JSON value holds one query's neighbours, at any depth: objects, parallel arrays, pairs, plain ids."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ UNLIKE = (KeyError, IndexError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Shape:
-    """Where in a value the neighbours stand, and where in each its id and what orders it.
+    """Where the neighbours are in a value, and where each one's id and order are.
 
     Attributes:
         way: the keys that lead to the list of neighbours, or to the object that holds the arrays.
         kind: "objects", "arrays", "pairs", "ids" or "mapping" (id to value).
         id: the way to the id in each object, or to the array of ids.
         value: the key of what orders the neighbours, `UNNAMED` for numbers beside the ids; None: they stand in
-            their order.
-        sign: 1 where a higher value is better, -1 where a lower one is, 0 where nothing says which: they stand in
-            their order, and the numbers along with them.
+            order.
+        sign: 1 where a higher value is better, -1 where a lower one is, 0 where that is not known: then they must
+            stand in order, with numbers that all rise or all fall.
     """
 
     way: Way
@@ -45,11 +45,11 @@ class Shape:
     sign: int = 1
 
     def neighbours(self, value: Any) -> tuple[list[Any], list[Any] | None]:
-        """The ids and what orders them.
+        """The ids and the numbers that order them.
 
         Raises:
-            KeyError, IndexError, TypeError, ValueError: this value is not of this shape, or its numbers, of which
-                nothing says which are better, are in no order.
+            KeyError, IndexError, TypeError, ValueError: this value is not of this shape, or its numbers are not in
+                order although it is not known which are better.
         """
         ids, values = _READERS[self.kind](self, at(value, self.way))
         _check_ids(ids)
@@ -68,7 +68,7 @@ class Shape:
         return ids, values
 
     def ids(self, value: Any) -> list[Any]:
-        """The ids alone, whatever orders them; none where the value is not of this shape."""
+        """Only the ids; none where the value is not of this shape."""
         try:
             ids: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
         except UNLIKE:
@@ -87,7 +87,7 @@ class Shape:
 
 
 def at(value: Any, way: Way) -> Any:
-    """What a way leads to."""
+    """The value to which a way leads."""
     for step in way:
         value = value[step]
     return value
@@ -121,7 +121,7 @@ def _ids(shape: Shape, node: Any) -> tuple[list[Any], None]:
 
 
 def _check_ids(ids: Sequence[Any]) -> None:
-    """Raise where something else stands in place of an id, such as null or an inner list."""
+    """Raise where something is not an id, such as null or an inner list."""
     if {*map(type, ids)} <= {str, int}:
         return
     bad = next(name for name in ids if type(name) not in (str, int))
@@ -131,7 +131,7 @@ def _check_ids(ids: Sequence[Any]) -> None:
 
 
 def _check_order(values: Sequence[Any]) -> None:
-    """Raise where numbers neither fall nor rise all along, so that the list stands in another order."""
+    """Raise where numbers neither all fall nor all rise, so that they do not order the list."""
     steps = list(pairwise(values))
     if any(a < b for a, b in steps) and any(a > b for a, b in steps):
         raise ValueError(
@@ -159,7 +159,7 @@ def _row(values: Any) -> list[Any]:
 
 
 def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
-    """Every way to read neighbours out of a value, the likeliest first; none where there are no neighbours."""
+    """Every way to read neighbours from a value, the likeliest first; none where there are no neighbours."""
     if isinstance(value, list) and value:
         yield from _list_shapes(value, way)
     elif isinstance(value, dict) and len(way) < DEEPEST:
@@ -172,7 +172,7 @@ def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value has no neighbours because there are none: where they might stand is an empty list."""
+    """Whether a value has an empty list in the place of neighbours."""
     return next(shapes(value), None) is None and _has_empty_list(value)
 
 
@@ -207,7 +207,7 @@ def _array_shapes(value: dict[str, Any], way: Way) -> Iterator[Shape]:
 
 
 def _id_ways(item: Mapping[str, Any], before: Way = ()) -> Iterator[Way]:
-    """The ways to whatever may be an id in an object, or in one inside it."""
+    """The ways to everything in an object, or in one inside it, that may be an id."""
     for key, value in item.items():
         if isinstance(value, dict) and not before:
             yield from _id_ways(value, (key,))
@@ -216,7 +216,7 @@ def _id_ways(item: Mapping[str, Any], before: Way = ()) -> Iterator[Way]:
 
 
 def _order(item: Mapping[str, Any]) -> tuple[str | None, int]:
-    """The key of what orders objects like this one, and which way."""
+    """The key of what orders objects like this one, and the sign of that order."""
     for words, sign in ((LOWER, -1), (HIGHER, 1), (RANKS, -1)):
         known = [key for key, value in item.items() if folded(key) in words and _is_number(value)]
         if known:

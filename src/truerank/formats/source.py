@@ -1,4 +1,4 @@
-"""Where bytes come from: a file (plain or compressed), standard input, a URL. Opened anew for every reading."""
+"""Where bytes come from: a file (plain or compressed), standard input, a URL. Opened anew each time it is read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Source:
 
     Attributes:
         name: as it was given; for messages.
-        watch: called with how many bytes more `chunks` has read, before they are decompressed, for a progress bar.
+        watch: called with the number of (compressed) bytes that `chunks` has just read, for a progress bar.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Source:
             return True
         if os.path.exists(self.name):
             return os.path.isdir(self.name)
-        from glob import has_magic  # most files are there: a start need not wait for it
+        from glob import has_magic  # most files exist, so this is rarely needed
 
         return has_magic(self.name)
 
@@ -84,7 +84,7 @@ class Source:
 
     @cached_property
     def is_ranged(self) -> bool:
-        """Whether this is a URL of which any part can be asked for; some web servers send nothing but the whole."""
+        """Whether this is a URL from which any part can be requested; some web servers only send the whole."""
         if not is_http(self.name):
             return self.is_remote
         with self._open(anywhere=True) as file:
@@ -102,7 +102,7 @@ class Source:
 
     @property
     def _faults(self) -> tuple[type[Exception], ...]:
-        """What opening and reading may raise; from a URL, anything."""
+        """The errors that opening and reading may raise; for a URL, any."""
         return (Exception,) if self.is_remote else (OSError, ValueError)
 
     @cached_property
@@ -117,16 +117,16 @@ class Source:
         return head[:HEAD].removeprefix(MARK)
 
     def refuse_empty(self) -> None:
-        """Refuse a file without anything but white space in its first bytes.
+        """Raise for a file with only white space in its first bytes.
 
         Raises:
-            InputError: it is one.
+            InputError: it is such a file.
         """
         if not self.head.strip():
             raise InputError("the file is empty", self.name)
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, decompressed (by another thread), a piece at a time."""
+        """The bytes, decompressed (by another thread), one piece at a time."""
         return self._chunks(in_background=True)
 
     def read(self) -> bytes:
@@ -134,7 +134,7 @@ class Source:
         return b"".join(self.chunks())
 
     def text(self) -> bytes:
-        """The same without a byte order mark.
+        """All bytes, decompressed, without a byte order mark.
 
         Raises:
             InputError: there is a NUL byte in it.
@@ -144,7 +144,7 @@ class Source:
         return text
 
     def blocks(self, longest: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
-        """Whole lines, many at a time, with the number of the first one; without a byte order mark.
+        """Whole lines, many at a time, with the number of the first line; without a byte order mark.
 
         Raises:
             InputError: a line is longer than `longest` bytes, or holds a NUL byte.
@@ -161,7 +161,7 @@ class Source:
 
     def _blocks(self, longest: int) -> Iterator[tuple[int, bytes]]:
         line, size = 1, 0
-        whole, rest = list[bytes | memoryview](), list[bytes]()  # lines, and what follows the last end of one
+        whole, rest = list[bytes | memoryview](), list[bytes]()  # lines, and the beginning of the next one
         for chunk in self.chunks():
             piece = chunk if size or line > 1 else chunk.removeprefix(MARK)
             size += len(piece)
@@ -184,7 +184,7 @@ class Source:
 
     @contextmanager
     def raw(self) -> Iterator[IO[bytes]]:
-        """The file as it is, compressed or not, at its start; what a web server has is read from there on alone."""
+        """The file as it is, compressed or not, at its start; from a web server it can only be read in order."""
         if self.name == "-":
             if sys.stdin is None:  # the shell's <&-
                 raise InputError("standard input is closed")
@@ -200,7 +200,7 @@ class Source:
 
     @contextmanager
     def anywhere(self) -> Iterator[IO[bytes]]:
-        """The same, which can seek: a copy, where a web server sends nothing but the whole."""
+        """The file as it is, seekable; a copy where a web server only sends the whole."""
         if not self.is_remote:
             with self.raw() as file:
                 yield file
@@ -242,7 +242,7 @@ class Source:
             self._refuse_changed(length, _length(file), start == end)
 
     def _all(self, file: IO[bytes], read: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
-        """The bytes of a file to its end, which is where it was at the start."""
+        """The bytes of a file; raise where its length changes meanwhile."""
         length, size = _length(file), 0
         while chunk := read(file):
             yield chunk
@@ -290,7 +290,7 @@ class Source:
             raise InputError("cannot be opened: {why}", self.name, why=_why(error)) from None
 
     def _refuse_text(self) -> None:
-        """Raise where lines stand in the place of a path, of which there may be millions."""
+        """Raise where a text of lines, maybe millions, was given in place of a path."""
         if "\n" in self.name:
             raise InputError("this is the text of a file: give its path, not {text}", text=quoted(self.name))
 
@@ -309,7 +309,7 @@ class Source:
             return self.spooled(pipe, self)
 
     def spooled(self, pipe: IO[bytes], owner: object) -> IO[bytes]:
-        """A copy of a pipe that can be read again; it is closed when its owner goes.
+        """A copy of a pipe that can be read again; it is closed when its owner is garbage-collected.
 
         Raises:
             InputError: the pipe cannot be read, or there is no room for the copy.
@@ -337,7 +337,7 @@ def _seekable(file: IO[bytes]) -> IO[bytes]:
 
 
 def _length(file: IO[bytes]) -> int:
-    """How many bytes an open file has now; 0 for what has no length, such as a pipe, a URL or a copy of these."""
+    """The current length of an open file in bytes; 0 for a pipe, a URL or a copy of these, which have none."""
     return os.fstat(file.fileno()).st_size if isinstance(file, io.FileIO) else 0
 
 
@@ -363,49 +363,49 @@ def _why(error: Exception) -> str:
 
 
 def _remote(url: str, anywhere: bool) -> Any:
-    """A URL opened; a web server's in one request, where it need not be read anywhere: not all send parts."""
+    """A URL, opened; on a web server in one request unless it must be seekable, as not all servers send parts."""
     try:
         import fsspec
 
         if anywhere or not is_http(url):
             opened = fsspec.open(url, "rb")
             file: Any = opened.open()
-            weakref.finalize(file, id, opened.fs)  # held: zip:// and tar:// close their files when they go
+            weakref.finalize(file, id, opened.fs)  # kept alive: zip:// and tar:// close their files when they go
             return file
         from aiohttp import ClientTimeout
 
         patience = {"timeout": ClientTimeout(total=None, sock_connect=PATIENCE, sock_read=PATIENCE)}
         file = fsspec.open(url, "rb", block_size=0, client_kwargs=patience).open()
-        return io.BufferedReader(file, CHUNK)  # which has as much as is asked for, however little comes at once
-    except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
+        return io.BufferedReader(file, CHUNK)  # it returns as much as is asked for, however little arrives at once
+    except ImportError as error:  # for other schemes, fsspec says which package is needed: s3fs, gcsfs, …
         if error.name == "fsspec" or is_http(url):
             raise MissingPackage(message("reading {url}", url=url), "remote") from None
         raise
 
 
 def is_http(url: str) -> bool:
-    """Whether a web server has it."""
+    """Whether this is a URL of a web server."""
     return url.startswith(("http://", "https://"))
 
 
 def as_source(path: str | os.PathLike[str]) -> Source:
-    """The source that a path or URL names; a source is itself, so that a pipe is read once."""
+    """The source of a path or URL; a source is returned as it is, so that a pipe is read once."""
     return path if isinstance(path, Source) else Source(local(os.fspath(path)))
 
 
 def local(name: str) -> str:
-    """The path of a file here, as catalogs of tables and Hadoop write it: file:///a and file:/a are /a."""
+    """A local path, also as table catalogs and Hadoop write it: file:///a and file:/a are /a."""
     scheme = next((scheme for scheme in ("file://", "file:") if name.startswith(scheme + "/")), "")
     return name.removeprefix(scheme)
 
 
 def watching_bytes(progress: Progress, *paths: Any, is_unpacked: bool = False) -> Callable[[int], None]:
-    """A `watch` that reports how many bytes of files, or of the JSON files of a folder, were read by now.
+    """A `watch` that reports how many bytes of some files, or of a folder's JSON files, were read so far.
 
     Args:
-        is_unpacked: what is counted comes out of the decompressor, so that of packed files the total is not known.
+        is_unpacked: whether unpacked bytes are counted, so that the total of compressed files is not known.
     """
-    if progress is unreported:  # to ask for the sizes of many files takes a while
+    if progress is unreported:  # getting the sizes of many files takes a while
         return watching(progress, 0)
     sizes = [_bytes(path, is_unpacked) for path in paths]
     return watching(progress, sum(sizes) if all(sizes) else 0)

@@ -1,4 +1,4 @@
-"""Tables whose columns have types: files of Parquet, and files and streams of Arrow."""
+"""Tables with typed columns: Parquet files, Arrow files and streams."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _is_arrow(source: Source) -> bool:
 def batches(
     source: Source, choose: Callable[[Sequence[str]], Sequence[str]], size: int
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of some columns, of Parquet this many at a time, of Arrow as they stand together.
+    """The rows of some columns: from Parquet this many at a time, from Arrow in the batches of the file.
 
     Args:
-        choose: given the names of all columns, those that are read.
+        choose: picks, from the names of all columns, those to read.
 
     Raises:
         InputError: the table is damaged.

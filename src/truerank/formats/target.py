@@ -1,4 +1,4 @@
-"""Where bytes go: a file, standard output, a URL. A file is there when all of it is written, and not before."""
+"""Where bytes go: a file, standard output, a URL. A file appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
 
 
 def is_same_file(one: str, other: str) -> bool:
-    """Whether both are there, and the same: what is read would be lost if it were written."""
+    """Whether both exist and are the same file: writing it would destroy what is read."""
     return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
 
 
 def open_descriptor(name: str) -> int | None:
-    """The open file that a name means by its number, as standard output is 1: another file must not take its place.
+    """The number of the open file that a name stands for, as 1 is standard output: it must not be replaced.
 
     >>> open_descriptor("/dev/stdout"), open_descriptor("/dev/fd/5"), open_descriptor("5")
     (1, 5, None)
@@ -56,7 +56,7 @@ def open_descriptor(name: str) -> int | None:
 
 @contextmanager
 def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file to write to; when the block ends without an error, it takes the target's name.
+    """A binary file to write to; it gets the target's name when the block ends without an error.
 
     Args:
         target: a path (compressed when it ends in .gz, .zst, .bz2 or .xz), "-" for standard output, or a URL.
@@ -90,11 +90,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-" and sys.stdout is None:  # the shell's >&-
         raise InputError("standard output is closed")
     buffer: Any = getattr(sys.stdout, "buffer", None)
-    if name == "-" and buffer is None:  # text in the place of standard output, such as io.StringIO
+    if name == "-" and buffer is None:  # a text stream in place of standard output, such as io.StringIO
         held = io.BytesIO()
         yield held
         sys.stdout.write(held.getvalue().decode("utf-8", "backslashreplace"))
-    elif name == "-" and isinstance(buffer, io.RawIOBase):  # python -u: a write may do only a part
+    elif name == "-" and isinstance(buffer, io.RawIOBase):  # python -u: a write may be partial
         with open(sys.stdout.fileno(), "wb", closefd=False) as file:
             yield file
     elif name == "-":
@@ -106,7 +106,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     elif "://" in name:
         with _remote(name) as file:
             yield file
-    elif os.path.exists(name) and not os.path.isfile(name):  # a pipe or a device has no other name to write to
+    elif os.path.exists(name) and not os.path.isfile(name):  # a pipe or a device cannot be replaced
         with open(name, "wb") as file:
             yield file
     else:

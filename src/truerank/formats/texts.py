@@ -1,7 +1,7 @@
-"""The texts behind ids: of each query and document that is shown a snippet, out of whatever holds them all.
+"""The texts behind ids: a snippet of each query and document that is shown, from whatever holds all texts.
 
-A collection may have millions of texts. It is read once, a piece at a time, and only the beginnings of those that
-are wanted are kept.
+A collection may have millions of texts. It is read once, one piece at a time, and only the beginnings of the texts
+that are wanted are kept.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ Found = Generator[tuple[str, str], None, None]
 
 @dataclass(frozen=True)
 class Snippets:
-    """The beginnings of texts, in one line and printable.
+    """The beginnings of texts, each in one printable line.
 
     Attributes:
         queries, docs: {id: text}.
-        notes: of how many there is none, in a sentence each.
+        notes: sentences that say how many texts were not found.
     """
 
     queries: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ NOTHING = Snippets()
 
 @dataclass(frozen=True)
 class TextKind:
-    """What has texts, and what its columns or keys are called: as `names.folded` spells them, the surest first."""
+    """Queries or documents, with the names of their columns or keys as `names.folded` spells them, surest first."""
 
     one: Message
     many: Message
@@ -71,7 +71,7 @@ class TextKind:
     counted: Callable[[int], Message]
 
     def lacking(self, n: int, wanted: int) -> Message:
-        """How many have no text."""
+        """The sentence that says how many have no text."""
         all_of_them = self.counted(wanted)
         return plural("Texts: {n:,} of {all} has none.", "Texts: {n:,} of {all} have none.", n=n, all=all_of_them)
 
@@ -126,7 +126,7 @@ def with_text(texts: Mapping[str, str], key: str) -> dict[str, str]:
 
 
 def snippets(source: Any, wanted: Collection[str], kind: TextKind, length: int = SNIPPET) -> dict[str, str]:
-    """{id: the beginning of its text} of those that are wanted and there; the first text of an id counts."""
+    """{id: the beginning of its text}, for the wanted ids that are found; the first text of an id counts."""
     left = set(wanted)
     texts: dict[str, str] = {}
     with closing(_found(source, left, kind)) as pairs:
@@ -140,7 +140,7 @@ def snippets(source: Any, wanted: Collection[str], kind: TextKind, length: int =
 
 
 def lacking(source: Any, wanted: Iterable[str], kind: TextKind) -> list[str]:
-    """Those of the wanted ids that are not there, with a text or an empty one; sorted.
+    """The wanted ids that are not there, not even with an empty text; sorted.
 
     >>> lacking({"d1": "shoes", "d2": ""}, ["d3", "d2", "d1"], DOCS)
     ['d3']
@@ -155,7 +155,7 @@ def lacking(source: Any, wanted: Iterable[str], kind: TextKind) -> list[str]:
 
 
 def snippet(text: str, length: int = SNIPPET) -> str:
-    r"""The beginning of a text in one line: blanks folded; what cannot be seen or turns the line is escaped.
+    r"""The beginning of a text in one line: blanks folded, invisible characters and direction marks escaped.
 
     >>> snippet("Red\n shoes \u202e and hats", 16)
     'Red shoes \\u202…'
@@ -166,7 +166,7 @@ def snippet(text: str, length: int = SNIPPET) -> str:
 
 
 def _found(source: Any, left: Collection[str], kind: TextKind) -> Found:
-    """The wanted texts of anything; what is taken out of `left` meanwhile is not wanted any more."""
+    """The wanted texts of any source; ids that are removed from `left` meanwhile are no longer wanted."""
     if isinstance(source, Mapping):
         return _of_mapping(source, left)
     if not isinstance(source, str | os.PathLike):
@@ -208,10 +208,10 @@ def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
 
 
 def _is_of_lines(head: bytes, kind: TextKind, is_all: bool) -> bool:
-    """Whether the first line is a record of its own, rather than {id: text}.
+    """Whether the first line is a record, rather than {id: text}.
 
     Args:
-        is_all: whether there is nothing behind the head.
+        is_all: whether the head is the whole file.
     """
     first, newline, _ = head.partition(b"\n")
     try:
@@ -223,7 +223,7 @@ def _is_of_lines(head: bytes, kind: TextKind, is_all: bool) -> bool:
 
 
 def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
-    """One JSON value, which is read whole: {id: text}, or a list of records, in whatever it is wrapped."""
+    """The texts of one JSON value, read as a whole: {id: text}, or a list of records, however wrapped."""
     value = parsed(source.text(), source.name)
     if isinstance(value, dict) and isinstance(inside := value.get(kind.many), dict | list):
         value = inside
@@ -258,7 +258,7 @@ def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kin
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where the id stands, the text, and the title if that is another one."""
+    """The places of the id, of the text, and of the title if that is another column."""
 
     key: int
     text: int
@@ -272,7 +272,7 @@ class _Columns:
 
 @lru_cache(maxsize=64)
 def _columns(there: tuple[str, ...], kind: TextKind) -> _Columns | None:
-    """Which columns or keys hold what; None where none is called as an id or a text is."""
+    """The columns or keys by what they hold; None where the id or the text has no known name."""
     key, text = (names.find(there, wanted) for wanted in (kind.ids, kind.texts))
     if key is None or text is None:
         return None
@@ -281,7 +281,7 @@ def _columns(there: tuple[str, ...], kind: TextKind) -> _Columns | None:
 
 
 def _nameless(there: Sequence[str], kind: TextKind, name: str, line: int | None = None) -> InputError:
-    """The error for columns or keys without an id or a text."""
+    """The error for columns or keys that lack an id or a text."""
     is_id = names.find(there, kind.ids) is None
     known = kind.ids if is_id else kind.texts
     others = (key for key in there if names.folded(key) not in (*kind.ids, *kind.texts))
@@ -313,7 +313,7 @@ def _of_topics(source: Source, left: Collection[str]) -> Found:
 
 
 def _of_tabs(source: Source, left: Collection[str], kind: TextKind) -> Found:
-    """Lines with tabs, in which a quotation mark is one; with a header or without."""
+    """The texts in lines with tabs, with or without a header; a quotation mark stands for itself."""
     where: _Columns | None = None
     for number, line in _lines(source):
         if number == 1 and (where := _columns(tuple(line.split("\t")), kind)):
@@ -329,7 +329,7 @@ def _of_tabs(source: Source, left: Collection[str], kind: TextKind) -> Found:
 
 
 def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: TextKind) -> Found:
-    """CSV, with a header or without."""
+    """The texts in CSV, with or without a header."""
     where: _Columns | None = None
     with any_length():
         rows = csv.reader((f"{line}\n" for _, line in _lines(source)), delimiter=delimiter)
@@ -358,7 +358,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _text(value: Any) -> str:
-    """A text of whatever holds one: {"title": …, "text": …}, a list of parts, nothing."""
+    """The text in a value: {"title": …, "text": …}, a list of parts, or nothing."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

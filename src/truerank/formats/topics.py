@@ -1,4 +1,4 @@
-"""Topics as TREC gives them out: the number and the title of each, in open tags or in XML."""
+"""Topics as TREC distributes them: the number and the title of each, in open tags or in XML."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LITERAL = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[|\]\]>).)*)\]\]>", re.DOTAL
 
 
 def are_topics(head: bytes) -> bool:
-    """Whether a file that begins so has topics in tags."""
+    """Whether a file that begins like this has topics in tags."""
     return head.lstrip().startswith(b"<") and _BEGINS.search(head.decode("utf-8", "replace")) is not None
 
 
 def topics(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """The number of each topic with its title, or with the first of what else says what is sought.
+    """The number of each topic with its title, or with the first other field that says what is sought.
 
     Raises:
         InputError: a topic has no number.
@@ -47,7 +47,7 @@ def topics(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _first(inside: str, tags: tuple[str, ...]) -> str:
-    """What stands behind the first of these tags that has something, up to the next tag."""
+    """The text after the first of these tags that has any, up to the next tag."""
     for tag in tags:
         found = re.search(rf"<{tag}(?:\s[^>]*)?>((?:[^<]|<(?![a-z/!?]))*)", inside, re.IGNORECASE)
         if found and (text := _clean(found[1])):

@@ -34,18 +34,18 @@ TIME = 1e8
 _WIDTHS = {4: "qrels", 6: "run"}
 _WHOLE = re.compile(rb"[-+]?\d+")
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
-_UNFIT_START = (b"#", MARK)  # of a line: that of a comment, and what is taken for the mark of a file in UTF-8
+_UNFIT_START = (b"#", MARK)  # of a line: of a comment, and of a byte order mark
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Lines of four or six columns with blanks between; any text at all, for want of a better reader."""
+    """Lines of four or six columns between blanks; with little confidence any text, for want of a better reader."""
     if b"\0" in head:
         return 0.0
     return 0.6 if _widths(head) <= {4, 6} else 0.1
 
 
 def holds(source: Source) -> str | None:
-    """Told by the number of columns."""
+    """By the number of columns."""
     widths = _widths(source.head)
     return _WIDTHS.get(widths.pop()) if len(widths) == 1 else None
 
@@ -62,12 +62,12 @@ def _first(head: bytes) -> list[list[bytes]]:
 
 
 def read_run(source: Source) -> Iterator[Batch]:
-    """The text as it is: the kernel takes it."""
+    """The text as it is, for the kernel."""
     return source.chunks()
 
 
 def sniff_strata(head: bytes, name: str) -> float:
-    """Lines of five columns: the second counts iterations, where a run has Q0, and the last is a grade."""
+    """Lines of five columns; the second is an iteration, where a run has Q0, and the last is a grade."""
     lines = _first(head)
     if set(map(len, lines)) != {5}:
         return 0.0
@@ -75,7 +75,7 @@ def sniff_strata(head: bytes, name: str) -> float:
 
 
 def read_strata(source: Source) -> Qrels:
-    """Judgements of samples of strata, which stand where aspects do."""
+    """Judgements of samples of strata; the strata stand in place of aspects."""
     qrels = _judgements(source, _without_dummies(source))
     qrels = qrels if qrels.aspects else qrels.of_one_aspect()
     assert qrels.aspects is not None
@@ -105,7 +105,7 @@ def read_qrels(source: Source) -> Qrels:
     """Judgements, by the kernel's parser.
 
     Raises:
-        InputError: a line that is none; times in place of all grades.
+        InputError: a line is not a judgement; all grades are times.
     """
     qrels = _judgements(source, source.chunks())
     if qrels.grades.min(initial=TIME) >= TIME and len(qrels.grades):
@@ -130,15 +130,15 @@ def _judgements(source: Source, chunks: Iterable[bytes]) -> Qrels:
         second = parser.one_second
     except Refused as refused:
         raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
-    del parser  # and what it held
-    bounds = np.concatenate([np.zeros(1, np.int64), ends])  # one array for where ids begin and end
+    del parser  # and its memory
+    bounds = np.concatenate([np.zeros(1, np.int64), ends])  # one array for the begins and ends of ids
     del ends
     lines = lines.astype(np.min_scalar_type(-lines.max(initial=0)))  # half the memory
     rows = query, bounds[:-1], bounds[1:], text, np.zeros(len(query)) if grades is None else grades
     qrels = Qrels.build(queries, *rows, name=source.name, lines=lines, answered=answered)
     if qrels.aspects is None:
         return replace(qrels, second=second)
-    return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # what it is, the rules say
+    return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # the rules say what it means
 
 
 def read_calls(source: Source) -> Iterator[Batch]:
@@ -169,7 +169,7 @@ def _call(text: bytes, name: str, line: int) -> int:
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """Six columns, scores with all their digits; the second one is the call where there are calls.
 
-    The ranks of a query whose rows are scattered go on where they were.
+    The ranks of a query whose rows are scattered are continued.
     """
     end = tag.encode("utf-8", "surrogateescape")
     ranks: Counter[tuple[bytes, int | None]] = Counter()
@@ -197,7 +197,7 @@ def decimal(grade: float) -> str:
 
 
 def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
-    """Whether the ids may stand in columns."""
+    """Raise where ids cannot stand in columns."""
     names = [query, *docs]
     if b"" in names or query.startswith(_UNFIT_START) or _UNFIT.search(b"!".join(names)):
         unfit = next((name for name in names if not name or _UNFIT.search(name)), query)
@@ -253,7 +253,7 @@ TREC = Format(
 
 
 def configured(second: str) -> Format:
-    """The format, of runs whose second column is the "call"."""
+    """The format for runs whose second column is the "call"."""
     if second != "call":
         raise InputError("second is 'call', not {value}", value=quoted(second))
     return TREC._replace(name="trec(second='call')", read_run=read_calls, cut_run=None)

@@ -1,9 +1,9 @@
 """Vectors and ids in plain binary files: .fvecs, .ivecs, .bvecs, and .fbin, .ibin, .u8bin, .i8bin of big-ann.
 
-A row of the first kind begins with how many numbers it has, in 32 bits; TEXMEX has them for SIFT1M and GIST1M. A
-file of the second kind begins with how many rows there are, and how many numbers each has. A ground truth of
-big-ann is one of these, with any ending: the ids, 32 bits each, then as many distances. That of a range search
-begins with how many queries and how many ids there are, and how many of these each query has.
+In the first kind each row begins with the number of its values, in 32 bits (TEXMEX: SIFT1M, GIST1M). A file of the
+second kind begins with the number of rows and the number of values in each. A ground truth of big-ann is like the
+second kind, with any ending: the ids, 32 bits each, then as many distances. That of a range search begins with the
+numbers of queries and of ids, then the number of ids of each query.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SHAPE = struct.Struct("<ii")
 
 
 def has_suffix(name: str) -> bool:
-    """Whether the ending is one of theirs."""
+    """Whether the ending is one of these formats'."""
     return suffix_of(name) in (*LED, *HEADED)
 
 
 def is_truth(head: bytes, name: str) -> bool:
-    """Whether it is a ground truth of big-ann, which may have any ending: its size tells."""
+    """Whether this is a ground truth of big-ann, which may have any ending: the size tells."""
     if len(head) < SHAPE.size or not os.path.isfile(name):
         return False
     rows, width = SHAPE.unpack_from(head)
@@ -54,7 +54,7 @@ def is_truth(head: bytes, name: str) -> bool:
 
 
 def read(source: Source) -> dict[str, Array]:
-    """Its arrays, mapped where the file is a plain one: "ids" of whole numbers, "distances", "lims", or "vectors".
+    """The arrays of a file, memory-mapped if it is local and plain: whole "ids", "distances", "lims", or "vectors".
 
     Raises:
         InputError: its size is not what it says, or its rows are not of one length.
@@ -68,12 +68,12 @@ def read(source: Source) -> dict[str, Array]:
 
 
 def _named(table: Array, suffix: str) -> dict[str, Array]:
-    """Whole numbers of 32 bits are ids; all others are parts of vectors."""
+    """The table by its name: "ids" for whole numbers of 32 bits, "vectors" for all others."""
     return {"ids" if suffix in (".ivecs", ".ibin") else "vectors": table}
 
 
 def _led(data: Array, kind: np.dtype[Any], name: str) -> Array:
-    """Rows that each begin with how many numbers they have."""
+    """The table in rows that each begin with the number of their values."""
     width = int(data[:4].view("<i4")[0]) if len(data) >= 4 else 0
     if not 0 < width <= WIDEST:
         raise InputError("its rows would have {width:,} numbers by its first bytes", name, width=width)
@@ -102,7 +102,7 @@ def _led(data: Array, kind: np.dtype[Any], name: str) -> Array:
 
 
 def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[str, Array]:
-    """A table after its shape; or a table of ids, and one of distances."""
+    """The table after a header with its shape; or a table of ids and one of distances."""
     rows, width = SHAPE.unpack(data[: SHAPE.size].tobytes()) if len(data) >= SHAPE.size else (0, 0)
     body, numbers = data[SHAPE.size :], rows * width
     if suffix not in HEADED and (ranges := _ranges(body, rows, width)):
@@ -132,7 +132,7 @@ def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[st
 
 
 def _ranges(body: Array, rows: int, total: int) -> dict[str, Array] | None:
-    """How many ids each row has, all ids, and their distances; None where these are no such."""
+    """The number of ids of each row, all ids, and their distances; None where the file is not of this kind."""
     if rows <= 0 or total <= 0 or len(body) != 4 * rows + 8 * total:
         return None
     counts, ids, distances = np.split(body, [4 * rows, 4 * (rows + total)])

@@ -54,7 +54,7 @@ def _read(weights: Any) -> Qrels:
 
 @contextmanager
 def _told_of_documents() -> Iterator[None]:
-    """Say of what is wrong with weights that its words are those of judgements."""
+    """Say in errors about weights that the aspect is called a document there, and the weight a grade."""
     try:
         yield
     except InputError as error:
@@ -67,7 +67,7 @@ def _told_of_documents() -> Iterator[None]:
 
 
 def _layout(first: Header, name: str) -> Layout | None:
-    """The columns of a header of weights; None where the first line is none, or has documents."""
+    """The columns of a header of weights; None where the first line is not a header, or names documents."""
     groups = (names.QUERY, names.ASPECT, (*names.WEIGHT, *names.GRADE))
     query, aspect, weight = (names.find(first.names, group) for group in groups)
     if query is not None and aspect is not None and weight is not None:

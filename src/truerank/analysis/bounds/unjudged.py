@@ -89,7 +89,7 @@ def _through(work: Callable[[Part], None], parts: Sequence[Part], threads: int) 
             work(part)
             yield part
         return
-    from concurrent.futures import ThreadPoolExecutor  # which a start need not wait for
+    from concurrent.futures import ThreadPoolExecutor  # not needed at every start
 
     with ThreadPoolExecutor(threads) as pool:
         for part, _ in zip(parts, pool.map(work, parts), strict=True):
