@@ -1,4 +1,4 @@
-"""pytrec_eval's own surface: its names, arguments, results and errors, with truerank's engine below.
+"""pytrec_eval's interface: its names, arguments, results and errors, with truerank's engine below.
 
 `import truerank.interop.pytrec_eval as pytrec_eval` changes one script; `install()` changes every package that
 imports pytrec_eval afterwards.
@@ -55,7 +55,7 @@ _PARAMETERS = r"[\._]([0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*)"
 
 
 def _supported(compat: int) -> set[str]:
-    """The measures that need plain judgements, in a version of trec_eval."""
+    """The measures of a version of trec_eval that need plain judgements."""
     known = (listed for listed in CATALOG.values() if listed.since <= compat and listed.of in ("", "qrels"))
     return {listed.name for listed in known} - _RARE
 
@@ -123,7 +123,7 @@ class RelevanceEvaluator:
     """Evaluates runs against judgements, with trec_eval's measures.
 
     Attributes:
-        compat: the version of trec_eval whose numbers they are, where the constructor is not told.
+        compat: the version of trec_eval to reproduce, where the constructor is not told.
 
     >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "ndcg_cut.10"})
     >>> evaluator.evaluate({"q1": {"d2": 2.0, "d1": 1.0}})
@@ -141,18 +141,18 @@ class RelevanceEvaluator:
         *,
         compat: int | None = None,
     ) -> None:
-        """Read the judgements; evaluate as many runs as there are.
+        """Read the judgements, against which any number of runs can be evaluated.
 
         Args:
             query_relevance: {query: {document: grade}}; queries without a judgement are left out.
-            measures: names and nicknames, with parameters behind a point or _: "ndcg_cut.5,10", "P_5".
+            measures: names and nicknames, with parameters after a point or _: "ndcg_cut.5,10", "P_5".
             relevance_level: the lowest grade that is relevant, at least 1.
             judged_docs_only_flag: remove the unjudged documents from the run first.
             compat: 9 or 10, the version of trec_eval.
 
         Raises:
-            TypeError: the judgements are no mapping of strings to mappings of strings to whole numbers.
-            ValueError: there is no such measure, or parameters that it cannot have.
+            TypeError: the judgements are not a mapping of strings to mappings of strings to whole numbers.
+            ValueError: there is no such measure, or it does not take such parameters.
         """
         version = self.compat if compat is None else _version(compat)
         level = _level(relevance_level)
@@ -167,7 +167,7 @@ class RelevanceEvaluator:
             scores: {query: {document: score}}.
 
         Raises:
-            TypeError: they are no such mapping.
+            TypeError: the scores are not such a mapping.
         """
         if not scores:
             return {}
@@ -189,8 +189,8 @@ class RelevanceEvaluator:
         return {query: values[query] for query in scores if query in values}
 
     def _answers(self, scores: Mapping[str, Mapping[str, float]]) -> Answers:
-        """Where the judged documents of the run's queries were returned."""
-        assert self._qrels is not None  # what `evaluate` looked at
+        """The ranks of the judged documents of the run's queries."""
+        assert self._qrels is not None  # `evaluate` has checked it
         try:
             hits = read(self._qrels, scores, rules=self._rules).hits
         except TruerankError as error:
@@ -199,14 +199,14 @@ class RelevanceEvaluator:
         return Answers(hits, np.zeros(len(hits.queries), bool), len(hits.queries), 0, b"")
 
     def _values(self, column: Column, answers: Answers) -> Floats:
-        """(queries,) of a measure; one of pytrec_eval's that has no number is 0."""
+        """(queries,) the values of a measure; 0 where pytrec_eval has no number."""
         if column.measure is None:
             return np.full(len(answers.hits.queries), float(column.name == "num_q"))
         return shown(column, per_topic(column, answers, self._options))
 
 
 def _key(column: Column) -> str:
-    """What pytrec_eval calls it: with the cutoff or the point, without other parameters."""
+    """pytrec_eval's name of a column: with the cutoff or the recall point, without other parameters."""
     return column.name if column.listed.takes in ("cutoffs", "points") else column.listed.name
 
 
@@ -221,7 +221,7 @@ def _level(level: Any) -> int:
 
 
 def _refuse_other_ids(query: str, docs: Mapping[str, float]) -> None:
-    """Raise where one of the first documents is no string; to look at all would take as long as evaluating."""
+    """Raise where one of the first documents is not a string; checking all would take as long as evaluating."""
     try:
         "".join(itertools.islice(docs, LOOKED_AT))
     except TypeError:
@@ -237,14 +237,14 @@ def _version(compat: int) -> int:
 
 @lru_cache
 def _options(compat: int, level: int, judged_only: bool) -> tuple[Options, Rules]:
-    """How the reference would be called, and the rules that it comes to; remembered, for scripts ask often."""
+    """The reference's options, and the rules that follow from them; cached, since scripts ask often."""
     options = Options(compat=compat, level=level, judged_only=judged_only)
     return options, judged_alone(options)
 
 
 @lru_cache
 def _columns(measures: frozenset[str], compat: int) -> list[Column]:
-    """What is asked for, in trec_eval's order; remembered too.
+    """The columns asked for, in trec_eval's order; cached too.
 
     Raises:
         ValueError: there is no such measure, or parameters that it cannot have.
@@ -257,7 +257,7 @@ def _columns(measures: frozenset[str], compat: int) -> list[Column]:
 
 
 def _combined(names: Iterable[str], supported: set[str]) -> list[str]:
-    """Each measure once, with the parameters of all of its spellings: P_5 and P.10 are P.10,5."""
+    """Each measure once, with the parameters from all its spellings: P_5 and P.10 become P.10,5."""
     parameters: dict[str, set[str]] = collections.defaultdict(set)
     for name in names:
         if name in supported:
@@ -276,7 +276,7 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
     """The judgements; None where there are none.
 
     Raises:
-        TypeError: they are no mapping of strings to mappings of strings to whole numbers.
+        TypeError: this is not a mapping of strings to mappings of strings to whole numbers.
     """
     kept = {}
     for query, grades in judged.items():
@@ -308,7 +308,7 @@ def _finite(scores: Mapping[str, Mapping[str, float]], refused: TruerankError) -
 
 
 def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]] | None:
-    """The same with the largest number in place of infinity, which a masked document may have; None without one.
+    """The scores with the largest number in place of infinity, which masked documents may have; None without any.
 
     Raises:
         InputError: a score is not a number (NaN).
@@ -328,12 +328,12 @@ def clamped(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[s
 
 
 def install(compat: int = 9) -> None:
-    """Stand in for the package: who imports pytrec_eval from now on has this module.
+    """Replace the package: whoever imports pytrec_eval from now on gets this module.
 
-    Who imported it before keeps the package, of which a `UserWarning` tells.
+    Modules that imported it before keep the package; a `UserWarning` says so.
 
     Args:
-        compat: the version of trec_eval whose numbers everybody gets.
+        compat: the version of trec_eval to reproduce.
 
     Raises:
         ValueError: no such version.

@@ -1,7 +1,8 @@
 """A provider for ir_measures: its measures by truerank's engine, with its own names, parameters and results.
 
-After `install()` all that goes through ir_measures uses it: `calc`, `calc_aggregate`, `iter_calc`, `evaluator`, and
-packages above, such as PyTerrier. `python -m truerank.interop.ir_measures` is the `ir_measures` command with it.
+After `install()` everything that goes through ir_measures uses it: `calc`, `calc_aggregate`, `iter_calc`,
+`evaluator`, and packages that build on it, such as PyTerrier. `python -m truerank.interop.ir_measures` is the
+`ir_measures` command with it.
 """
 
 from truerank.interop.ir_measures.evaluation import install, main, provider

@@ -21,7 +21,7 @@ _LOG = logging.getLogger("ir_measures")
 
 
 class Evaluation:
-    """What an `Evaluator` of ir_measures does, by truerank: one qrels, some measures, any number of runs."""
+    """An `Evaluator` of ir_measures by truerank: one qrels, some measures, any number of runs."""
 
     measures: list[Any]
 
@@ -38,11 +38,11 @@ class Evaluation:
         yield from self._metrics(self._columns(run))
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """One number of each measure: its own mean, or the sum of counts."""
+        """One number for each measure: its own kind of mean, or the sum of counts."""
         return {measure: _aggregate(measure, values) for measure, values in self._columns(run)}
 
     def calc(self, run: Any) -> Any:
-        """Both of these, of one reading of the run."""
+        """The values of each query and the aggregates, from one reading of the run."""
         columns = self._columns(run)
         aggregated = {measure: _aggregate(measure, values) for measure, values in columns}
         return ir_measures().CalcResults(aggregated, list(self._metrics(columns)))
@@ -78,10 +78,10 @@ class Evaluation:
 
 
 def _finite(run: Any, refused: TruerankError) -> Any:
-    """A run that was refused, with the largest number in place of infinity.
+    """A refused run with infinite scores replaced by the largest finite number.
 
     Raises:
-        ValueError: it was refused for something else.
+        ValueError: it was refused for another reason.
     """
     converter = ir_measures().util.RunConverter(run)
     try:
@@ -117,10 +117,10 @@ def _supported(measure: Any) -> Asked:
 
 
 def _read_qrels(qrels: Any, kinds: set[str]) -> tuple[list[str], dict[str, Qrels]]:
-    """The queries as they come, and {what the second column is for: the judgements}, of a document the last one.
+    """The queries in their order, and {use of the second column: qrels}; a document's last judgement counts.
 
     Raises:
-        ValueError: they are nothing that ir_measures takes.
+        ValueError: ir_measures would not take this as qrels.
     """
     convert = ir_measures().util.QrelsConverter
     rows = list(convert(qrels).as_namedtuple_iter())
@@ -144,12 +144,12 @@ def _read_qrels(qrels: Any, kinds: set[str]) -> tuple[list[str], dict[str, Qrels
 
 
 class Provision:
-    """What a `Provider` of ir_measures does, by truerank."""
+    """A `Provider` of ir_measures by truerank."""
 
     NAME = NAME
 
     def supports(self, measure: Any) -> bool:
-        """Whether it has the measure, with these parameters."""
+        """Whether the measure, with its parameters, can be computed here."""
         _object(measure).validate_params()
         return asked(measure) is not None
 
@@ -159,7 +159,7 @@ class Provision:
 
 @cache
 def _classes() -> tuple[type, type]:
-    """The provider and the evaluator, which inherit from those of ir_measures what it may add to them."""
+    """The provider and the evaluator, as subclasses of ir_measures' own, so that they get what it adds to these."""
     base = ir_measures().providers
     supported = [ir_measures().measures.registry[name]() for name in OWN]
     made = type("TruerankProvider", (Provision, base.Provider), {"SUPPORTED_MEASURES": supported})
@@ -168,7 +168,7 @@ def _classes() -> tuple[type, type]:
 
 @cache
 def provider() -> Any:
-    """The provider, which `install` registers: `provider().calc(measures, qrels, run)` asks it alone.
+    """The provider that `install` registers; `provider().calc(measures, qrels, run)` asks only this one.
 
     Raises:
         MissingPackage: ir_measures is not installed.
@@ -177,7 +177,7 @@ def provider() -> Any:
 
 
 def install() -> None:
-    """Register the provider, and let ir_measures ask it first, behind measures that its user defines.
+    """Register the provider, such that ir_measures asks it first, after measures that the user defines.
 
     Raises:
         MissingPackage: ir_measures is not installed.

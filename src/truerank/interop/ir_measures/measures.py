@@ -1,4 +1,4 @@
-"""Measures of ir_measures as they are had here, and ours as its objects."""
+"""Measures of ir_measures translated to truerank's, and truerank's as objects of ir_measures."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ ENDLESS = {"RBP", "INST", "INSQ", "NERR10", "NERR11"}
 
 @dataclass(frozen=True)
 class Worth:
-    """What ir_measures makes of grades before a measure sees them: a mapping of some, or a range from 0 on."""
+    """How ir_measures changes grades before a measure sees them: by a mapping of some, or shifted to begin at 0."""
 
     gains: tuple[tuple[int, int], ...] = ()
     bounds: tuple[float, float] | None = None
 
     def of(self, qrels: Qrels) -> Qrels:
-        """The judgements with these grades."""
+        """The judgements with the grades changed."""
         grades = qrels.grades
         if self.bounds is not None:
             low, high = self.bounds
@@ -81,14 +81,14 @@ class Worth:
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure of ir_measures, and how truerank comes to its values.
+    """A measure of ir_measures, and how truerank computes its values.
 
     Attributes:
-        measure: its own object.
-        ours: the same here.
-        rules: under which a run is read for it.
-        worth: what becomes of the grades first.
-        only: a measure whose 0 leaves a query out; else a query that is not answered has the measure's default.
+        measure: the object of ir_measures.
+        ours: the same measure here.
+        rules: the rules under which a run is read for it.
+        worth: how grades are changed first.
+        only: a measure; queries where it is 0 are left out. Else an unanswered query has the measure's default.
     """
 
     measure: Any
@@ -99,11 +99,11 @@ class Asked:
 
     @property
     def source(self) -> tuple[Rules, Worth | None]:
-        """What a run is read for; measures of one source share its reading."""
+        """The rules and grades that a reading depends on; measures with the same ones share a reading."""
         return self.rules.replace(unjudged="not-relevant"), self.worth
 
     def values(self, reading: Reading) -> tuple[Floats, list[bool]]:
-        """(queries,) the value of each, and whether it is reported."""
+        """(queries,) the value of each query, and whether it is reported."""
         answers = reading.under(self.rules)
         hits = ranked(answers)
         values = valued(self.ours, hits, self.rules)
@@ -114,7 +114,7 @@ class Asked:
 
 
 def asked(measure: Any) -> Asked | None:
-    """How a measure of ir_measures is had here; None where it is not."""
+    """How a measure of ir_measures is computed here; None where it cannot be."""
     name, given = measure.NAME, ((key, measure[key]) for key in measure.SUPPORTED_PARAMS)
     said = {key: value for key, value in given if value is not _not_provided()}
     if name not in OWN or (name in NEEDED and NEEDED[name] not in said) or _is_mixed(name, said):
@@ -125,7 +125,7 @@ def asked(measure: Any) -> Asked | None:
     worth = _worth(name, said)
     try:
         ours = parse_measure(type(measure)(**said))
-    except MeasureError:  # a cutoff of 0, for one
+    except MeasureError:  # such as a cutoff of 0
         return None
     if name in ENDLESS and "cutoff" not in said:
         ours = ours(k=DEEPEST)
@@ -136,21 +136,21 @@ def asked(measure: Any) -> Asked | None:
 
 
 def _is_mixed(name: str, said: Mapping[str, Any]) -> bool:
-    """Whether grades are weighed twice: by a mapping, and by powers of 2."""
+    """Whether grades become gains twice: by a mapping, and by powers of 2."""
     return name == "nDCG" and said["dcg"] != "log2" and "gains" in said
 
 
 def _provider_of(name: str, said: Mapping[str, Any]) -> str:
-    """The provider that ir_measures takes for a measure with these parameters."""
+    """The provider that ir_measures uses for a measure with these parameters."""
     if name == "RR" and "cutoff" in said:
         return "msmarco"
     return "gdeval" if said.get("dcg") == "exp-log2" else OWN[name]
 
 
 def _worth(name: str, said: dict[str, Any]) -> Worth | None:
-    """What is said of grades, taken out of the parameters; what is left is relative to it."""
+    """How grades are changed; this is removed from the parameters, whose rest refers to the changed grades."""
     low, high = said.pop("min_rel", 0), said.get("max_rel")
-    if name == "Judged":  # which is about any grade, also below 0
+    if name == "Judged":  # it is about all grades, also those below 0
         return Worth(bounds=(0, math.inf))
     if low and high is not None:
         said["max_rel"] = high - low
@@ -160,9 +160,9 @@ def _worth(name: str, said: dict[str, Any]) -> Worth | None:
 
 
 def metrics(scores: Scores) -> list[Any]:
-    """The values of an evaluation as ir_measures has its own: a `Metric(query_id, measure, value)` each.
+    """The values of an evaluation in ir_measures' form: a `Metric(query_id, measure, value)` each.
 
-    A query on which a measure has no value has no `Metric` of it.
+    There is no `Metric` for a query on which a measure has no value.
 
     Raises:
         MissingPackage: ir_measures is not installed.
@@ -191,7 +191,7 @@ def their_measure(measure: Measure) -> Any:
     """The measure as an object of ir_measures.
 
     Raises:
-        MeasureError: ir_measures has no such measure, or not with these parameters, or counts it otherwise.
+        MeasureError: ir_measures has no such measure, or not with these parameters, or computes it differently.
     """
     said = dict(measure.params)
     if measure.name in OTHERWISE or _is_undivided_there(measure):
@@ -216,13 +216,13 @@ def their_measure(measure: Measure) -> Any:
 
 
 def _is_undivided_there(measure: Measure) -> bool:
-    """Whether pyndeval, at a cutoff of 1, does not divide it by the best that there could be."""
+    """Whether it is a measure that pyndeval, at a cutoff of 1, does not divide by the best possible value."""
     said = dict(measure.params)
     return "best" in measure.definition.parameters and said.get("k") == 1 and "best" not in said
 
 
 def _their_err(measure: Measure) -> Any:
-    """ERR, whose highest grade is always 4 there."""
+    """ERR as an object of ir_measures, where the highest grade is always 4."""
     k = dict(measure.params).get("k")
     if k is not None and parse_measure(theirs := ir_measures().ERR @ k) == measure:
         return theirs
@@ -242,7 +242,7 @@ def _is_valid(measure: Any) -> bool:
 
 
 def _their_parameters(given: dict[str, Any], at: str, kind: Any) -> dict[str, Any]:
-    """The parameters by their names there, each of the type that it has there."""
+    """The parameters with ir_measures' names and types."""
     if "beta_squared" in given:
         given["beta"] = given.pop("beta_squared")
     if given.get("gain") == "exp":
@@ -254,7 +254,7 @@ def _their_parameters(given: dict[str, Any], at: str, kind: Any) -> dict[str, An
 
 
 def ir_measures() -> ModuleType:
-    """The package itself, which is imported when it is needed.
+    """The package ir_measures, imported when it is needed.
 
     Raises:
         MissingPackage: it is not installed.
@@ -265,5 +265,5 @@ def ir_measures() -> ModuleType:
 
 @cache
 def _not_provided() -> Any:
-    """What stands for a parameter that is not given."""
+    """ir_measures' placeholder for a parameter that is not given."""
     return ir_measures().providers.base.NOT_PROVIDED

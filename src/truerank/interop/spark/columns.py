@@ -1,7 +1,7 @@
-"""What the columns of a Spark DataFrame hold: ids as bytes and scores as doubles, or an error that says what to do.
+"""The columns of a Spark DataFrame as ids in bytes and scores in doubles, or an error that says what to do.
 
 Spark compares text by collation, pads char(n), and prints doubles and timestamps by the session's settings; text
-that is cast to a number may be blank, end with d, or be too large. None of it may change a number without a word.
+that is cast to a number may be blank, end with d, or be too large. None of this may silently change a number.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ CHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
-    """Columns query and doc (binary) and score (double: of qrels the grade), whatever they are called and hold.
+    """Columns query and doc (binary) and score (double; for qrels the grade), whatever their names and types were.
 
-    Of a run also are_ranks (boolean): whether the scores are negated ranks; of qrels aspect (binary) and weight
-    (double), where there are such columns.
+    A run also has are_ranks (boolean): whether the scores are negated ranks; qrels have aspect (binary) and weight
+    (double), if there are such columns.
 
     Args:
         what: "run" or "qrels".
 
     Raises:
-        InputError: a column is missing, or holds what has no one reading as an id or a number.
+        InputError: a column is missing, or has values that are not unambiguously ids or numbers.
     """
     from pyspark.sql import functions as f
 
@@ -57,7 +57,7 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
 
 
 def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None, Any]]:
-    """Columns query (binary) and value (text), a row per query; and what each text stands for where it is no value.
+    """Columns query (binary) and value (text), a row per query; for a dict also {text: value}, texts being numbers.
 
     Args:
         by: {query: value}, or a DataFrame with a column of queries and one of values.
@@ -77,7 +77,7 @@ def labelled(by: Any, session: SparkSession) -> tuple[DataFrame, dict[str | None
 
 
 def _id(frame: DataFrame, place: int, name: str) -> Column:
-    """The bytes of the ids: of text those in UTF-8, of whole numbers their digits."""
+    """The bytes of the ids: text in UTF-8, whole numbers as digits."""
     field, kind = frame.schema[place], frame.schema[place].dataType.simpleString()
     column = _column(frame, place)
     if kind in WHOLE:
@@ -109,7 +109,7 @@ def _column(frame: DataFrame, place: int) -> Column:
 
 
 def escaped(name: str) -> str:
-    """A column's name in which a dot is one."""
+    """A column's name, quoted so that a dot in it is just a dot."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -118,5 +118,5 @@ def _unfit(column: str, kind: str, mend: Message, name: str) -> InputError:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether this is a DataFrame of Spark; asked without importing it."""
+    """Whether this is a DataFrame of Spark; checked without importing Spark."""
     return type(value).__module__.startswith("pyspark.sql") and hasattr(value, "mapInArrow")

@@ -58,16 +58,16 @@ def read(
     name: str | None = None,
     format: str | None = None,
 ) -> Reading:
-    """Read a run on Spark, for whatever is asked of it: the same reading, to the bit, as `tr.read` has.
+    """Read a run on Spark: the same reading, to the bit, as that of `tr.read`.
 
     Args:
         qrels: as for `tr.read`, or a DataFrame of Spark with columns for the query, the document and the grade.
         run: files that every executor can open (a path, a folder, a pattern, URLs, or several), or a DataFrame with
             columns for the query, the document and the score.
         rules, keep: as for `tr.read`.
-        plan: which way, instead of the one that `explain` shows: "paths", "partitions", "passes" or "shuffle".
-        distinct: say that no document is returned for a query in two parts: then nothing of the rows is moved
-            where those of a query are scattered.
+        plan: how to read, instead of as `explain` shows: "paths", "partitions", "passes" or "shuffle".
+        distinct: state that no document is returned for a query in two parts; then no rows are moved where those
+            of a query are scattered.
         name: what to call the run, instead of its path.
         format: the name of the files' format, instead of the one that each looks like.
 
@@ -88,7 +88,7 @@ def explain(
     distinct: bool = False,
     format: str | None = None,
 ) -> Plan:
-    """Which way `read` and `evaluate` would go, and why. Arguments as for `read`."""
+    """How `read` and `evaluate` would read the run, and why. Arguments as for `read`."""
     return planned(qrels, run, rules=rules, plan=plan, distinct=distinct, format=format)[1]
 
 
@@ -178,7 +178,7 @@ def compare(
         runs: {name: run}, each as for `read`.
         measures, baseline, options: as for `tr.compare`: test, correction, seed, by, and others.
     """
-    from truerank.analysis.compare import compare as compare_readings  # which executors need not load
+    from truerank.analysis.compare import compare as compare_readings  # executors need not load it
 
     judged = _collected(qrels) if is_frame(qrels) and not _is_large(qrels) else qrels
     under = checked(Rules.of(rules))
@@ -191,7 +191,7 @@ def compare(
 def _large(
     qrels: DataFrame, run: SparkRun, measures: MeasuresLike | None, rules: Rules, by: Any, **options: Any
 ) -> LargeScores | dict[Any, LargeScores]:
-    """The scores of more queries than the driver holds."""
+    """The scores of more queries than the driver can hold."""
     asked = asked_for(measures, rules)
     chosen = list(dict.fromkeys(asked.values()))
     work, _ = planned(qrels, run, rules=rules, keep=seen_rows(chosen), shared=0, **options)
@@ -215,7 +215,7 @@ def planned(
     format: str | None = None,
     shared: int | None = None,
 ) -> tuple[Work, Plan]:
-    """What `read` has to do, and which way; `shared` stands for `SHARED`."""
+    """What `read` has to do, and the way it is done; `shared` replaces `SHARED`."""
     under = Rules.of(rules).by_query(message("on Spark a run is read query by query"))
     way = None if plan is None else forced(plan, is_frame(run))
     if is_frame(run):
@@ -234,7 +234,7 @@ def planned(
 
 
 def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
-    """The way that is asked for, or the one that looks fastest."""
+    """The plan for the way asked for, or for the one that looks fastest."""
     n = len(work.question.qrels.grades)
     shared = plural("{n:,} judgement goes to every executor", "{n:,} judgements go to every executor", n=n)
     if work.judged is not None:
@@ -256,7 +256,7 @@ def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
 def _question(
     qrels: QrelsLike | DataFrame, rules: Rules, keep: Keep, name: str, format: str | None, shared: int | None
 ) -> tuple[Question, DataFrame | None]:
-    """What is asked of every part, and the judgements where they go with the rows."""
+    """The question for every part, and the judgements where they are joined with the rows."""
     if is_frame(qrels) and _is_large(qrels, shared):
         judgements = typed(cast("Any", qrels), "qrels", "qrels")
         if "aspect" in judgements.columns:
@@ -277,7 +277,7 @@ def _is_large(qrels: Any, shared: int | None = None) -> bool:
 
 
 def _has_more(qrels: Any, held: int) -> bool:
-    """Whether it judges more queries than the driver holds; mostly it has fewer judgements than that."""
+    """Whether qrels judge more queries than `held`; cheap if there are not even that many judgements."""
     return _is_large(qrels, held) and typed(qrels, "qrels", "qrels").select("query").distinct().count() > held
 
 
@@ -289,11 +289,11 @@ def _collected(qrels: Any) -> Qrels:
 
 
 def session(master: str | None = None) -> SparkSession:
-    """The session that there is, or a new one, as Spark is configured here; tasks on this machine run this Python.
+    """The active session, or a new one by Spark's own configuration; tasks on this machine run this Python.
 
     Raises:
         MissingPackage: PySpark is not installed.
-        InputError: the master is none of Spark's.
+        InputError: the master is not a valid one.
         TruerankError: Spark does not start.
     """
     if master is not None and not master.startswith(MASTERS):
@@ -318,5 +318,5 @@ def session(master: str | None = None) -> SparkSession:
         mend = message("is there such a master, and does it answer?")
         raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error
     if new.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-        new.sparkContext.pythonExec = sys.executable  # not the first one in PATH, which may have other packages
+        new.sparkContext.pythonExec = sys.executable  # not the first Python in PATH, which may have other packages
     return new

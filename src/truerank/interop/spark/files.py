@@ -1,4 +1,4 @@
-"""The files of a run: a file, a folder, a pattern or several, here or wherever fsspec reads."""
+"""The files of a run: a file, a folder, a pattern, or several of these, local or anywhere that fsspec reads."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Stretch:
 
 
 def stretches(file: str, format: str | None, size: int) -> list[Stretch]:
-    """A file, or where it is long and can be cut, pieces of about so many bytes that begin where a query does."""
+    """A file; or, if it is long and can be cut, its pieces of about `size` bytes, each beginning with a query."""
     pieces = -(-_size(file) // size)
     cut = open_run(file, format).pieces(pieces) if pieces > 1 else ()
     return [Stretch(file, piece) for piece in cut] if len(cut) > 1 else [Stretch(file)]
 
 
 def _size(file: str) -> int:
-    """How many bytes a file has; 0 where that is not known."""
+    """The size of a file in bytes; 0 where it is not known."""
     if "://" not in file:
         return os.path.getsize(file) if os.path.isfile(file) else 0
     import fsspec
@@ -56,11 +56,11 @@ def _size(file: str) -> int:
 
 
 def files(paths: Paths) -> list[str]:
-    """The files that paths name, in order; those in a folder whose names begin with _ or . are no data.
+    """The files that paths name, in order; in folders, files whose names begin with _ or . are skipped.
 
     Raises:
-        InputError: there is none, something else than paths is given, or a folder is a table whose log says which
-            files count, and that is not read.
+        InputError: there is no file, something other than paths is given, or a folder is a table with a log, which
+            is not read here.
     """
     given: list[Any] = [paths]
     if isinstance(paths, Iterable) and not (isinstance(paths, str | Mapping) or hasattr(paths, "columns")):
@@ -77,14 +77,14 @@ def _of(name: str) -> list[str]:
     path = local(name)
     if "://" in path:
         return _remote(path)
-    source = Source(os.path.abspath(path))  # executors work in folders of their own
+    source = Source(os.path.abspath(path))  # executors have other working folders
     if not source.is_folder or _is_whole(source.name):
         return [source.name]
     return [file.name for file in data_files(source)]
 
 
 def _is_whole(folder: str) -> bool:
-    """Whether a folder is a format of its own."""
+    """Whether a folder is, as a whole, in some format."""
     whole = (format for format in formats().values() if format.is_folder and format.name != FILES)
     return any(format.sniff(b"", folder) > 0 for format in whole)
 
@@ -106,7 +106,7 @@ def _remote(url: str) -> list[str]:
 
 
 def _data(files: Iterable[str], folder: str) -> list[str]:
-    """The files below a remote folder that are data, in order."""
+    """The data files below a remote folder, in order."""
     parts = {file: os.path.relpath(file, folder).split(os.sep) for file in files}
     if kind := next(filter(None, map(_table, parts.values())), None):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Scores of more queries than a driver holds: their values stay on Spark, and means are summed without rounding."""
+"""Scores of more queries than a driver holds: values stay on Spark, and means are summed without rounding."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LargeScores(Means["DataFrame"]):
-    """What `Scores` is, of more queries than a driver holds: a mapping {measure: a DataFrame (query, value)}.
+    """`Scores` for more queries than a driver holds: a mapping {measure: a DataFrame (query, value)}.
 
-    Sums are taken without rounding and rounded once, so that means are those of `math.fsum`, however queries are
-    partitioned; those of `Scores`, which adds one query after the other, may differ in the last digits.
+    Sums are exact and rounded once, so that means are those of `math.fsum`, however queries are partitioned; those
+    of `Scores`, which adds one query after another, may differ in the last digits.
 
     Attributes:
-        measures, rules, ledger, run, asked: as of `Scores`.
-        totals: what each mean is made of.
-        rows: the values of each query, whose id is bytes.
+        measures, rules, ledger, run, asked: as in `Scores`.
+        totals: the exact sums behind each mean.
+        rows: the values of each query, with its id as bytes.
         kept: what the rows are taken from; it stays on the executors' disks until `unpersist`.
     """
 
@@ -86,11 +86,11 @@ class LargeScores(Means["DataFrame"]):
         return math.exp(mean) if measure.definition.average == "geometric" else mean
 
     def intervals(self, *, confidence: float = 0.95, samples: int = 1000, seed: int = 0) -> dict[str, Interval]:
-        """Where the mean of each measure may lie, by a Poisson bootstrap in the tasks: the same on any partitions.
+        """Where the mean of each measure may lie, by a Poisson bootstrap in the tasks: the same for any partitions.
 
         Args:
-            samples: how often the queries are drawn again.
-            seed: of the draws; what a query is drawn depends on it and on the query's id.
+            samples: how often the queries are resampled.
+            seed: of the draws; how often a query is drawn depends on it and on the query's id.
 
         Raises:
             InputError: one of the three is not what `tr.compare` takes.
@@ -111,11 +111,11 @@ class LargeScores(Means["DataFrame"]):
         return self._by_heading((name, limits[str(measure)]) for name, measure in self.headings.items())
 
     def per_query(self) -> DataFrame:
-        """The same as `table`."""
+        """`table`, as a method."""
         return self.table
 
     def unpersist(self) -> None:
-        """Free the rows; what is asked of them later is made again from the run."""
+        """Free the rows; if they are needed later, they are computed again from the run."""
         self.kept.unpersist()
 
     def _plain(self) -> NoReturn:
@@ -125,7 +125,7 @@ class LargeScores(Means["DataFrame"]):
 def evaluated(
     work: Work, by: DataFrame | None, measures: list[Measure], asked: Mapping[str, str]
 ) -> dict[str | None, LargeScores]:
-    """The scores of the queries of each value; without `by` those of all, under None."""
+    """{value: the scores of its queries}; without `by`, the scores of all queries under None."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as f
     from pyspark.sql.types import BinaryType, DoubleType, StringType, StructField, StructType
@@ -157,7 +157,7 @@ def evaluated(
 
 
 def _highest_grade(work: Work) -> float:
-    """The highest grade of the collection, or 0, as the rules have it; each task has some of the judgements."""
+    """The highest grade of the collection under the rules, or 0; no task has all judgements."""
     from pyspark.sql import functions as f
 
     judged = work.judged

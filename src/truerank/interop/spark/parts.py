@@ -1,7 +1,7 @@
-"""Parts: what tasks found in their rows, on the way to the driver, and the scan of the whole run that they make.
+"""Parts: what tasks found in their rows, as sent to the driver, and the scan of the whole run made of them.
 
-A part has the queries that its rows answer, and no others: with many queries and many tasks, a `Reading` of all
-queries from each would fill the driver.
+A part has only the queries that its rows answer: with many queries and many tasks, a `Reading` of all queries from
+each task would not fit into the driver.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Part:
     """What was found in some of a run's rows.
 
     Attributes:
-        answered: the numbers, among all judged queries, of those that the rows answer; they rise.
-        found: whose `returned` and `repeats` are of these queries alone.
+        answered: the numbers, among all judged queries, of those that the rows answer, in ascending order.
+        found: the scan; its `returned` and `repeats` are only of these queries.
     """
 
     answered: Ints
@@ -33,13 +33,13 @@ class Part:
 
     @classmethod
     def of(cls, scan: Scan) -> Part:
-        """What was found, without the queries that the rows do not answer."""
+        """The part of a scan, without the queries that the rows do not answer."""
         answered = np.flatnonzero(scan.returned >= 0)
         return cls(answered, _of_queries(scan, answered))
 
     @classmethod
     def of_some(cls, reading: Reading, queries: Ints, qrels: Qrels) -> Part:
-        """What was read of some queries alone, numbered as among all."""
+        """The part of a reading of some queries, numbered as among all queries."""
         rows = reading.rows
         table = np.empty(len(rows), HIT)
         for name in HIT.names or ():
@@ -50,7 +50,7 @@ class Part:
         return cls(queries[answered], _of_queries(scan, answered))
 
     def without(self, queries: Ints) -> Part:
-        """The same without some queries."""
+        """The part without some queries."""
         kept = ~np.isin(self.answered, queries)
         scan = self.found
         table = scan.table[~np.isin(scan.table["query"], queries)]
@@ -58,7 +58,7 @@ class Part:
         return Part(self.answered[kept], rest)
 
     def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
-        """What was found for some queries, as if they were all.
+        """The scan of some queries, numbered as if there were no others.
 
         Args:
             some: the judgements of these queries.
@@ -82,10 +82,10 @@ def _of_queries(scan: Scan, places: Ints) -> Scan:
 
 
 def _renumber(table: NDArray[np.void], old: Ints, new: Ints, before: Qrels, after: Qrels) -> None:
-    """Number queries, and judged and unjudged documents, as other judgements do.
+    """Renumber queries and documents, in place, from one set of judgements to another.
 
     Args:
-        old, new: (rows,) the query of each, in both.
+        old, new: (rows,) the query of each row in both.
     """
     is_judged = table["doc"] < len(before.grades)
     shift = after.start[new] - before.start[old]
@@ -102,7 +102,7 @@ def split_queries(parts: Sequence[Part], queries: int) -> Ints:
 
 
 def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
-    """What was found in a run whose queries are each in one part."""
+    """The scan of a run whose queries are each in one part."""
     returned, repeats = np.full(len(qrels), -1, np.int64), np.zeros(len(qrels), np.int64)
     for part in parts:
         returned[part.answered] = part.found.returned
@@ -118,7 +118,7 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         tuple(sorted({name for each in scans for name in each.extra})),
         sum(each.rows for each in scans),
         any(each.interleaved for each in scans),
-        joined([NO_IDS, *unjudged]),  # of no partition there is nothing
+        joined([NO_IDS, *unjudged]),  # without a partition there is nothing
         repeats if repeats.any() else None,
         scoring=sum((each.scoring for each in scans), NO_LISTS),
     )

@@ -1,4 +1,4 @@
-"""Plans: which way the rows of a run are read, chosen by what a look at it says."""
+"""Plans: the ways to read the rows of a run, and the choice among them after a look at the run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MEANINGS: dict[Way, Message] = {
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """Which way the rows of a run are read.
+    """The way in which the rows of a run are read.
 
     Attributes:
-        why: what speaks for it.
-        judgements: how the tasks come by them.
+        why: the reason.
+        judgements: how the tasks get them.
     """
 
     way: Way
@@ -46,7 +46,7 @@ def forced(way: str, is_frame: bool) -> Way:
     """The way that is asked for.
 
     Raises:
-        InputError: there is none of this name, or it needs files, or a frame.
+        InputError: there is no such way, or it needs files, or a frame.
     """
     ways = get_args(Way)
     if way not in ways:
@@ -59,11 +59,11 @@ def forced(way: str, is_frame: bool) -> Way:
 
 
 def estimated(given: DataFrame, query: str, rows: DataFrame, distinct: bool) -> tuple[Way, Message]:
-    """The way that a frame is likely to be read fastest, and what speaks for it.
+    """The way that is likely to be fastest for a frame, and the reason.
 
     Args:
         given: the frame as it was given; `query` is its column of query ids.
-        rows: the same with typed columns.
+        rows: the frame with typed columns.
         distinct: whether it is known that no document is returned for a query in two parts.
     """
     if _is_hashed(given, query):
@@ -78,11 +78,11 @@ def estimated(given: DataFrame, query: str, rows: DataFrame, distinct: bool) -> 
 
 
 def _is_hashed(frame: DataFrame, query: str) -> bool:
-    """Whether the frame's own plan puts rows into partitions by this column alone."""
+    """Whether the frame's own plan partitions rows by this column only."""
     partitioning: Any = frame._jdf.queryExecution().sparkPlan().outputPartitioning()
     if partitioning.getClass().getSimpleName() != "HashPartitioning" or partitioning.expressions().size() != 1:
         return False
     column = partitioning.expressions().head()
-    if column.getClass().getSimpleName() != "AttributeReference":  # an expression such as query % 8, without a name
+    if column.getClass().getSimpleName() != "AttributeReference":  # an expression without a name, such as query % 8
         return False
     return str(column.name()) == query

@@ -1,4 +1,4 @@
-"""Reading a run on Spark: each task says what its rows are worth, and the driver has one reading of the whole."""
+"""Reading a run on Spark: each task reads its rows, and the driver makes one reading of the whole."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ FEW = 100
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A run to be read, and what is asked of it.
+    """A run to be read, and the question for each part of it.
 
     Attributes:
-        stretches: of the run's files; none where it is a frame.
+        stretches: the stretches of the run's files; none where it is a frame.
         frame: columns query, doc and score; None where the run is files.
-        judged: the same of the judgements, where they go to the rows of their queries and the question has none.
+        judged: such a frame of the judgements, where these are joined with the rows and not in the question.
         distinct: whether it is known that no document is returned for a query in two parts.
     """
 
@@ -77,7 +77,7 @@ class Work:
         return self._whole(expected(answers, Part))
 
     def _by_partitions(self) -> Scan:
-        """Tasks read the partitions as they are; as in passes, where a query's rows do not follow each other."""
+        """Tasks read the partitions as they are; if a query's rows are not consecutive, `_by_passes` takes over."""
         assert self.frame is not None
         answers = self._asked(self.frame)
         if any(isinstance(answer, Interleaved) for answer in answers):
@@ -85,7 +85,7 @@ class Work:
         return self._whole(expected(answers, Part))
 
     def _by_passes(self) -> Scan:
-        """Tasks read the partitions as they are, however scattered rows are, and count ranks in what they kept."""
+        """Tasks read the partitions as they are, however scattered rows are, then count ranks in the rows kept."""
         from pyspark import StorageLevel
         from pyspark.sql import functions as f
 
@@ -101,7 +101,7 @@ class Work:
                 kept.unpersist()
 
     def _by_shuffle(self) -> Scan:
-        """The rows are brought together by query."""
+        """The rows are shuffled by query."""
         assert self.frame is not None
         answers = self._asked(self.frame.repartition("query"), interleaved=True)
         return whole(expected(answers, Part), self.question.qrels)
@@ -113,7 +113,7 @@ class Work:
         return merge(expected(map(tasks.unpacked, asked.collect()), Reading), name=question.name)
 
     def together(self, by: DataFrame | None = None) -> DataFrame:
-        """The rows and the judgements brought together by query, judgements first.
+        """The rows and the judgements, shuffled by query, with judgements first.
 
         Args:
             by: columns query and value; judgements have the value of their query.
@@ -131,13 +131,13 @@ class Work:
         return both.sortWithinPartitions(f.desc("judged"), "query")
 
     def _asked(self, frame: DataFrame, interleaved: bool = False) -> list[Answer]:
-        """What each partition of a frame says."""
+        """The answer of each partition of a frame."""
         with self._shared(self.question) as shared:
             asked = frame.mapInArrow(lambda rows: tasks.of_partition(rows, shared.value, interleaved), tasks.SCHEMA)
             return list(map(tasks.unpacked, asked.collect()))
 
     def _whole(self, parts: Sequence[Part], kept: DataFrame | None = None) -> Scan:
-        """The parts put together; ranks in queries that are in several of them are counted in each.
+        """The scan of all parts; for queries that are in several, ranks are counted in each part.
 
         Args:
             kept: the rows as the tasks kept them; without it a frame is read again.
@@ -156,7 +156,7 @@ class Work:
     def _again(
         self, scattered: Scattered, split: Ints, parts: Sequence[Part], kept: DataFrame | None
     ) -> Reading | RankCounts:
-        """What the files or partitions say of the queries that several have."""
+        """The reading, or the rank counts, of the queries that are in several files or partitions."""
         format, distinct = self.question.format, self.distinct
         if self.frame is None:
             given = zip(self.stretches, parts, strict=True)
@@ -195,7 +195,7 @@ class Work:
             shared.unpersist()
 
     def _reading(self, scan: Scan, qrels: Qrels | None = None) -> Reading:
-        """The reading of what was found."""
+        """The reading of a scan."""
         asked = self.question
         judged = asked.qrels if qrels is None else qrels
         return Reading.scanned(judged, scan, asked.rules, asked.name, asked.kept)
@@ -203,10 +203,10 @@ class Work:
 
 @contextmanager
 def raised_here() -> Iterator[None]:
-    """Raise as an error of ours where Spark gives up.
+    """Turn an error of Spark inside into one of truerank's.
 
     Raises:
-        TruerankError: it does.
+        TruerankError: Spark gave up.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -218,7 +218,7 @@ def raised_here() -> Iterator[None]:
 
 
 def stopped(said: str) -> TruerankError:
-    """The error to raise where Spark gives up; tasks answer with errors that a user could mend."""
+    """The error for where Spark gives up; errors that a user can fix are answers of tasks instead."""
     if "No module named 'truerank'" in said:
         return TruerankError(
             "truerank is not installed where Spark's executors are: install the same version there"
@@ -236,10 +236,10 @@ def _added(counts: RDD[Answer]) -> RankCounts:
 
 
 def expected(answers: Iterable[Answer], kind: type[Kind]) -> list[Kind]:
-    """The answers of tasks, of the kind that they are.
+    """The answers of tasks that are of this kind.
 
     Raises:
-        TruerankError: one is an error.
+        TruerankError: an answer is an error.
     """
     given = list(answers)
     for answer in given:
@@ -249,7 +249,7 @@ def expected(answers: Iterable[Answer], kind: type[Kind]) -> list[Kind]:
 
 
 def checked(reading: Reading) -> Reading:
-    """The reading, if it answers no unjudged query that the rules refuse."""
+    """The reading; raise where the rules refuse an unjudged query that it answers."""
     refuse_extra(reading.extra, reading.rules, reading.name)
     return reading
 
@@ -259,12 +259,12 @@ ORDERED = {"ties": ("input",), "duplicates": ("first", "last")}
 
 
 def ordered(rules: Rules) -> list[str]:
-    """What in the rules asks in which order rows came."""
+    """The settings of the rules that depend on the order of rows."""
     return [field for field, values in ORDERED.items() if getattr(rules, field) in values]
 
 
 def refuse_order(rules: Rules) -> None:
-    """Raise where the rules ask for the order of rows, which those of a frame do not have.
+    """Raise where the rules depend on the order of rows, which a frame does not have.
 
     Raises:
         RulesError: they do.

@@ -1,6 +1,6 @@
-"""What runs on the executors: rows of a run in, what they say of the judged documents out.
+"""What runs on the executors: rows of a run in, what was found of the judged documents out.
 
-A task raises nothing that a user could mend, since Spark would try it again and then show a traceback: it answers
+A task does not raise errors that a user can fix, since Spark would retry it and then show a traceback: it answers
 with the error, which the driver raises.
 """
 
@@ -57,7 +57,7 @@ ROWS = "query binary, doc binary, score double, are_ranks boolean"
 
 
 class Interleaved(TruerankError):
-    """The rows of a query do not follow each other."""
+    """The rows of a query are not consecutive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +65,10 @@ class Question:
     """What is asked of every part of a run.
 
     Attributes:
-        qrels: as the rules have them.
-        kept: up to which rank unjudged documents are rows.
-        name: of the run.
-        format: of its files; None for the one that each looks like.
+        qrels: the judgements, as the rules have them.
+        kept: the rank up to which unjudged documents become rows.
+        name: the name of the run.
+        format: the format of its files; None for the one that each looks like.
     """
 
     qrels: Qrels
@@ -79,11 +79,11 @@ class Question:
 
     @property
     def ranks_read(self) -> int:
-        """Up to which rank they are rows until ignored documents leave the lists."""
+        """The rank up to which they are rows before ignored documents leave the lists."""
         return ranks_read(self.qrels, self.kept)
 
     def of_stretch(self, stretch: Stretch) -> Part:
-        """What a file or a piece of one says; of what is wrong in a piece the file's line is named."""
+        """What was found in a file or a piece of one; errors in a piece name the line in the file."""
         try:
             return Part.of(self._scan(stretch))
         except InputError:
@@ -95,20 +95,20 @@ class Question:
         return scan(stretch.run(self.format), self.qrels.judged, self.rules, 1, self.ranks_read)
 
     def of_rows(self, rows: Iterable[Columns], interleaved: bool = False) -> Scan:
-        """What rows say.
+        """What was found in rows.
 
         Args:
-            interleaved: whether those of a query may be scattered; all rows are in memory at once then.
+            interleaved: whether rows of a query may be scattered; then all rows are in memory at once.
 
         Raises:
-            Interleaved: they are, and may not be.
+            Interleaved: rows are scattered, and may not be.
         """
         *_, scan = self.feed(rows, interleaved)
         assert scan is not None
         return scan
 
     def feed(self, rows: Iterable[Columns], interleaved: bool) -> Iterator[Scan | None]:
-        """The same bit by bit: None after each part of the rows; at last what they say."""
+        """`of_rows` step by step: yield None after each batch, and at last what was found."""
         scanner = Look(self.qrels.judged, self.rules, self.ranks_read, False, interleaved).scanner()
         try:
             for part in rows:
@@ -130,7 +130,7 @@ class Question:
 
 
 def of_stretches(stretches: Iterable[Stretch], question: Question) -> Iterator[Answer]:
-    """What each of some files or pieces says."""
+    """What was found in each file or piece."""
     return (answer(partial(question.of_stretch, stretch)) for stretch in stretches)
 
 
@@ -145,17 +145,17 @@ def counts_of_stretches(
 def of_partition(
     batches: Iterable[pyarrow.RecordBatch], question: Question, interleaved: bool
 ) -> Iterator[pyarrow.RecordBatch]:
-    """What the rows of a partition say."""
+    """What was found in the rows of a partition."""
     rows = iter(batches)
     yield packed(answer(lambda: Part.of(question.of_rows(columns(rows, question.name), interleaved))))
     drain(rows)
 
 
 def keeping(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Iterator[pyarrow.RecordBatch]:
-    """What the rows of a partition say, and before it these rows, to be read again by `kept_rows`.
+    """What was found in the rows of a partition, preceded by these rows, which `kept_rows` reads again.
 
-    To get rows out of the Java virtual machine takes longer than all that is done with them here; those packed in
-    a few cells come out much sooner.
+    Getting rows out of the Java virtual machine takes longer than everything done with them here; rows packed into
+    a few cells come out much faster.
     """
     rows, passed = iter(batches), deque[Any]()
     said: Answer | None = None
@@ -186,7 +186,7 @@ def _written(batch: pyarrow.RecordBatch) -> bytes:
 
 
 def _cells(answer: bytes | None, rows: bytes | None) -> pyarrow.RecordBatch:
-    """A row of the columns `KEPT`."""
+    """One row with the columns `KEPT`."""
     import pyarrow
 
     cells = [pyarrow.array([cell], pyarrow.binary()) for cell in (answer, rows)]
@@ -194,7 +194,7 @@ def _cells(answer: bytes | None, rows: bytes | None) -> pyarrow.RecordBatch:
 
 
 def kept_rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The rows in a column of those that `keeping` wrote."""
+    """The rows that `keeping` wrote into a column."""
     import pyarrow
 
     for cell in chain.from_iterable(batch.column(0) for batch in batches):
@@ -212,14 +212,14 @@ def counts_of_partition(
 
 
 def of_both(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Iterator[pyarrow.RecordBatch]:
-    """What the rows of a partition say that has its judgements too, before the others: these have True behind."""
+    """What was found in a partition whose judgements come before its rows; a last column is True for judgements."""
     rows = iter(batches)
     yield packed(answer(lambda: reading_of_both(rows, question)))
     drain(rows)
 
 
 def drain(rows: Iterator[pyarrow.RecordBatch]) -> None:
-    """Read some more."""
+    """Read up to `DRAINED` more batches and drop them."""
     deque(islice(rows, DRAINED), 0)
 
 
@@ -229,7 +229,7 @@ def reading_of_both(
     """The reading of a partition's rows against its own judgements.
 
     Args:
-        by: is given the value of each query, which stands behind its judgements.
+        by: is filled with the value of each query, which stands beside its judgements.
     """
     judgements: list[Columns] = []
     first = []
@@ -250,7 +250,7 @@ def reading_of_both(
 def rows_of_stretches(
     numbers: Iterable[pyarrow.RecordBatch], stretches: Sequence[Stretch], question: Question
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of files or pieces, by the numbers of these."""
+    """The rows of files or pieces, given by number."""
     import pyarrow
 
     kinds = pyarrow.binary(), pyarrow.binary(), pyarrow.float64(), pyarrow.bool_()
@@ -263,7 +263,7 @@ def rows_of_stretches(
 
 
 def answer(work: Callable[[], Answer]) -> Answer:
-    """What comes of the work, an error too."""
+    """The result of the work, which may be an error."""
     try:
         return work()
     except TruerankError as error:
@@ -271,7 +271,7 @@ def answer(work: Callable[[], Answer]) -> Answer:
 
 
 def added(one: Answer, other: Answer) -> Answer:
-    """The rank counts of two parts as those of both; an error stays."""
+    """The sum of two parts' rank counts; an error stays an error."""
     for each in (one, other):
         if isinstance(each, TruerankError):
             return each
@@ -281,7 +281,7 @@ def added(one: Answer, other: Answer) -> Answer:
 
 
 def columns(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[Columns]:
-    """The rows (query, doc, score, and of a run whether these are ranks) as the kernel takes them.
+    """The rows (query, doc, score, and for a run whether scores are ranks) in the kernel's form.
 
     Raises:
         InputError: a row lacks a value.
@@ -295,12 +295,12 @@ def columns(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[Colum
         try:
             for part in frames.parts([rows], Layout(0, 1, 2), name):
                 yield _finite(part, name)._replace(are_ranks=ranks)
-        except InputError as error:  # which counts the rows of the batch
+        except InputError as error:  # it counts the rows of the batch
             raise InputError(error.said, name) from None
 
 
 def _finite(part: Columns, name: str) -> Columns:
-    """The same rows, if each has a score that is a number."""
+    """The rows, if each score is a number."""
     bad = ~np.isfinite(part.scores)
     if bad.any():
         row = int(bad.argmax())
@@ -310,7 +310,7 @@ def _finite(part: Columns, name: str) -> Columns:
 
 
 def _said(query: bytes, fault: Message) -> Message:
-    """What is wrong with a row; rows of a frame have no numbers, but queries."""
+    """What is wrong with a row, named by its query, as rows of a frame have no numbers."""
     return message("query {query}: {fault}", query=truncated(query), fault=fault)
 
 

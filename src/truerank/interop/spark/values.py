@@ -1,4 +1,4 @@
-"""What runs on the executors where a driver would not hold the values of all queries: these stay, totals travel."""
+"""What runs on the executors if a driver cannot hold all queries' values: these stay, and totals are sent."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ROWS = 1 << 14
 
 @dataclass(frozen=True)
 class Total:
-    """What a mean is made of; those of parts add up, without rounding.
+    """The exact sum behind a mean; totals of parts add up without rounding.
 
     Attributes:
         n: how many queries have a value.
-        sum: of what the plain mean is taken of, by `exact_total`.
-        largest: its largest distance from 0.
+        sum: the sum of what is averaged, by `exact_total`.
+        largest: the largest absolute value of what is averaged.
     """
 
     n: int
@@ -48,7 +48,7 @@ class Total:
 
     @classmethod
     def of(cls, measure: Measure, values: PerQuery) -> Total:
-        """That of some queries; NaN is no value.
+        """The total of some queries; NaN is no value.
 
         Raises:
             MeasureError: a value is not finite.
@@ -65,11 +65,11 @@ class Total:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is said of some queries together.
+    """The ledger and totals of some queries.
 
     Attributes:
-        signs, scoring: of a ledger that cannot tell of a part whether qrels and run are swapped, or scores rise.
-        totals: of each measure.
+        signs, scoring: by which it is decided for the whole whether qrels and run are swapped, or scores rise.
+        totals: the total of each measure.
     """
 
     ledger: Ledger
@@ -79,7 +79,7 @@ class Summary:
 
     @classmethod
     def of(cls, scores: Scores, reading: Reading) -> Summary:
-        """That of the queries of a reading."""
+        """The summary of the queries of a reading."""
         totals = tuple(Total.of(measure, scores.columns[str(measure)]) for measure in scores.measures)
         return cls(scores.ledger, Signs.of(reading.hits), reading.scoring, totals)
 
@@ -89,7 +89,7 @@ Summaries = Mapping[str | None, Summary]
 
 
 def merged(parts: Sequence[Summaries]) -> dict[str | None, Summary]:
-    """The summaries of all queries from those of parts, in any order."""
+    """The summaries of all queries, from the summaries of parts in any order."""
     by_value: dict[str | None, list[Summary]] = {}
     for part in parts:
         for value, summary in part.items():
@@ -106,7 +106,7 @@ def _merged(parts: Sequence[Summary]) -> Summary:
 
 
 def grouped(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
-    """The reading of the queries of each value, in the order of the values as text."""
+    """{value: the reading of its queries}, in the order of the values as text."""
     values = {as_bytes(query): value for query, value in by.items() if value is not None}
     of = [values.get(query) for query in reading.rows.queries]
     return {
@@ -125,8 +125,8 @@ def of_both(
     """The values of a partition's queries, whose judgements are in it too; then its summaries, or an error.
 
     Args:
-        max_grade: of the whole collection.
-        is_grouped: whether the judgements say the value of their query in `by`.
+        max_grade: the highest grade of the whole collection.
+        is_grouped: whether judgements carry the value of their query in `by`.
     """
     rows, scored = iter(batches), dict[str | None, Scores]()
 
@@ -147,7 +147,7 @@ def of_both(
 
 
 def _rows(value: str | None, scores: Scores) -> Iterator[pyarrow.RecordBatch]:
-    """The values of queries, some at a time."""
+    """The values of queries, in batches."""
     for start in range(0, len(scores.queries), ROWS):
         some = slice(start, start + ROWS)
         queries = list(map(as_bytes, scores.queries[some]))
@@ -156,7 +156,7 @@ def _rows(value: str | None, scores: Scores) -> Iterator[pyarrow.RecordBatch]:
 
 
 def _row(columns: Mapping[str, Any], measures: Iterable[Measure]) -> pyarrow.RecordBatch:
-    """Columns as all are; those that are not given are empty."""
+    """A batch with all columns of the schema; those that are not given are empty."""
     import pyarrow as pa
 
     schema = pa.schema([("answer", pa.binary()), ("value", pa.string()), ("query", pa.binary())])
@@ -170,7 +170,7 @@ def _row(columns: Mapping[str, Any], measures: Iterable[Measure]) -> pyarrow.Rec
 def drawn(
     batches: Iterable[pyarrow.RecordBatch], measures: Sequence[Measure], largest: Floats, samples: int, seed: int
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The resamples of the queries of a partition, whose values are given."""
+    """The sums of resamples of a partition's queries, from their values."""
     key, nothing = str(seed).encode(), np.zeros((samples, len(measures)), np.int64)
     total = Drawn(nothing, nothing)
     for batch in batches:

@@ -20,13 +20,13 @@ __all__ = ["Options", "TrecEvalError", "help_text", "trec_eval"]
 def trec_eval(
     options: Options, progress: Progress = unreported, say: Callable[[str], object] = lambda words: None
 ) -> Iterator[bytes]:
-    """What the reference prints, a piece at a time.
+    """What the reference prints, piece by piece.
 
-    Everything is read and evaluated before the first piece: nothing is printed when something is wrong.
+    Everything is read and evaluated before the first piece: nothing is printed if something is wrong.
 
     Args:
         progress: called with how many bytes of the run were read, and of how many.
-        say: called with what is read otherwise than it is written, a sentence at a time.
+        say: called with a sentence for each argument that is not read as it is written.
 
     Raises:
         TrecEvalError: where the reference would end, with its exit status.
@@ -40,7 +40,7 @@ def trec_eval(
 
 
 def _refuse_unfit(chosen: Sequence[Column], options: Options) -> None:
-    """Measures can only be worked out of what they were made for; recalls are from 0 to 1, but in pytrec_eval."""
+    """Raise for measures of another kind of judgements, and for recalls that are not from 0 to 1."""
     for column in chosen:
         if column.listed.name in OF_RECALLS:
             parse_measure(str(column.measure))

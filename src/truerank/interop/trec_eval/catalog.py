@@ -1,4 +1,4 @@
-"""Which measures the reference has, in the order in which it prints them, and what truerank calls them."""
+"""The measures of the reference, in the order in which it prints them, and truerank's names for them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Listed:
     """A measure of the reference.
 
     Attributes:
-        name: what it prints; parameters come after it.
-        ours: the same in truerank's spelling, with places for parameters; "" is worked out by this package.
-        takes: what parameters it has: cutoffs, points, numbers, gains, or none.
-        default: the parameters when none are given.
-        shown: in the rows of "topics", of "all", or of "both".
+        name: the name that it prints; parameters come after it.
+        ours: truerank's name, with places for parameters; "" if it is computed in this package.
+        takes: the kind of its parameters: cutoffs, points, numbers, gains, or none.
+        default: the parameters if none are given.
+        shown: whether in the rows of "topics", of "all", or of "both".
         kind: decimal (averaged), whole (summed), logarithm (averaged to a geometric mean) or text.
-        since: the version that brought it.
-        of: what it needs, as -R calls it ("prefs" for qrels_prefs too); "" for nothing.
+        since: the version that introduced it.
+        of: the judgements that it needs, as -R names them ("prefs" for qrels_prefs too); "" for any.
     """
 
     name: str

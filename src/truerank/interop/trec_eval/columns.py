@@ -1,4 +1,4 @@
-"""From -m to columns: which values are printed, in which order, under which names."""
+"""The columns that -m asks for: which values are printed, in which order, under which names."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ N = TypeVar("N", int, float)
 
 @dataclass(frozen=True)
 class Column:
-    """One value a topic.
+    """One value per topic.
 
     Attributes:
-        name: what is printed.
+        name: the name that is printed.
         listed: the measure of the reference.
-        measure: truerank's; None where there is none.
+        measure: truerank's measure; None where there is none.
         depth: how many grades a relstring shows.
     """
 
@@ -42,7 +42,7 @@ class Column:
 
 
 def columns(requested: Sequence[str], compat: int) -> list[Column]:
-    """The columns for what stood after each -m, in the reference's order; the official ones for nothing.
+    """The columns for the words after each -m, in the reference's order; the official ones for no -m.
 
     >>> [column.name for column in columns(["P.10,5", "map"], compat=10)]
     ['map', 'P_5', 'P_10']
@@ -62,7 +62,7 @@ def columns(requested: Sequence[str], compat: int) -> list[Column]:
 
 
 def read_otherwise(requested: Sequence[str]) -> Iterator[str]:
-    """A sentence on each parameter that the reference reads in part, or not at all.
+    """A sentence for each parameter that the reference reads only in part, or not at all.
 
     >>> list(read_otherwise(["ndcg_cut.10,23.4"]))
     ["-m ndcg_cut.10,23.4: '23.4' is read as 23"]
@@ -82,7 +82,7 @@ def read_otherwise(requested: Sequence[str]) -> Iterator[str]:
 
 
 def _cut_short(text: str, given: str, takes: str) -> Iterator[str]:
-    """A sentence on each parameter of which the reference reads the beginning alone."""
+    """A sentence for each parameter of which the reference reads only the beginning."""
     for parameter in given.split(","):
         number = parameter.partition("=")[2] if takes == "gains" else parameter
         read = readable(number, takes == "cutoffs")
@@ -91,7 +91,7 @@ def _cut_short(text: str, given: str, takes: str) -> Iterator[str]:
 
 
 def _at_cutoff(name: str, given: str) -> str:
-    """What to write for a measure without cutoffs that was asked for at some."""
+    """What to write instead for a measure without cutoffs that was asked for at a cutoff."""
     if not _CUTOFFS.fullmatch(given):
         return ""
     if f"{name}_cut" in CATALOG:
@@ -100,7 +100,7 @@ def _at_cutoff(name: str, given: str) -> str:
 
 
 def _params(requested: Sequence[str]) -> dict[str, str]:
-    """{name: what stands behind its point}; the first counts."""
+    """{name: the text after its point}; the first one counts."""
     params: dict[str, str] = {}
     for name, point, given in (text.partition(".") for text in requested):
         if point:
@@ -122,7 +122,7 @@ def _members(name: str, compat: int) -> Iterable[str]:
 
 
 def _pointed(name: str, known: Collection[str]) -> str:
-    """What to write for a measure with a cutoff as it is printed, or as others write it: P_10, ndcg@10."""
+    """What to write instead for a measure with a cutoff as it is printed, or as others write it: P_10, ndcg@10."""
     match = _CUT.fullmatch(name)
     for word in (match[1], f"{match[1]}_cut") if match else ():
         if match and word in known and CATALOG[word].takes == "cutoffs":
@@ -162,12 +162,12 @@ def _numbers(listed: Listed, given: str | None) -> list[Column]:
 
 
 def _at(listed: Listed, key: str, value: float | tuple[float, ...]) -> Measure:
-    """The measure at recalls, also above 1, which the reference takes: nothing reaches them."""
+    """The measure at a recall, also above 1, which the reference allows: nothing reaches that."""
     return replace(parse_measure(listed.ours.format(1, all=(1,))), params=((key, value),))
 
 
 def _gains(listed: Listed, given: str | None) -> list[Column]:
-    """Pairs grade=gain; for rbp and rbp_resid p=persistence."""
+    """The columns for pairs grade=gain, or for p=persistence of rbp and rbp_resid."""
     gains: dict[int, float] = {}
     p = 0.9
     for pair in given.split(",") if given is not None else ():
@@ -183,7 +183,7 @@ def _gains(listed: Listed, given: str | None) -> list[Column]:
     if gains and listed.name == "rbp":
         raise _unusable(listed, given, "the reference scales such gains by memory that it never set")
     measure = parse_measure(listed.ours.format(gain="'linear'", p=p))
-    if gains and "{gain}" in listed.ours:  # also below 0, which the reference takes
+    if gains and "{gain}" in listed.ours:  # also below 0, which the reference allows
         measure = replace(measure, params=(("gain", FrozenMap(gains)),))
     return [Column(_named(listed, given), listed, measure)]
 

@@ -1,4 +1,4 @@
-"""What a group cannot mean, named with its lines."""
+"""Contradictions in the judgements of a group, reported with their lines."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from truerank.interop.trec_eval.ranked import Ranked
 
 
 def refuse_two_grades(ranked: Ranked) -> None:
-    """A document has one grade in a group without subgroups, and with them is not both 0 and above.
+    """Raise where a group without subgroups gives a document two grades, or subgroups give it both 0 and more.
 
     Raises:
-        InputError: one has two.
+        InputError: a document has such grades.
     """
     groups = ranked.groups
     one, two = groups.twice
@@ -37,10 +37,10 @@ def refuse_two_grades(ranked: Ranked) -> None:
 
 
 def refuse_circle(ranked: Ranked, group: int, direct: Bools) -> None:
-    """A group whose preferences lead back to where they began.
+    """Raise for a group whose preferences form a circle.
 
     Args:
-        direct: (documents, documents) which it prefers to which.
+        direct: (documents, documents) whether it prefers the first to the second.
 
     Raises:
         InputError: always.
@@ -59,7 +59,7 @@ def refuse_circle(ranked: Ranked, group: int, direct: Bools) -> None:
 
 
 def _ring(direct: Bools) -> list[int]:
-    """A shortest way from a document back to itself."""
+    """A shortest circle of preferences."""
     rings = (_way_back(direct, start) for start in range(len(direct)))
     return min(filter(None, rings), key=len)
 

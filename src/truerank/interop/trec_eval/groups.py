@@ -1,4 +1,4 @@
-"""Judgements by several judges: of each topic there are groups of them, and each group judges by itself."""
+"""Judgements in groups: each topic has groups of judgements, such as one per judge, which stand by themselves."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """What the groups said, one row per judgement.
+    """The judgements of groups, one row per judgement.
 
     Attributes:
-        pool: each document that some group judged, once a topic: what a run is looked through for.
-        topics: which of the pool's topics there are.
-        topic: (groups,) which of these is each one's; topics do not fall.
-        names: what groups are called.
-        name: (groups,) which of these each one is called.
-        group: (judgements,) the group of each; groups do not fall.
-        part: (judgements,) the subgroup, numbered over all groups; one a group where the file has none.
-        doc: (judgements,) which of the pool's judgements.
-        grade: (judgements,)
+        pool: every document that some group judged, once per topic: what is looked for in a run.
+        topics: which topics of the pool are here.
+        topic: (groups,) the place of each group's topic among these, in ascending order.
+        names: the distinct names of groups.
+        name: (groups,) the place of each group's name among these.
+        group: (judgements,) the group of each, in ascending order.
+        part: (judgements,) the subgroup, numbered over all groups; one per group where the file has none.
+        doc: (judgements,) the document, as the number of its judgement in the pool.
+        grade: (judgements,) the grade.
         lines: (judgements,) the line of each.
     """
 
@@ -51,10 +51,10 @@ class Groups:
     lines: Ints
 
     def among(self, keep: Bools) -> Groups:
-        """Those of some topics alone; the pool stays.
+        """Only the groups of some topics; the pool stays.
 
         Args:
-            keep: (topics,) which.
+            keep: (topics,) whether each topic stays.
         """
         is_kept = keep[self.topic]
         rows = is_kept[self.group]
@@ -72,17 +72,17 @@ class Groups:
 
     @cached_property
     def twice(self) -> tuple[Ints, Ints]:
-        """Judgements, and later ones, of the same document by the same group."""
+        """Pairs of judgements, the first and a later one, of the same document by the same group."""
         key = self.group * len(self.pool.grades) + self.doc
         order = np.argsort(key, kind="stable")
         again = np.flatnonzero(np.diff(key[order]) == 0)
         return order[again], order[again + 1]
 
     def refuse_repeats(self) -> None:
-        """A group judges a document once.
+        """Raise where a group judges a document twice.
 
         Raises:
-            InputError: it judges one twice.
+            InputError: a group does.
         """
         first, second = self.twice
         if len(first):
@@ -106,13 +106,13 @@ class Groups:
         }
 
     def found(self, hits: Hits) -> Ints:
-        """(judgements,) the row of its document among the hits of the pool; -1 for one that was not returned."""
+        """(judgements,) the row of each one's document among the hits of the pool; -1 if it was not returned."""
         row = np.full(len(self.pool.grades), -1)
         row[hits.doc] = np.arange(len(hits))
         return row[self.doc]
 
     def hits(self, pool: Hits) -> Hits:
-        """The hits with a query a group: each group's judgements of the same lists.
+        """The hits with one query per group: each group's judgements of the same lists.
 
         Args:
             pool: the hits of the pool.
@@ -123,7 +123,7 @@ class Groups:
         best_first = np.lexsort((-self.grade, self.group))
         return replace(
             pool,
-            queries=[pool.queries[topic] for topic in self.topic.tolist()],  # one topic as often as it has groups
+            queries=[pool.queries[topic] for topic in self.topic.tolist()],  # each topic once per group
             returned=pool.returned[self.topic],
             judgements=Judgements(self.group, self.grade[best_first]),
             max_grade=max(0.0, float(self.grade.max(initial=0))),
@@ -135,13 +135,13 @@ class Groups:
         )
 
     def mean(self, values: Floats) -> Floats:
-        """(topics,) the mean of a value a group."""
+        """(topics,) the mean of one value per group."""
         sums: Floats = np.bincount(self.topic, values)  # type: ignore[assignment]
         return sums / np.bincount(self.topic)
 
 
 def read_groups(path: str, columns: int) -> Groups:
-    """Judgements of four columns (topic, group, document, grade), or of five with a subgroup behind the group.
+    """Judgements of four columns (topic, group, document, grade), or of five with a subgroup after the group.
 
     Raises:
         InputError: a line that cannot be read.
@@ -187,7 +187,7 @@ def _fields(text: bytes, columns: int, source: str) -> tuple[Ints, Ints, Ints]:
 
 
 def _sorted(names: Names, which: Ints) -> tuple[Names, Ints]:
-    """The names in order, and which of them each is."""
+    """The distinct names in order, and the place of each name among them."""
     in_order, place = names.in_order()
     return in_order, which if place is None else place[which]
 

@@ -1,4 +1,4 @@
-"""What -h says."""
+"""The text of -h."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ AMONG = {"_ret": "Of pairs that were both returned.", "_imp": "Of pairs of which
 
 
 def help_text(options: Options) -> str:
-    """The options and names; or, where measures were asked for, what they mean."""
+    """The options and names; or the meaning of the measures that were asked for."""
     if options.measures:
         chosen = {column.listed.name: column.listed for column in columns(options.measures, options.compat)}
         return "".join(_explained(listed) for listed in chosen.values())
@@ -79,12 +79,12 @@ def help_text(options: Options) -> str:
 
 
 def _nicknames(names: Sequence[str]) -> dict[str, list[str]]:
-    """The nicknames with those of their measures that the version has."""
+    """The nicknames with their measures, as far as the version has these."""
     return {nick: [name for name in members if name in names] for nick, members in NICKNAMES.items()}
 
 
 def _explained(listed: Listed) -> str:
-    """What a measure means, and how its parameters are written."""
+    """The meaning of a measure, and how its parameters are written."""
     ending = next((ending for ending in AMONG if listed.of == "prefs" and listed.name.endswith(ending)), "")
     lines = [listed.name, "  " + (OWN.get(listed.name.removesuffix(ending)) or _meaning(listed))]
     if ending:
@@ -107,7 +107,7 @@ def _meaning(listed: Listed) -> str:
 
 
 def _wrapped(title: str, names: Sequence[str]) -> str:
-    """Names with blanks between, broken into lines."""
+    """Names separated by blanks, broken into lines."""
     import textwrap
 
     return textwrap.fill(title + " ".join(names), 100, subsequent_indent=" " * 4 if title.strip() else "  ")

@@ -1,4 +1,4 @@
-"""The reference's lines, many at once: a row a topic and measure, then the rows "all"."""
+"""The reference's lines, many at once: one per topic and measure, then the rows "all"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from truerank.core.qrels import Floats
 
-TOPIC = "\0"  # stands for the topic in a template: no id holds it
+TOPIC = "\0"  # stands for the topic in a template: no id contains it
 
 AT_ONCE = 256
 """How many topics make one piece of output."""
@@ -30,8 +30,8 @@ def _texts() -> Any:
 def decimals(values: Floats) -> list[str]:
     """Each value as C prints it with %6.4f.
 
-    A value from 0 to 1 is one of 10,001 texts, and which one is beyond doubt unless a 5 and naughts follow
-    the fourth decimal; those, and all other values, are printed one by one.
+    A value from 0 to 1 has one of 10,001 texts, and it is clear which, unless the fourth decimal is followed by a 5
+    and zeros; such values, and all others, are formatted one by one.
 
     >>> decimals(np.array([0.25, 0.00005, -0.0, 12.3]))
     ['0.2500', '0.0001', '-0.0000', '12.3000']
@@ -61,7 +61,7 @@ def wholes(values: Floats) -> list[str]:
 
 
 def rows(names: Sequence[str], topics: Sequence[bytes], columns: Sequence[Sequence[str]]) -> Iterator[bytes]:
-    """The lines of all topics, each topic's together; one list of texts a name, which is as wide as its column."""
+    """The lines of all topics, topic by topic; each name, padded to its column's width, has one list of texts."""
     form = "".join(f"{name}\t{TOPIC}\t%s\n" for name in names)
     values = zip(topics, zip(*columns, strict=True), strict=bool(names))
     lines = ((form % row).replace(TOPIC, topic.decode("latin-1")) for topic, row in values)

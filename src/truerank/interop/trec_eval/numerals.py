@@ -1,4 +1,4 @@
-"""Numbers in arguments. The reference reads "x" as 0; here a number is a number, or at least begins with one."""
+"""Numbers in arguments. The reference reads "x" as 0; here an argument must be or begin with a number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def decimal(text: str) -> float | None:
 
 
 def readable(text: str, is_whole: bool) -> str:
-    """As much of a parameter as the reference reads as a number; nothing where it does not begin with one.
+    """The beginning of a parameter that the reference reads as a number; "" where it does not begin with one.
 
     >>> readable("23.4", is_whole=True), readable("5x", is_whole=False), readable("x", is_whole=False)
     ('23', '5', '')

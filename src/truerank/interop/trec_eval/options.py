@@ -46,14 +46,14 @@ class Options:
     Attributes:
         qrels, run: the two files; "-" is standard input.
         wants: evaluation, help or version.
-        compat: the version to be equal to, 9 or 10.
-        measures: what stood after each -m.
-        per_topic: -q, a row a topic too.
+        compat: the version to reproduce, 9 or 10.
+        measures: the words after each -m.
+        per_topic: -q, also rows for each topic.
         summary: no -n, the rows "all".
         complete: -c, average over all topics of the qrels.
         judged_only: -J, drop unjudged documents.
         level: -l, the lowest grade that is relevant.
-        depth: -M, only this many documents a topic.
+        depth: -M, only this many documents per topic.
         collection: -N, how many documents there are.
         zscores: -Z, a file of means and deviations.
         format: -R, what the judgements are: qrels, qrels_jg, prefs or qrels_prefs.
@@ -88,7 +88,7 @@ class Options:
         options = cls(measures=tuple(value for name, value in given if name == "-m"))
         for name, value in given:
             options = replace(options, **_fields(name, value))
-            if options.wants == "version":  # the reference looks at nothing behind it
+            if options.wants == "version":  # the reference ignores everything after it
                 compat = [_compat(value) for name, value in given if name == OWN]
                 return replace(options, **compat[-1]) if compat else options
         if options.wants == "help":
@@ -101,12 +101,12 @@ class Options:
 
     @property
     def version(self) -> str:
-        """The version to be equal to, in full."""
+        """The full number of the version to reproduce."""
         return "9.0.8" if self.compat == 9 else "10.0"
 
     @cached_property
     def rules(self) -> Rules:
-        """Under whose rules the run is read and measured; -c, -J and -M are not among them."""
+        """The rules under which the run is read and measured; -c, -J and -M are not part of them."""
         ties = "doc-ascending" if self.holds == "prefs" else "doc-descending"
         return Rules.named(f"trec_eval-{self.compat}").replace(level=self.level, ties=ties)
 
@@ -117,7 +117,7 @@ class Options:
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options, each by its short name, and files; where `OWN` is not given, it makes no shortened one ambiguous."""
+    """Options by their short names, and files; `OWN` never makes an abbreviation of the others ambiguous."""
     own = [OWN[2:] + "="] if any(word.partition("=")[0] == OWN for word in arguments) else []
     try:
         given, files = getopt.gnu_getopt(list(arguments), SHORT, [*LONG, *own])
@@ -146,7 +146,7 @@ def _fields(name: str, value: str) -> dict[str, Any]:
 
 def _level(value: str) -> dict[str, Any]:
     level = decimal(value)
-    if level is None or level < 0:  # below 0 the reference would call documents relevant that are unjudged
+    if level is None or level < 0:  # below 0 the reference would count unjudged documents as relevant
         raise TrecEvalError(f"-l is a grade of at least 0, not {value!r}", USAGE)
     return {"level": int(level) if level == int(level) else level}
 

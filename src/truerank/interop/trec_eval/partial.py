@@ -1,7 +1,7 @@
-"""Partial orders: groups with several subgroups, whose preferences follow from one another.
+"""Partial orders: groups with several subgroups, whose preferences imply others by transitivity.
 
 A group's preferences are a matrix over the documents that are judged for its topic, in the order of their places.
-Topics of about the same size are worked on together.
+Topics of about the same size are processed together.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Batch:
     """Some topics with their groups.
 
     Attributes:
-        topics: which.
-        groups: whose matrices these are, by topic.
+        topics: their numbers.
+        groups: the groups of the matrices, by topic.
         times: (groups, documents, documents) how often a group prefers one document to another.
     """
 
@@ -41,11 +41,11 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """How many documents the matrices have room for; topics may have fewer."""
+        """The size of the matrices in documents; topics may have fewer."""
         return int(self.times.shape[1])
 
     def summed(self, topic: Ints) -> Matrices:
-        """(topics, documents, documents) how often the groups of each topic prefer one document to another.
+        """(topics, documents, documents) how often a topic's groups together prefer one document to another.
 
         Args:
             topic: (groups of the run,) the topic of each.
@@ -58,7 +58,7 @@ class Batch:
 
 
 def batches(ranked: Ranked, chosen: Bools) -> Iterator[Batch]:
-    """The matrices of the chosen groups, those of a topic together.
+    """The matrices of the chosen groups, with groups of a topic together.
 
     Raises:
         InputError: a group contradicts itself.
@@ -81,7 +81,7 @@ def batches(ranked: Ranked, chosen: Bools) -> Iterator[Batch]:
 
 
 def _worse(ranked: Ranked) -> tuple[Ints, Ints]:
-    """(rows,) where the rows of lower grades in the same subgroup begin, and how many there are."""
+    """(rows,) where the rows with lower grades in the same subgroup begin, and how many there are."""
     rows = np.arange(len(ranked.part))
     is_new = np.diff(ranked.part, prepend=-1) != 0
     is_lower = is_new | (np.diff(ranked.cls, prepend=-1) != 0)
@@ -90,13 +90,13 @@ def _worse(ranked: Ranked) -> tuple[Ints, Ints]:
 
 
 def _next(starts: Bools, rows: Ints) -> Ints:
-    """(rows,) where the next one starts."""
+    """(rows,) the next start after each row."""
     first = np.append(rows[starts], len(rows))
     return first[np.cumsum(starts)]
 
 
 def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) -> Matrices:
-    """(groups, size, size) how often each subgroup, and so the group, puts one document above another."""
+    """(groups, size, size) how often the subgroups of each group put one document above another."""
     local, rows = ranked.among(groups)
     rows = rows[worse[1][rows] > 0]
     times = np.zeros(len(groups) * size * size, np.int32)
@@ -109,7 +109,7 @@ def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) ->
 
 
 def _followed(ranked: Ranked, groups: Ints, direct: Bools) -> Bools:
-    """The preferences with all that follow from them; a document is not preferred to itself."""
+    """The preferences with all that follow from them; raise where these form a circle."""
     alone = ~np.eye(direct.shape[1], dtype=bool)
     preferred = closed(direct) & alone
     circles = (preferred & preferred.transpose(0, 2, 1)).any((1, 2))
@@ -120,7 +120,7 @@ def _followed(ranked: Ranked, groups: Ints, direct: Bools) -> Bools:
 
 
 def closed(direct: Bools) -> Bools:
-    """(orders, n, n) what follows from what is preferred directly, by Warshall's algorithm on packed bits."""
+    """(orders, n, n) the transitive closure of preferences, by Warshall's algorithm on packed bits."""
     packed = np.packbits(direct, axis=2)
     for through in range(direct.shape[1]):
         is_above = packed[:, :, through >> 3] >> (7 - (through & 7)) & 1
@@ -129,10 +129,10 @@ def closed(direct: Bools) -> Bools:
 
 
 def areas(preferred: Bools, returned: Ints) -> Pairs:
-    """The preferences of each matrix by which of the two documents were returned.
+    """The preferences of each matrix, counted by whether both, one or none of the two documents were returned.
 
     Args:
-        returned: (matrices,) how many of its documents were; they come first.
+        returned: (matrices,) how many of its documents were returned; these come first.
     """
     n = preferred.shape[1]
     above = np.arange(n) < returned[:, None]

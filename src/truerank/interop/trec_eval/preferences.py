@@ -1,7 +1,7 @@
-"""The measures of preferences: how many of those that the groups expressed a ranking keeps.
+"""The measures of preferences: how many of the preferences of groups a ranking keeps.
 
-A group without subgroups orders its documents in classes, and its pairs are counted without being listed. Where
-pairs have to be looked at one by one, `partial` lists them.
+A group without subgroups orders its documents in classes, and its pairs are counted without listing them. Where
+pairs must be looked at one by one, `partial` lists them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Values = dict[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Balanced:
-    """The pairs of each group once no more documents count that are not relevant than relevant ones.
+    """The pairs of each group if no more nonrelevant documents count than relevant ones.
 
     Attributes:
-        kept, every: (groups,) those that the ranking keeps, and all.
-        kept_returned, returned: (groups,) the same of returned documents.
+        kept, every: (groups,) the pairs that the ranking keeps, and all pairs.
+        kept_returned, returned: (groups,) the same for pairs of returned documents.
     """
 
     kept: Ints
@@ -40,10 +40,10 @@ class Balanced:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Of each pair of documents the share of its preferences that is kept, summed up over a topic's pairs.
+    """The shares of each pair's preferences that are kept, added up over a topic's pairs of documents.
 
     Attributes:
-        returned, seen: (topics,) the sum over pairs of returned documents, and over those with at least one such.
+        returned, seen: (topics,) the sum over pairs with both, and with at least one, of the documents returned.
         n_returned, n_seen, n: (topics,) how many such pairs there are, and how many in all.
     """
 
@@ -55,11 +55,11 @@ class Shares:
 
 
 def values(groups: Groups, hits: Hits) -> Values:
-    """What all measures of preferences come to.
+    """The values of all measures of preferences.
 
     Args:
-        groups: of the topics that have hits.
-        hits: of the groups' pool, as far down as they count.
+        groups: the groups of the topics that have hits.
+        hits: the hits of the groups' pool, down to the depth that counts.
 
     Raises:
         InputError: a group contradicts itself.
@@ -75,7 +75,7 @@ def values(groups: Groups, hits: Hits) -> Values:
 
 
 def _listed(ranked: Ranked) -> Bools:
-    """(groups,) those whose pairs are listed: of topics with several groups, subgroups, or a document twice."""
+    """(groups,) whether its pairs are listed: for topics with several groups, subgroups, or a document twice."""
     topic = ranked.groups.topic
     is_listed = np.bincount(topic, minlength=len(ranked.judged)) > 1
     is_listed[topic[ranked.groups.group[ranked.groups.twice[1]]]] = True
@@ -110,18 +110,18 @@ def _of_classes(ranked: Ranked) -> tuple[Pairs, Balanced]:
 
 
 def _pairs(ranked: Ranked, rows: Ints) -> Pairs:
-    """The pairs of some rows, which are ordered by group, then place."""
+    """The pairs of some rows, ordered by group, then place."""
     found, lost = rows[ranked.is_returned[rows]], rows[~ranked.is_returned[rows]]
     of_found, of_lost = ((ranked.group[some], ranked.cls[some]) for some in (found, lost))
     return pairs_of(of_found, of_lost, ranked.n_groups)
 
 
 def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints) -> Balanced:
-    """All documents of each group against the first ones of its last class, that class itself included.
+    """All documents of each group against the first ones of its last class, including that class itself.
 
     Args:
         rows: the groups' rows, ordered by group, then place.
-        worst: those of the last class.
+        worst: the rows of the last class.
         allowed: (groups,) how many of these count.
     """
     group = ranked.group[worst]
@@ -141,7 +141,7 @@ def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints) -> Balanced
 
 
 def _plain_shares(ranked: Ranked, pairs: Pairs) -> Shares:
-    """What pairs come to where each has one preference: it is kept or not."""
+    """The shares where each pair has one preference, which is kept or not."""
 
     def total(of: Ints) -> Ints:
         return np.bincount(ranked.groups.topic, of, len(ranked.judged)).astype(np.int64)
@@ -183,7 +183,7 @@ def _levels(ranked: Ranked, groups: Ints, size: int) -> Floats:
 
 
 def _put_shares(shares: Shares, batch: Batch, ranked: Ranked) -> None:
-    """Fill in what the pairs of the batch's topics come to, added in the order of the documents' places."""
+    """Fill in the shares of the batch's topics, with pairs added in the order of the documents' places."""
     times = batch.summed(ranked.groups.topic)
     both = times + times.transpose(0, 2, 1)
     there = (both > 0) & np.triu(np.ones(both.shape[1:], bool))
@@ -201,7 +201,7 @@ def _put_shares(shares: Shares, batch: Batch, ranked: Ranked) -> None:
 
 
 def _measured(ranked: Ranked, pairs: Pairs, balanced: Balanced, shares: Shares) -> Values:
-    """All measures, (topics,) each."""
+    """The (topics,) values of all measures."""
     topic, n = ranked.groups.topic, len(ranked.judged)
     kept = {"": pairs.kept + pairs.implied, "_ret": pairs.kept, "_imp": pairs.kept + pairs.implied}
     seen = pairs.returned + pairs.halved
@@ -211,7 +211,7 @@ def _measured(ranked: Ranked, pairs: Pairs, balanced: Balanced, shares: Shares) 
         return np.bincount(topic, of, n)  # type: ignore[return-value]
 
     def balance(kept: Ints, every: Ints) -> Floats:
-        undefined = total(every == 0) > 0  # one group without a pair, and the reference has no number for the topic
+        undefined = total(every == 0) > 0  # if one group has no pair, the reference has no number for the topic
         return np.where(undefined, 0.0, ranked.groups.mean(ratio(kept, every)))
 
     by_name = {

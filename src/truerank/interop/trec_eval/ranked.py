@@ -1,4 +1,4 @@
-"""Judgements of groups beside the places that a run gives to their documents."""
+"""Judgements of groups, with the places that a run gives to their documents."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from truerank.interop.trec_eval.groups import Groups
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The judgements, a row each, ordered by group, subgroup, class and place.
+    """The judgements, one row each, ordered by group, subgroup, class and place.
 
     Attributes:
-        groups: whose they are; of the topics that are evaluated.
-        row: which judgement of the groups each is.
-        group, part, grade: as there.
+        groups: the groups, of the topics that are evaluated.
+        row: the number of each judgement in `groups`.
+        group, part, grade: as in `groups`.
         cls: 0 for the best grade of all, 1 for the next …
-        place: where its document stands among those judged for the topic: first as the run has them, from 0 on,
-            then those that were not returned, by their ids.
+        place: the place of its document among those judged for the topic, from 0: first the returned ones in the
+            order of the run, then the others by id.
         judged, returned: (topics,) how many documents are judged, and how many of these were returned.
     """
 
@@ -47,11 +47,11 @@ class Ranked:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.groups.topic)
 
     def count(self, rows: Ints) -> Ints:
-        """(groups,) how many of some rows are each one's."""
+        """(groups,) how many of some rows each group has."""
         return np.bincount(self.group[rows], minlength=self.n_groups)
 
     @cached_property
@@ -66,12 +66,12 @@ class Ranked:
 
     @cached_property
     def document(self) -> Ints:
-        """(rows,) a number that the same document of the same group has."""
+        """(rows,) a number that is the same for the same document of the same group."""
         return self.group * (int(self.place.max(initial=0)) + 1) + self.place
 
     @cached_property
     def is_partial(self) -> Bools:
-        """(groups,) whether it has several subgroups."""
+        """(groups,) whether each has several subgroups."""
         first = np.full(self.n_groups, -1)
         first[self.group[::-1]] = self.part[::-1]
         partial = np.zeros(self.n_groups, bool)
@@ -79,7 +79,7 @@ class Ranked:
         return partial
 
     def among(self, groups: Ints) -> tuple[Ints, Ints]:
-        """(groups,) the place of each among some, -1 where it is none of them; and the rows of these."""
+        """(groups,) the place of each among some groups, or -1; and the rows of these groups."""
         place = np.full(self.n_groups, -1)
         place[groups] = np.arange(len(groups))
         return place, np.flatnonzero(place[self.group] >= 0)

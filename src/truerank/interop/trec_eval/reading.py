@@ -1,4 +1,4 @@
-"""The two files: which topics count, where their judged documents were returned, and the run's tag."""
+"""The two files: the topics that count, where their judged documents were returned, and the run's tag."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Answers:
     """What is evaluated.
 
     Attributes:
-        hits: over the topics that have rows.
-        missing: (topics,) whether the run does not answer it.
-        judged: how many topics the qrels hold.
-        relevant: how many judgements are above grade 0.
+        hits: of the topics that have rows in the output.
+        missing: (topics,) whether the run does not answer the topic.
+        judged: how many topics the qrels have.
+        relevant: how many judgements have a grade above 0.
         tag: the sixth column of the run's last line.
-        groups: the judgements of groups, where there are such; the hits are then of all their documents.
+        groups: the judgements of groups, if there are any; the hits are then of all their documents.
     """
 
     hits: Hits
@@ -50,7 +50,7 @@ class Answers:
 
 
 def read(options: Options, watch: Callable[[int], None] = unwatched) -> Answers:
-    """Read both files under the options; `watch` is called with how many bytes more of the run were read.
+    """Read both files under the options; `watch` is called with the number of bytes of the run just read.
 
     Raises:
         InputError: a file cannot be read.
@@ -73,14 +73,14 @@ def read(options: Options, watch: Callable[[int], None] = unwatched) -> Answers:
     if options.compat == 9:
         groups = groups and groups.among(~missing)
         hits, missing = hits.select(~missing), missing[~missing]
-    else:  # one document that is unjudged stands for the answer
+    else:  # one unjudged document stands for the answer
         hits = replace(hits, returned=np.where(missing, 1, hits.returned))
     hits = hits.cut(options.depth) if groups else _cut(hits, options)
     return Answers(hits, missing, len(qrels), int((qrels.grades > 0).sum()), last.tag, groups)
 
 
 def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
-    """End where the reference ends for topics that are not answered."""
+    """Raise where the reference ends because topics are not answered."""
     if options.compat == 9 and missing.all():
         raise TrecEvalError(f"{name}: no judged topic is answered; are they named alike in both?", NOTHING)
     if options.compat == 10 and missing.any() and not options.complete:
@@ -90,27 +90,27 @@ def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
 
 
 def _cut(hits: Hits, options: Options) -> Hits:
-    """-M and -J."""
+    """The hits under -M and -J."""
     return hits.under(judged_alone(options).replace(depth=options.depth))
 
 
 def judged_alone(options: Options) -> Rules:
-    """The rules with -J."""
+    """The rules under -J."""
     return options.rules.replace(unjudged="removed" if options.judged_only else "not-relevant")
 
 
 def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
-    """Read the run: what stands behind its sixth column is no matter."""
+    """Read the run; anything after its sixth column is ignored."""
     try:
         return _scan_rows(qrels, run, options)
-    except InputError as error:  # `from None` hides its context from people only
+    except InputError as error:  # `from None` only hides the context when it is printed
         if not (isinstance(error.__context__, Refused) and error.__context__.kind == "fields"):
             raise
     return _scan_rows(qrels, run.through(_six_columns), options)
 
 
 def _six_columns(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The text with six columns a line, and with nothing before the # of a comment."""
+    """The text cut to six columns per line, with nothing before the # of a comment."""
     rest = b""
     for batch in batches:
         assert isinstance(batch, bytes)
@@ -120,7 +120,7 @@ def _six_columns(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
-    """Read the run. A repeated document is wrong only where it counts: in a judged topic, not below -M."""
+    """Read the run; a repeated document is an error only where it counts: in a judged topic, not below -M."""
     scanned = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
     if not scanned.rows:
         raise InputError("there are no rows in it", run.name)
@@ -161,7 +161,7 @@ def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
 
 
 class LastRow:
-    """The last row of a run, noted as its text goes by, or looked for at the end of a file."""
+    """The last row of a run, noted while it is read, or found at the end of the file."""
 
     def __init__(self) -> None:
         self.row = b""
@@ -173,7 +173,7 @@ class LastRow:
         return fields[5] if len(fields) > 5 else b""
 
     def watching(self, run: Run) -> Run:
-        """The same run, whose last row is noted while it is read."""
+        """The run, whose last row is noted while it is read."""
 
         def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
             rest = b""
@@ -189,7 +189,7 @@ class LastRow:
         return replace(run.through(noted), pieces=uncut)
 
     def look_at_end(self, path: str) -> None:
-        """Read as much of the end as it takes."""
+        """Read as much of the file's end as needed."""
         size, length = os.path.getsize(path), TAIL
         with open(path, "rb") as file:
             while not self.row:

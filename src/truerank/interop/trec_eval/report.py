@@ -1,4 +1,4 @@
-"""What is printed: a row a topic and column, then the rows "all"."""
+"""The output: one row per topic and column, then the rows "all"."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Report:
         self.values = {column: self._shown(column, values) for column, values in by_column.items()}
 
     def _shown(self, column: Column, values: Floats) -> Floats:
-        """The values of a column as they are shown."""
+        """The values of a column as they are printed."""
         values = shown(column, values)
         if self.norms is not None:
             values = zscores.standardized(values, column.name, self.answers.hits.queries, self.norms)
         return values
 
     def pieces(self) -> Iterator[bytes]:
-        """The output, a piece at a time."""
+        """The output, piece by piece."""
         if self.options.per_topic:
             shown = [c for c in self.columns if c.listed.shown != "all"]
             names = [self._title(c) for c in shown]
@@ -50,7 +50,7 @@ class Report:
         return f"{'Z' if standardized else ''}{column.name:<22}"
 
     def _texts(self, column: Column) -> list[str]:
-        """What is printed for each topic."""
+        """The text printed for each topic."""
         if column.listed.kind == "text":
             return relstrings(column, self.answers)
         values = self.values[column]
@@ -60,20 +60,20 @@ class Report:
         return column.listed.kind == "whole" and self.norms is None
 
     def _summary(self, column: Column) -> str:
-        """What is printed for all topics."""
+        """The text printed for all topics."""
         if column.name == "runid":
             return self.answers.tag.decode("latin-1")
         average = self._average(column)
         return f"{average:.0f}" if self._is_whole(column) else lines.printed(average)
 
     def _average(self, column: Column) -> float:
-        """One number for all topics, which are with -c those of the qrels."""
+        """One number for all topics; with -c these are the topics of the qrels."""
         evaluated = len(self.answers.hits.queries)
         topics = self.answers.judged if self.options.complete else evaluated
         if column.name == "num_q":
             return topics
         if column.name == "num_rel" and self.options.complete:
-            return self.answers.relevant  # the reference counts grades above 0 here, whatever -l says
+            return self.answers.relevant  # the reference counts grades above 0 here, whatever -l is
         summed = total(self.values[column])
         if column.listed.kind == "whole":
             return summed

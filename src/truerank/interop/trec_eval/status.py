@@ -1,4 +1,4 @@
-"""How the reference ends: the exit statuses that scripts may look at."""
+"""The exit statuses of the reference, which scripts may check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTHING = 7
 
 
 class TrecEvalError(TruerankError):
-    """The reference would end here; the message says why, `status` how.
+    """The reference would end here; the message says why.
 
     Attributes:
         status: USAGE (arguments), FILES (input, parameters of measures), CALCULATION (a topic that cannot be

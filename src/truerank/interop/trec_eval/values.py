@@ -1,4 +1,4 @@
-"""The values of a column: one a topic, by truerank's measures."""
+"""The values of a column, one per topic, by truerank's measures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
 
 
 def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
-    """(topics,) the values of a column of measures of single judgements."""
+    """(topics,) the values of a column whose measure is of single judgements, not of groups."""
     assert column.measure is not None
     rules, hits = options.rules, answers.hits
     if column.listed.name == "rbp_resid":
@@ -37,12 +37,12 @@ def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
 
 
 def shown(column: Column, values: Floats) -> Floats:
-    """(topics,) a value as it enters the mean over topics: its logarithm for a geometric one."""
+    """(topics,) the values as they enter the mean over topics: for a geometric mean their logarithms."""
     return logarithm(np.maximum(values, FLOOR)) if column.listed.kind == "logarithm" else values
 
 
 def all_values(columns: Sequence[Column], answers: Answers, options: Options) -> dict[Column, Floats]:
-    """(topics,) the values of each column that has some.
+    """(topics,) the values of each column that has any.
 
     Raises:
         TrecEvalError: a group contradicts itself.
@@ -63,7 +63,7 @@ def all_values(columns: Sequence[Column], answers: Answers, options: Options) ->
 
 
 def _residual(hits: Hits, measure: Measure) -> Floats:
-    """RBPResidual to the reference's last bit: it adds the unjudged up, and without any forgets the tail."""
+    """RBPResidual to the reference's last bit: it adds up unjudged weights, and without any it omits the tail."""
     p = float(dict(measure.params).get("p", measure.definition.parameters["p"].default))
     judged = hits.relevant(0)
     order = np.argsort(judged.rank, kind="stable")

@@ -1,4 +1,4 @@
-"""Z scores: how many deviations a value lies from the mean of other systems on its topic."""
+"""Z scores: how many standard deviations a value lies from the mean of other systems on its topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Norms = Mapping[tuple[bytes, bytes], tuple[float, float]]
 
 
 def read(path: str) -> Norms:
-    """{(topic, measure): (mean, deviation)} from lines of those four."""
+    """{(topic, measure): (mean, deviation)} from lines with these four."""
     norms = {}
     for number, line in enumerate(as_source(path).read().split(b"\n"), 1):
         fields = line.split()
@@ -33,7 +33,7 @@ def read(path: str) -> Norms:
 
 
 def _number(text: str) -> float | None:
-    """A number, or the nan that the reference writes for what one system alone has no deviation of."""
+    """A number, or the nan that the reference writes where a single system has no deviation."""
     return float(text) if re.fullmatch(r"[+-]?nan", text.lower()) else decimal(text)
 
 
