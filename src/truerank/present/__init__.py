@@ -1,1 +1,1 @@
-"""Results as text: a small table, the sentences beside it, and a renderer a file."""
+"""Results as text: small tables, the sentences beside them, and one file for each renderer."""

@@ -47,7 +47,7 @@ def compared(depth: int | None) -> Message:
 
 
 def remarks_of(agreement: Agreement) -> list[str]:
-    """Queries that are in no mean, and those in one mean only."""
+    """How many queries are in no mean, and how many in only one of them."""
     sentences: list[str] = [
         message(
             "{queries} only in {run}, and in no mean: {names}.",

@@ -51,7 +51,7 @@ def document_of(agreements: Agreements, digits: int | None = None, *, coefficien
 
 
 def remarks_of(agreements: Agreements) -> list[str]:
-    """Which runs do not answer all queries, so that pairs are means over different ones."""
+    """The runs that do not answer all queries, so that pairs are means over different queries."""
     i, j = np.triu_indices(len(agreements.systems), 1)
     pairs = agreements.queries[i, j]
     if (pairs == pairs[0]).all() and (agreements.answered == pairs[0]).all():
@@ -87,7 +87,7 @@ def _title(agreements: Agreements, coefficient: Coefficient) -> str:
 
 
 def _drawn(agreements: Agreements, coefficient: Coefficient, digits: int | None) -> Table:
-    """As numbers, as digits, or the pairs at either end, as there is room for."""
+    """The matrix as numbers or as digits, or only the most and the least alike pairs, depending on the room."""
     m = len(agreements.systems)
     many = plural("{n:,} run", "{n:,} runs", n=m)
     queries = ledger.queries(int(agreements.queries[np.triu_indices(m, 1)].max()))
@@ -148,7 +148,7 @@ def _at_the_ends(
 
 
 def _ordered(agreements: Agreements, coefficient: Coefficient) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """The matrix and the names, those that agree side by side."""
+    """The matrix and the names, with runs that agree side by side."""
     at = agreements.places
     names = shortened(
         [printable(agreements.systems[i]) for i in at], MOST if len(at) <= IN_NUMBERS // 2 else MOST // 2
@@ -157,7 +157,7 @@ def _ordered(agreements: Agreements, coefficient: Coefficient) -> tuple[np.ndarr
 
 
 def _digit(value: float) -> str:
-    """One letter for a number.
+    """A coefficient as one digit.
 
     >>> [_digit(value) for value in (1.0, 0.5, 0.049, -0.2, float("nan"))]
     ['9', '5', '0', '−', ' ']

@@ -1,4 +1,4 @@
-"""What systems answered to each query, as much of it as fits on a page: lists, what was right, the arithmetic."""
+"""What systems answered to each query, as far as it fits on a page: lists, relevant documents, the arithmetic."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class ListedRun:
     """The beginning of one list.
 
     Attributes:
-        docs: as they are ranked: the first one has rank 1.
-        scores: the system's; negated ranks where its run has none.
-        calls: which call returned each; empty where a query has one list.
+        docs: the documents, from rank 1 on.
+        scores: the system's scores; negated ranks where its run has none.
+        calls: which call returned each document; empty where a query has one list.
     """
 
     docs: tuple[bytes, ...]
@@ -52,21 +52,21 @@ class ShownAnswers:
     """What the page shows of each query when it is opened; columns whose rows are the queries.
 
     Attributes:
-        depth: how many results of a list there are at most.
-        docs: the names of documents; everything else holds places among them.
-        lists: [system][query] documents, scores, how many was returned, and which call returned each; None
-            where there is no list.
+        depth: the most results that a list here has.
+        docs: the names of documents; all other fields refer to documents by their places here.
+        lists: [system][query] documents, scores, the number of documents returned, and the call that returned
+            each; None where there is no list.
         judged: [query] documents and their grades: those in the lists, the first relevant ones, and the first
             relevant ones that each system did not return.
         relevant: [query] how many relevant documents there are.
         found: [system][query] how many of them were returned.
-        below: [system][query] relevant documents below the list, and their ranks: the first ones, and those of
-            `judged`.
+        below: [system][query] relevant documents that were returned below the list, and their ranks: the first
+            ones, and those in `judged`.
         worked: {measure: [system][query] terms and lines; None where it is not worked out}.
         level: the lowest grade that is relevant.
         is_scored: [system] whether its run has scores, and not only an order.
         left_out: what the rules leave out of the lists, in sentences.
-        ids: of the documents as files have them.
+        ids: the ids of the documents as files have them.
         texts: the beginnings of their texts, as many as there is room for; empty where there are none.
     """
 
@@ -91,7 +91,7 @@ class ShownAnswers:
         return {name: getattr(self, name) for name in names if name not in left_out}
 
     def shown_first(self) -> list[int]:
-        """The places of the documents: those that stand high in a list come first."""
+        """The places of all documents, those near the top of a list first."""
         rows = [one[0] for lists in self.lists for one in lists if one]
         high = (row[rank] for rank in range(self.depth) for row in rows if rank < len(row))
         return list(dict.fromkeys([*high, *range(len(self.docs))]))
@@ -99,10 +99,10 @@ class ShownAnswers:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of the queries is to be on the page.
+    """What the page is to show of the queries.
 
     Attributes:
-        depth: results of a list.
+        depth: how many results of a list.
         listed: queries whose lists are shown.
         worked: queries for which measures are worked out.
     """
@@ -121,19 +121,19 @@ def answers(
     rules: Rules,
     wanted: Wanted,
 ) -> ShownAnswers:
-    """All of that for these queries.
+    """What to show of these queries.
 
     Args:
-        qrels: as the rules have them.
+        qrels: the judgements, as the rules have them.
         values: {measure: (queries, systems)} as they were computed.
-        measures: by what they are called.
+        measures: by the names that they are shown under.
     """
     return _Page(qrels, systems, values, queries, measures, rules, wanted).made()
 
 
 @dataclass(eq=False)
 class _Page:
-    """The making of `ShownAnswers`; documents get their places as they are named."""
+    """Builds `ShownAnswers`; a document gets its place when it is first named."""
 
     qrels: Qrels
     systems: Sequence[SystemAnswers]
@@ -187,14 +187,14 @@ class _Page:
         return [list(map(self._place, listed_run.docs)), list(listed_run.scores), returned, list(listed_run.calls)]
 
     def _grades(self, row: int | None) -> dict[bytes, float]:
-        """The judgements of a query, without those that leave its lists."""
+        """The judgements of a query, without documents that leave its lists."""
         if row is None:
             return {}
         grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in self._numbers(row)}
         return {doc: grade for doc, grade in grades.items() if grade == grade}
 
     def _numbers(self, row: int) -> range:
-        """The numbers of the judgements of a query."""
+        """The numbers of a query's judgements."""
         return range(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
 
     def _judged(
@@ -203,7 +203,7 @@ class _Page:
         """The grades of the documents to name.
 
         Args:
-            returned: relevant ones, of each system.
+            returned: the relevant documents that each system returned.
         """
         grades = self._grades(row)
         right = sorted((d for d, g in grades.items() if g >= self.rules.level), key=lambda d: (-grades[d], d))
@@ -241,7 +241,7 @@ class _Page:
         return worked
 
     def _case(self, system: SystemAnswers, place: int, row: int, depth: int | None, by_aspect: bool) -> Case:
-        """A query as measures of this depth see it, those of aspects or the others."""
+        """A query as measures with this cutoff see it, measures of aspects or others."""
         hits = system.hits.cut(depth)
         known = [Hit(0, printable(doc), whole(grade)) for doc, grade in self._grades(row).items()]
         if self.rules.unreturned == "ignore":
@@ -267,7 +267,7 @@ class _Page:
 
     @cached_property
     def _uncut(self) -> dict[str, Hits]:
-        """{system: hits of whole lists, before the rules for depth and unjudged documents are applied}."""
+        """{system: hits of its whole lists, before the rules for depth and unjudged documents}."""
         readings = {system.name: system.reading for system in self.systems}
         return {name: in_mean(one.hits, one.rules, one.name) for name, one in readings.items()}
 
@@ -281,17 +281,17 @@ class _Page:
         )
 
     def _is_set(self, measure: Measure, system: SystemAnswers) -> Sequence[bool]:
-        """(queries,) whether a rule sets the value, as there is nothing to find."""
+        """(queries,) whether a rule sets the value because there is nothing to find."""
         finds: list[bool] = measure.finds(system.hits, self.rules.level).tolist()
         return [is_ruled(measure, self.rules) and not each for each in finds]
 
     def _steps(self, measure: Measure, case: Case, value: float) -> Any:
         """Terms as [rank, document, how, value] and lines as [name, how, value, digits]; None if not known.
 
-        The digits are those after the point: none of a number of documents.
+        The digits are those after the point: 0 for a number of documents.
         """
         if value != value or measure.definition.sees_lists or self.rules.unjudged == "graded":
-            return None  # it takes documents that have no row here
+            return None  # it needs documents without rows here
         worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
         return [
             _terms(worked),
@@ -309,7 +309,7 @@ def _terms(worked: Worked) -> list[list[Any]]:
 
 
 def _left_out(rules: Rules) -> Iterator[Message]:
-    """What was returned, and is shown and counted as if it had not been."""
+    """Sentences on documents that were returned, but are shown and counted as if they had not been."""
     if rules.unjudged == "removed":
         yield message("Under these rules unjudged documents are left out of the lists.")
     if rules.depth is not None:
@@ -319,12 +319,12 @@ def _left_out(rules: Rules) -> Iterator[Message]:
 
 
 def _docs(qrels: Qrels, hits: Hits, place: int | None) -> list[bytes]:
-    """The documents of the hits of a query; none where it has no place."""
+    """The documents of a query's hits; none where the query has no place."""
     return [] if place is None else qrels.docs(hits.doc[rows_of(hits, place)])
 
 
 def _alone(hits: Hits, place: int, judged: range) -> Hits:
-    """The hits of a query as if there were no others: its documents by their numbers among its judgements."""
+    """The hits of one query only, with documents numbered among its own judgements."""
     own, none = hits.within(place, place + 1), np.zeros(len(judged), np.int64)
     aspects = None if own.aspects is None else own.aspects.take(none[:1], np.array(judged, np.int64), none)
     beyond = None if hits.beyond is None else _alone(hits.beyond, place, judged)
@@ -332,7 +332,7 @@ def _alone(hits: Hits, place: int, judged: range) -> Hits:
 
 
 def rows_of(hits: Hits, place: int) -> slice:
-    """The hits of a query by its place among theirs."""
+    """The rows of a query, by its place among the queries of the hits."""
     start = int(np.searchsorted(hits.query, place))
     return slice(start, start + int(hits.count[place]))
 

@@ -17,7 +17,7 @@ TOLD = ("missing", "extra", "duplicates")
 
 
 def is_audited(scores: object) -> TypeGuard[AuditedScores]:
-    """Whether a contest's judge made them; it need not be imported to know."""
+    """Whether a contest's judge made these scores; asked without importing `contest`."""
     return hasattr(scores, "audit")
 
 
@@ -27,7 +27,7 @@ def with_strict(scores: Scores) -> list[Scores]:
 
 
 def document_of(audit: Audit, digits: int | None = None) -> Document:
-    """Both scores to the last digit, and a row a finding."""
+    """Both scores to the last digit, and one row per finding."""
     from truerank.present.document import Document
     from truerank.present.table import Table
 
@@ -46,7 +46,7 @@ def document_of(audit: Audit, digits: int | None = None) -> Document:
 
 
 def remarks_of(audit: Audit) -> list[str]:
-    """Whether there is an official score, then a sentence a finding."""
+    """Whether there is an official score, then a sentence per finding."""
     return [*_stops(audit), *(finding.message for finding in audit.findings)]
 
 
@@ -55,7 +55,7 @@ def _stops(audit: Audit) -> list[str]:
 
 
 def sentences(scores: AuditedScores) -> list[str]:
-    """The two scores to the last digit, then a sentence a finding."""
+    """The two scores to the last digit, then a sentence per finding."""
     audit = scores.audit
     strict = audit.strict_scores.mean
     means = [both(printable(name), mean, strict[name]) for name, mean in scores.mean.items()]

@@ -68,7 +68,7 @@ def _span(low: float, high: float) -> str:
 
 
 def _pairs(audit: TableAudit, one: Told, digits: int) -> Table:
-    """The pairs of one measure; of every two of many systems those of the best one."""
+    """The pairs of one measure; if all pairs of many systems were asked for, only those of the best one."""
     claims = audit.of(one.measure)
     shown = claims if audit.baseline is not None or len(claims) <= MOST_PAIRS else _of_best(claims)
     is_signed = any(claim.best_p is not None for claim in shown)
@@ -82,7 +82,7 @@ def _pairs(audit: TableAudit, one: Told, digits: int) -> Table:
 
 
 def _of_best(claims: Sequence[Claim]) -> list[Claim]:
-    """The widest difference is the best system's; pairs of others are left out."""
+    """The pairs of the best system, which has the widest difference."""
     best = claims[0].better
     return [claim for claim in claims if claim.better == best]
 
@@ -96,7 +96,7 @@ def _pair(claim: Claim, is_signed: bool) -> tuple[Cell, ...]:
 
 
 def notes(audit: TableAudit) -> Iterator[str]:
-    """How it was worked out."""
+    """Sentences on how the table was computed."""
     level = audit.alpha * 100
     yield message(
         "Told apart: significant by the paired t-test at {level:g} %, divided by the number of pairs of a measure, "
@@ -120,7 +120,7 @@ def notes(audit: TableAudit) -> Iterator[str]:
 
 
 def remarks_of(audit: TableAudit) -> list[str]:
-    """What the table is silent of, and what in it cannot be."""
+    """What the table does not say, and what in it is impossible."""
     sentences: list[str] = [
         warned(
             message(

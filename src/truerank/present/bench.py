@@ -61,7 +61,7 @@ def document_of(benchmark: Bench | BenchComparison, digits: int | None = None) -
 
 
 def _drawn(laid: Document, benches: Sequence[Bench], names: Sequence[str]) -> Document:
-    """With the picture of the latencies, where all have some."""
+    """The document with the picture of the latencies, if every benchmark has some."""
     if not all(one.answered for one in benches):
         return laid
     return replace(laid, blocks=[*laid.blocks, latency_figure(benches, names)])
@@ -112,7 +112,7 @@ def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: i
 
 
 def outcome_table(bench: Bench) -> Table:
-    """A row for each way that calls ended, where no answer came that could be timed."""
+    """One row per outcome of the calls, where there was no answer to time."""
     rows = tuple((name, bench.outcomes[name]) for name in OUTCOMES if bench.outcomes[name])
     return Table(
         (message("outcome"), message("calls")),
@@ -170,24 +170,24 @@ def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
 
 
 def measured_by(benches: Sequence[Bench]) -> list[str]:
-    """The measures that any of them has a mean of."""
+    """The measures of which any of the benchmarks has a mean."""
     return list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
 
 
 def marked(name: str, benches: Sequence[Bench], unit: str = "") -> str:
-    """A percentile that too few queries stand behind, in any of them, is not to be believed."""
+    """A latency's name, marked where it is a percentile with too few queries in any benchmark."""
     is_unsure = any(name in bench_notes.unresolved(one) for one in benches)
     heading = joined("", [_figure(name), unit])
     return message("{heading} (unresolved)", heading=heading) if is_unsure else heading
 
 
 def _figure(name: str) -> str:
-    """What a latency is called; percentiles are called the same everywhere."""
+    """The name of a latency; percentiles have the same name in every language."""
     return {"mean": message("mean"), "min": message("min"), "max": message("max")}.get(name, name)
 
 
 def per_second(bench: Bench) -> float | int | None:
-    """Answers a second, of large numbers no fractions; None where nothing was called."""
+    """Answers per second, large numbers without fractions; None where nothing was called."""
     return _rate(bench.throughput) if len(bench.measured) else None
 
 
@@ -196,7 +196,7 @@ def _rate(rate: float | None) -> float | int | None:
 
 
 def _intervals(bench: Bench) -> dict[str, Interval | None]:
-    """The intervals; none where SciPy is not there to make them."""
+    """The intervals by latency; none where SciPy is not installed."""
     try:
         return bench.intervals
     except MissingPackage:
@@ -208,14 +208,14 @@ def _limits(interval: Interval | None) -> tuple[float, float] | None:
 
 
 def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
-    """The limits as cells: nothing where there is no interval, and a word where it is without limits."""
+    """The limits as cells: empty without an interval, and a word where the interval is unbounded."""
     if interval and interval.method == "none":
         return message("unknown"), None
     return _limits(interval) or (None, None)
 
 
 def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, float | str]:
-    """A benchmark in a plot of quality against speed: this from left to right, and quality from low to high.
+    """The row of a benchmark in a plot of quality (upwards) against speed (to the right).
 
     The intervals are there as text too, "across" and "up".
     """
@@ -237,7 +237,7 @@ def standing(bench: Bench, measure: str, against: str = "p50") -> dict[str, floa
 
 
 def _interval(bench: Bench, name: str) -> Interval | None:
-    """That of a latency, of a mean or of the throughput; None where SciPy is not there to make it."""
+    """The interval of a latency, a mean or the throughput; None where SciPy is not installed."""
     if name != THROUGHPUT:
         return _intervals(bench).get(name)
     try:
@@ -247,7 +247,7 @@ def _interval(bench: Bench, name: str) -> Interval | None:
 
 
 def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Document:
-    """One row per setting, those marked that no other one beats."""
+    """One row per setting; settings that no other one beats are marked."""
     plain = [one.to_dict() for one in benches]
     tables = [sweep_table(benches, against, digits)]
     if first := benches[0].indexing:
@@ -256,7 +256,7 @@ def sweep_document(benches: Sequence[Bench], against: str = "p50", digits: int |
 
 
 def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | None = None) -> Table:
-    """What quality costs in time; `against` and the first measure say who beats whom."""
+    """What quality costs in time; `against` and the first measure decide which setting beats which."""
     measures = next((list(one.scores.mean) for one in benches if one.scores), [])
     settings = list(dict.fromkeys(name for one in benches for name in one.settings)) or ["name"]
     best = front(benches, measures[0], against) if measures else frozenset()
@@ -288,19 +288,19 @@ def sweep_table(benches: Sequence[Bench], against: str = "p50", digits: int | No
 
 
 def endless(benches: Sequence[Bench], against: str = "p50") -> list[Message]:
-    """What calls without an answer are where a latency says who beats whom."""
+    """A sentence on how calls without an answer count, where a latency decides which setting beats which."""
     is_asked = against != THROUGHPUT and any(one.failed for one in benches)
     return [message("For this, calls without an answer are endless.")] if is_asked else []
 
 
 def judged(benches: Sequence[Bench], names: Sequence[str]) -> list[str]:
-    """The rules of the scores that there are, and what each mean is over."""
+    """The rules of the scores, if there are any, and what each mean is over."""
     scored = [(one.scores, name) for one, name in zip(benches, names, strict=True) if one.scores]
     return ledger.notes(*map(list, zip(*scored, strict=True))) if scored else []
 
 
 def _asked(benches: Sequence[Bench]) -> Message:
-    """How many queries stand behind each row, but for those that ended early."""
+    """How many queries each row rests on, except rows of benchmarks that ended early."""
     first = benches[0]
     counts = [len(one.asked) for one in [each for each in benches if not each.stopped] or benches]
     most = ledger.queries(max(counts))
@@ -312,7 +312,7 @@ def _asked(benches: Sequence[Bench]) -> Message:
 
 
 def _setting(bench: Bench, name: str) -> Cell:
-    """What was set; of benchmarks that are not of a sweep, but stand in one file, their names."""
+    """The settings; for benchmarks that are not of a sweep but stand in one file, their names."""
     return _cell(bench.settings.get(name)) if bench.settings else printable(bench.name)
 
 
@@ -321,13 +321,13 @@ def _cell(value: object) -> Cell:
 
 
 def timings(bench: Bench, latencies: Sequence[str] = SHORT) -> tuple[Cell, ...]:
-    """Some latencies, answers a second, and calls that failed; nothing of what is not known."""
+    """Some latencies, answers per second, and failed calls; empty cells for what is not known."""
     failed = bench.failed if len(bench.measured) else None
     return (*(finite(bench.latency[name]) for name in latencies), per_second(bench), failed)
 
 
 def comparison_document(comparison: BenchComparison, digits: int | None = None) -> Document:
-    """Two benchmarks beside each other: what they took, and the difference of what they found."""
+    """Two benchmarks side by side: their times, and the differences of their scores."""
     tables = [times_table(comparison, drawn_digits(digits, DIGITS))]
     quality = differences_table(comparison, drawn_digits(digits))
     if quality.rows:
@@ -386,7 +386,7 @@ def differences_table(comparison: BenchComparison, digits: int) -> Table:
 
 
 def _verdict(comparison: BenchComparison, a: str, b: str) -> Iterator[str]:
-    """The paired ratio in a sentence, and how many queries it says nothing of."""
+    """The paired ratio in a sentence, and how many queries are not in it."""
     ratio = comparison.ratio
     if ratio is None or comparison.ratio_test is None:
         yield message("No query was answered by both: there is no ratio.")

@@ -39,7 +39,7 @@ def loop(bench: Bench) -> Message:
 
 
 def asked(bench: Bench) -> Message:
-    """How often and how long."""
+    """How often queries were asked, and for how long."""
     calls, queries = len(bench.measured), len(np.unique(bench.measured.query))
     parts = [plural("{n:,} call", "{n:,} calls", n=calls)]
     if calls != queries:
@@ -60,22 +60,22 @@ def asked(bench: Bench) -> Message:
 
 
 def how(bench: Bench) -> Message:
-    """All of that."""
+    """How the retriever was asked, how often and for how long."""
     return joined("; ", [loop(bench), asked(bench)])
 
 
 def setting(bench: Bench) -> str:
-    """What was set of what a sweep changes."""
+    """The settings that a sweep changes."""
     return ", ".join(f"{key} {value}" for key, value in bench.settings.items())
 
 
 def unresolved(bench: Bench) -> list[str]:
-    """The percentiles that too few queries stand behind; none where nothing was answered."""
+    """The percentiles for which there are too few queries; none where nothing was answered."""
     return [name for name in PERCENTILES if 0 < bench.answered < NEEDED[name]]
 
 
 def needed(benches: Sequence[Bench]) -> Iterable[str]:
-    """How many queries the unresolved percentiles would need."""
+    """How many queries the percentiles with too few of them would need."""
     unsure = [name for name in PERCENTILES if any(name in unresolved(one) for one in benches)]
     if unsure:
         fewest = min(one.answered for one in benches if one.answered)
@@ -88,7 +88,7 @@ def needed(benches: Sequence[Bench]) -> Iterable[str]:
 
 
 def made(benches: Sequence[Bench]) -> Iterable[str]:
-    """How percentiles are made that are not values that were measured, and what a plain loop leaves out."""
+    """How percentiles are made that are not measured values, and what a closed loop leaves out."""
     if any(one.percentiles == LINEAR for one in benches):
         yield message("Percentiles are linear: between two measured values, as NumPy has them.")
     if plain := next((one for one in benches if one.load.plain and one.load.warmup), None):
@@ -108,14 +108,14 @@ def made(benches: Sequence[Bench]) -> Iterable[str]:
 
 
 def notes(bench: Bench) -> list[str]:
-    """All that there is to say, what speaks against the figures first."""
+    """All remarks, those that speak against the figures first."""
     head = joined(": ", [printable(bench.name), how(bench)])
     sentences = [head, *warnings(bench), *_several(bench), *_before(bench), *made([bench]), *_intervals(bench)]
     return [*sentences, *_machinery(bench), _machine(bench)]
 
 
 def warnings(bench: Bench) -> list[str]:
-    """What speaks against the figures; none when all is as it should be."""
+    """What speaks against the figures; empty when all is well."""
     parts = (_stopped, _failures, _skipping, _unasked, _waiting, _concurrency, _answers, _shallow)
     return [sentence for part in parts for sentence in part(bench)]
 
@@ -130,7 +130,7 @@ def named_warnings(benches: Iterable[Bench], names: Iterable[str]) -> list[str]:
 
 
 def shared(benches: Sequence[Bench]) -> list[str]:
-    """The same of several settings, named by these, or else by their names."""
+    """The warnings of several benchmarks, named by their settings, or else by their names."""
     return named_warnings(benches, [printable(setting(one) or one.name) for one in benches])
 
 
@@ -144,7 +144,7 @@ def _stopped(bench: Bench) -> Iterator[Message]:
 
 
 def _failures(bench: Bench) -> Iterator[Message]:
-    """Errors, time-outs and starts that never came; what the errors were, and what their queries score."""
+    """Errors, time-outs and calls that never started; what the errors were, and what their queries score."""
     counts = bench.outcomes
     scored = bench.scores.queries if bench.scores else ()
     lost = [query for query in scored if query not in bench.answers.by_query]
@@ -190,7 +190,7 @@ def _outcomes(counts: Mapping[str, int]) -> Iterator[Message]:
 
 
 def _skipping(bench: Bench) -> Iterator[Message]:
-    """Where the saved run would score otherwise: a TREC run has no line for a query without documents."""
+    """Where the saved run would score differently: a TREC run has no line for a query without documents."""
     if not bench.scores or bench.scores.rules.missing != "skip":
         return
     kept = bench.answers.by_query
@@ -206,7 +206,7 @@ def _skipping(bench: Bench) -> Iterator[Message]:
 
 
 def _unasked(bench: Bench) -> Iterator[Message]:
-    """Judged queries that the means are not over, though those of the saved run may be."""
+    """Judged queries that are not in these means, but may be in those of the saved run."""
     if not bench.unasked or not bench.scores:
         return
     sentences = plural(
@@ -244,7 +244,7 @@ def _waiting(bench: Bench) -> Iterator[Message]:
 
 
 def _concurrency(bench: Bench) -> Iterator[Message]:
-    """Whether several at a time are served as such."""
+    """Whether concurrent calls are really served concurrently."""
     wanted, served, under_way = bench.load.concurrency, bench.at_a_time, bench.under_way
     if wanted == 1 or bench.load.is_open or under_way is None:
         return
@@ -300,7 +300,7 @@ def _answers(bench: Bench) -> Iterator[Message]:
 
 
 def _shallow(bench: Bench) -> Iterator[Message]:
-    """Measures that look at more documents than k lets count, where some answer may have had more."""
+    """Measures that look deeper than k documents, where some answer may have been longer."""
     k, answers = bench.load.k, bench.answers.by_query.values()
     if not bench.scores or not any(one.ends is None and len(one.docs) >= k for one in answers):
         return
@@ -359,7 +359,7 @@ def _before(bench: Bench) -> Iterable[str]:
 
 
 def _intervals(bench: Bench) -> Iterable[str]:
-    """What the intervals are, and what there is too little for."""
+    """What the intervals are, and for which figures there are too few queries."""
     queries, calls = bench.answered, len(bench.measured.answered)
     if not calls:
         return

@@ -29,7 +29,7 @@ def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits
 
 
 def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document:
-    """What bounds, or a list of documents to judge, show of themselves."""
+    """The document of bounds, or of a list of documents to judge."""
     if isinstance(result, Bounds):
         return document([result], digits=digits)
     table = candidate_table(result, digits)
@@ -37,7 +37,7 @@ def document_of(result: Bounds | ToJudge, digits: int | None = None) -> Document
 
 
 def _flat(to_judge: ToJudge, digits: int | None) -> Table:
-    """The same as `candidate_table`, for programs: ranks are empty where a run has not returned the document."""
+    """`candidate_table` for programs: ranks are empty where a run has not returned the document."""
     rows = tuple(
         (printable(c.query), printable(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing)
         for c in to_judge.candidates
@@ -71,7 +71,7 @@ def bounds_table(bounds: Sequence[Bounds], digits: int | None, *, named: bool = 
 
 
 def candidate_table(to_judge: ToJudge, digits: int | None = None) -> Table:
-    """One row per document, the one that could move the difference most first."""
+    """One row per document, first the one that could move the difference most."""
     a, b = labels([to_judge.run_a, to_judge.run_b])
     rows: list[tuple[Cell, ...]] = [
         (printable(c.query), printable(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)
@@ -92,7 +92,7 @@ def candidate_table(to_judge: ToJudge, digits: int | None = None) -> Table:
 
 
 def notes(bounds: Sequence[Bounds], names: Sequence[str]) -> list[str]:
-    """Under whose rules, how to read the columns, and what is not exact."""
+    """The rules, how to read the columns, and what is not exact."""
     first = bounds[0]
     sentences: list[str] = [
         message(

@@ -1,4 +1,4 @@
-"""Data in, a document out; and the whole way from judgements and runs to a file."""
+"""A report from its data; and the whole way from judgements and runs to a file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_report(
     as_written: bool = False,
     percent: bool = False,
 ) -> Document:
-    """Evaluate and compare runs, and write what there is to say to a file.
+    """Evaluate and compare runs, and write a report to a file.
 
     Args:
         qrels, runs, measures, rules, items, baseline, confidence, samples, seed: as for `compare`.
@@ -89,7 +89,7 @@ def make(data: ReportData, title: str | None = None, lang: str | None = None) ->
 
 
 def results(data: ReportData) -> dict[str, Any]:
-    """What the document is made of, as plain values."""
+    """The results behind the document, as plain values."""
     runs, located = data.runs, data.located
     return {
         "comparison": runs.comparison.to_dict() if runs else None,
@@ -123,14 +123,14 @@ def write(
     folder = "" if figures is None else os.fspath(figures)
     if folder:
         pictures.save(document, folder)
-        folder = os.path.relpath(folder, os.path.dirname(os.fspath(path)) or ".")  # links start at the document
+        folder = os.path.relpath(folder, os.path.dirname(os.fspath(path)) or ".")  # for links in the document
     data = renderers.to_bytes(document, format, folder)
     with writing(path) as file:
         file.write(data)
 
 
 def versions() -> dict[str, str]:
-    """Of truerank, Python and the packages that can matter; those that are not there are left out."""
+    """The versions of truerank, Python and the packages that may matter, as far as installed."""
     there = {package: version for package in PACKAGES if (version := _version(package))}
     return {"truerank": __version__, "Python": platform.python_version(), **there}
 

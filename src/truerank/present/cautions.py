@@ -47,10 +47,10 @@ ROWS = message("Numbers behind a mean: significantly better than the systems in 
 def notes(
     comparison: Comparison, *, is_wide: bool = False, intervals: bool = False, differences: bool = False
 ) -> list[str]:
-    """All that stands under the tables; the wide one has fewer columns to explain.
+    """All sentences under the tables; the wide table has fewer columns to explain.
 
     Args:
-        intervals, differences: whether these stand beside or below the wide one.
+        intervals, differences: whether these stand beside or below the wide table.
     """
     names = list(map(printable, comparison.scores))
     how = wide_made(comparison, intervals=intervals, differences=differences) if is_wide else made(comparison)
@@ -96,7 +96,7 @@ def made(comparison: Comparison) -> list[str]:
 
 
 def wide_made(comparison: Comparison, *, intervals: bool, differences: bool) -> list[str]:
-    """The same of a table with one column per measure: what its letters and its stressed numbers are."""
+    """`made` for the table with one column per measure: what its letters and its bold numbers mean."""
     sentences: list[str] = [_intervals(comparison)] if intervals or differences else []
     sentences += [*_of_runs(comparison), *([_counts(comparison)] if differences else [])]
     if len(comparison.systems) < 2:
@@ -111,7 +111,7 @@ def marks(comparison: Comparison) -> Message:
 
 
 def _of_runs(comparison: Comparison) -> list[Message]:
-    """How measures of the whole run were compared, where there are some."""
+    """How measures of the whole run were compared, if there are any."""
     how, pairs = comparison.procedure, pairs_of_each(comparison)
     whole = [outcome for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
     drawn = drawn_of_run(comparison)
@@ -133,7 +133,7 @@ def _of_runs(comparison: Comparison) -> list[Message]:
 
 
 def _test(comparison: Comparison) -> Message:
-    """Where p comes from."""
+    """The sentence that says how p is computed."""
     how, pairs = comparison.procedure, pairs_of_each(comparison)
     parts = [TESTS[how.test]]
     if how.test == "randomization":
@@ -174,7 +174,7 @@ def _intervals(comparison: Comparison) -> Message:
 
 
 def _unknown(comparison: Comparison, methods: set[str], queries: int) -> list[Message]:
-    """Where there are too few queries for most of them."""
+    """Where there are too few queries, so that values are unknown."""
     parts = [plural("unknown, {n:,} query being too few", "unknown, {n:,} queries being too few", n=queries)]
     if "binomial" in methods:
         parts.append(SOME["binomial"])
@@ -260,7 +260,7 @@ def _left_out(comparison: Comparison) -> list[str]:
 
 
 def _kinds(comparison: Comparison) -> list[str]:
-    """Measures whose one number is no mean, or of which less is better."""
+    """Measures whose number is not a mean, or of which less is better."""
     sums, geometric = (", ".join(_named(comparison, average)) for average in ("sum", "geometric"))
     less = ", ".join(o.name for o in comparison.outcomes if direction(o.measure) < 0)
     sentences: list[str] = []
@@ -285,14 +285,14 @@ def _named(comparison: Comparison, average: str) -> list[str]:
 
 
 def _doubted(comparison: Comparison) -> list[str]:
-    """Measures with an interval that tells less than it seems to, and of which slices it is where it is of some."""
+    """Measures with an interval that tells less than it seems to, and the slices that it is of, if any."""
     whole = [(outcome.name, _shown(outcome)) for outcome in comparison.outcomes]
     flat, scarce = (list(_of_slices(comparison, is_such)) for is_such in (few.is_flat, few.is_scarce))
     return [*few.of_systems(whole), *few.equal(flat), *few.scarce(scarce)]
 
 
 def _of_slices(comparison: Comparison, is_such: Callable[[Interval], bool]) -> Iterator[tuple[Message, Interval]]:
-    """The intervals of slices that are such, each by what it is of and all the slices that have one."""
+    """The intervals of slices for which `is_such` holds, each with what it is of and all slices that have one."""
     for at in range(len(comparison.outcomes)):
         found: dict[str, dict[str, list[Interval]]] = {}
         for value, part in comparison.slices.items():
@@ -305,23 +305,23 @@ def _of_slices(comparison: Comparison, is_such: Callable[[Interval], bool]) -> I
 
 
 def _in_slices(comparison: Comparison, measure: str, values: Sequence[str]) -> Message:
-    """What a measure is called on these slices."""
+    """The name of a measure on these slices."""
     slices = listed(list(map(printable, values)), few.FIRST)
     return message("{measure}, {by} = {slices}", measure=measure, by=printable(comparison.by), slices=slices)
 
 
 def _shown(outcome: Outcome) -> list[tuple[str, Interval]]:
-    """The intervals of a measure and what they are of, but for differences of systems that do not differ."""
+    """The intervals of a measure with what they are of, without differences of systems that do not differ."""
     pairs = [pair for pair in outcome.pairs if pair.difference.estimate]
     return [*outcome.means.items(), *((f"{pair.system} − {pair.against}", pair.difference) for pair in pairs)]
 
 
 def _flat(comparison: Comparison) -> list[str]:
-    """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
+    """Pairs that differ by the same amount on every query, so that a test has no spread to judge by."""
     if comparison.procedure.test not in ("t", "tukey", POWERED):
         return []
     flat = [outcome for outcome in comparison.outcomes if any(map(_has_no_spread, outcome.pairs))]
-    if comparison.procedure.test == "tukey":  # whose one spread is that of all pairs
+    if comparison.procedure.test == "tukey":  # it has one spread for all pairs
         flat = [o for o in flat if all(_has_no_spread(pair) or not pair.wins + pair.losses for pair in o.pairs)]
     if not flat:
         return []
@@ -334,12 +334,12 @@ def _flat(comparison: Comparison) -> list[str]:
 
 
 def _has_no_spread(pair: Pair) -> bool:
-    """Whether systems differ by the same at every query, judged or not."""
+    """Whether systems differ by the same amount on every query, judged by people or not."""
     return math.isinf(pair.effect) and math.isnan(pair.detectable)
 
 
 def _against_means(comparison: Comparison) -> list[str]:
-    """Pairs, of slices too, whose p is significant and speaks for the system whose mean is no better."""
+    """Pairs, also on slices, whose significant p favours the system whose mean is not better."""
     how, said = comparison.procedure, list[str]()
     of_slices = [
         (_in_slices(comparison, outcome.name, [value]), outcome)
@@ -376,11 +376,11 @@ def _alike(comparison: Comparison) -> list[str]:
 
 
 def _silent(comparison: Comparison) -> list[str]:
-    """Runs without any answer; of those whose queries are not judged their ledgers say so."""
+    """Runs without any answer; where none of their queries is judged, their ledgers say so."""
     return [
         warned(message("{run} answers none of the judged queries: is the run complete?", run=printable(name)))
         for name, one in comparison.scores.items()
-        if one.ledger.judged and one.ledger.missing == one.ledger.judged  # and no calls that failed
+        if one.ledger.judged and one.ledger.missing == one.ledger.judged  # nor any failed calls
         if not one.ledger.extra
     ]
 

@@ -1,4 +1,4 @@
-"""Vega-Lite specifications without colours: the page and the files on paper put in those of their theme."""
+"""Vega-Lite specifications without colours; pages and image files add those of their theme."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ THEMES = {
 
 
 def ticks(apart: int, most: int) -> dict[str, str]:
-    """How many numbers stand at an axis: about as many as are this many points apart."""
+    """The number of ticks of an axis: about as many as fit when they are this many points apart."""
     return {"expr": f"clamp(floor({AROUND} / {apart}), 3, {most})"}
 
 
@@ -81,7 +81,7 @@ WHOLE = {"format": "d", "tickMinStep": 1, "labelExpr": "datum.value % 1 ? '' : d
 
 
 def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
-    """A quantitative channel; `scale` and `axis` are added to what is always so."""
+    """A quantitative channel; `scale` and `axis` add to the defaults."""
     look = {"title": title, **more.pop("axis", {})}
     return {"field": field, "type": "quantitative", "axis": look, **more}
 
@@ -92,14 +92,14 @@ def shares(field: str, title: str) -> dict[str, Any]:
 
 
 def ends(interval: Interval | None, value: float) -> tuple[float, float]:
-    """Where the interval of a value begins and ends; at the value itself where that is not known."""
+    """The limits of a value's interval; the value itself where they are not known."""
     if interval is None or not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return value, value
     return interval.low, interval.high
 
 
 def span(values: Iterable[float], least: float) -> list[float]:
-    """The ends of an axis that shows all finite values and is not shorter than so much.
+    """The ends of an axis that shows all finite values and is at least this long.
 
     >>> span([0.5, 0.75], 0.5), span([2.0, 6.0], 3.0), span([0.0], 1.0)
     ([0.375, 0.875], [2.0, 6.0], [0.0, 1.0])
@@ -112,7 +112,7 @@ def span(values: Iterable[float], least: float) -> list[float]:
 
 
 def spans(rows: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Scales of speed and quality for rows of `bench.standing`; little differences look little."""
+    """Scales of speed and quality for rows of `bench.standing`, on which small differences look small."""
     across = span([row[end] for row in rows for end in ("left", "right")], max(row["speed"] for row in rows) / 2)
     up = span([row[end] for row in rows for end in ("low", "high")], 0.1)
     return {"domain": across, "zero": False, "nice": True}, {"domain": up, "zero": False, "nice": True}
@@ -179,7 +179,7 @@ def marks(
 def frame(
     rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], key: dict[str, Any] | None
 ) -> Spec:
-    """What all plots with a colour a name share; the key is their legend."""
+    """What all plots with one colour per name share; the key is their legend."""
     return {
         **canvas(HEIGHT),
         "data": {"values": list(rows)},
@@ -188,7 +188,7 @@ def frame(
 
 
 def canvas(height: int) -> Spec:
-    """As wide as the page, and so high."""
+    """A plot as wide as the page and of this height."""
     return {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
@@ -230,7 +230,7 @@ def behind(spec: Spec, layer: Spec) -> Spec:
 def series(
     names: Sequence[str], look: Sequence[Any] = (), legend: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A channel that tells names apart."""
+    """A channel by which names are told apart."""
     spread = {"range": [look[i % len(look)] for i in range(len(names))]} if look else {}
     return {"field": "who", "type": "nominal", "scale": {"domain": list(names), **spread}, "legend": legend}
 
@@ -238,11 +238,11 @@ def series(
 def legend(
     names: Sequence[str], filled: bool = True, drawn: Sequence[str] | None = None, beside: str = BESIDE
 ) -> dict[str, Any] | None:
-    """Above the plot, as many names beside each other as there is room for; none for one name.
+    """A legend above the plot, with as many names side by side as fit; None for a single name.
 
     Args:
-        names: all there are, so that each is called the same in every plot.
-        filled: shapes; else lines with their dashes.
+        names: all there are, so that each has the same label in every plot.
+        filled: whether it shows filled shapes; else lines with their dashes.
         drawn: the names in this plot, if not all.
         beside: points at the left of the plot, as an expression of Vega.
     """
@@ -270,29 +270,29 @@ def legend(
 
 
 def tooltip(hints: Hints) -> list[dict[str, Any]]:
-    """A tooltip's lines."""
+    """The lines of a tooltip."""
     return [_hint(field, *((hint, "") if isinstance(hint, str) else hint)) for field, hint in hints.items()]
 
 
 def chosen() -> dict[str, Any]:
-    """The name that was clicked in the legend."""
+    """The selection of a name by clicking it in the legend."""
     return {"name": "chosen", "select": {"type": "point", "fields": ["who"]}, "bind": "legend"}
 
 
 def zoom() -> dict[str, Any]:
-    """Moving and zooming; the wheel alone scrolls the page, and so does a finger."""
+    """Panning and zooming; the bare wheel, and one finger, still scroll the page."""
     drag = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
     wheel = "wheel![event.ctrlKey || event.metaKey]"
     return {"name": "zoom", "select": {"type": "interval", "translate": drag, "zoom": wheel}, "bind": "scales"}
 
 
 def bright() -> dict[str, Any]:
-    """Full where nothing or this name was chosen."""
+    """Full opacity where this name, or none, was chosen."""
     return {"condition": {"param": "chosen", "value": 1}, "value": 0.15}
 
 
 def distribution(values: np.ndarray) -> list[tuple[float, float]]:
-    """Each value with the share of all that are as low or lower; what is infinite keeps the curve below 1.
+    """Each value with the share of values that are as low or lower; infinite ones keep the curve below 1.
 
     >>> distribution(np.array([3.0, 1.0, np.inf, 2.0]))
     [(1.0, 0.25), (2.0, 0.5), (3.0, 0.75)]
@@ -302,7 +302,7 @@ def distribution(values: np.ndarray) -> list[tuple[float, float]]:
 
 
 def thinned(count: int, most: int = 200) -> list[int]:
-    """Places of a long row, evenly spread: this many at most, the first and the last among them.
+    """Evenly spread places of a long row: at most this many, always with the first and the last.
 
     >>> thinned(3), thinned(1000, 3)
     ([0, 1, 2], [0, 500, 999])

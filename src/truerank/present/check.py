@@ -1,4 +1,4 @@
-"""A check as a table, and as the XML that continuous integration reads."""
+"""A check as a table, and as JUnit XML for continuous integration."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _columns(confidence: float) -> tuple[str, ...]:
 
 
 def _sliced(check: Check) -> list[str]:
-    """How sure slices are, and which queries are in none."""
+    """How reliable slices are, and how many queries are in none."""
     sized = {verdict.slice: verdict.queries or 0 for verdict in check.verdicts if verdict.slice}
     few_in = [value for value, queries in sized.items() if queries < few.ENOUGH]
     said: list[str] = [
@@ -136,14 +136,14 @@ def remarks_of(check: Check) -> list[str]:
 
 
 def _resampled(check: Check) -> list[str]:
-    """Whether queries were resampled often enough for the surest interval of a score, such as those of slices."""
+    """Whether there are enough resamples for the highest confidence asked for, such as that of slices."""
     drawn = (one.interval for one in check.verdicts if one.interval and not one.unit)
     sure = [interval.confidence for interval in drawn if interval.method in ("bca", "percentile")]
     return few.resampled(check.samples, max(sure)) if sure else []
 
 
 def _of_runs(check: Check) -> list[str]:
-    """What is to be said of systems with several runs; only then what compares them is loaded."""
+    """Remarks on systems with several runs; imports what compares them only if there are such systems."""
     if not any(one for _, one in check.systems):
         return []
     from truerank.present.runs import of_systems
@@ -153,18 +153,18 @@ def _of_runs(check: Check) -> list[str]:
 
 
 def _named(verdict: Verdict) -> Message:
-    """What is checked, after the slice that it is checked on."""
+    """The name of what is checked, after that of its slice."""
     return joined(" ", [*([printable(verdict.slice)] if verdict.slice else []), verdict.name])
 
 
 def _hidden(check: Check) -> list[str]:
     """What the means of the run and of the baseline hide."""
     said = named_remarks(check.scored, labels([one.name for one in check.scored]))
-    return list(dict.fromkeys(said))  # a run may be checked against itself
+    return list(dict.fromkeys(said))  # a run may be its own baseline
 
 
 def _of_sample(check: Check) -> list[str]:
-    """What is to be said of the queries that people judged; only then the estimates are loaded."""
+    """Remarks on the queries that people judged; imports the estimates only if there are any."""
     if check.predicted is None:
         return []
     from truerank.present.predicted import remarks_of_systems
@@ -229,7 +229,7 @@ def _flat(verdict: Verdict, names: Sequence[str]) -> tuple[Cell, ...]:
 
 
 def _value(verdict: Verdict, digits: int) -> str:
-    """The value, with as many more digits as tell it from a limit that it misses."""
+    """The value, with more digits where it takes these to tell it from a limit that it misses."""
     least = SIGNIFICANT if verdict.unit else digits
     shown = _number(verdict, verdict.value, least)
     if verdict.outcome != "fail" or verdict.decider != "value" or verdict.against:

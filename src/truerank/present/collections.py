@@ -1,4 +1,4 @@
-"""Systems over several collections as tables and a picture: how they stand, and the mean of each cell."""
+"""Systems over several collections as tables and a picture: their ranking, and the mean of each cell."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ MOST = 400
 
 
 def document_of(collections: Collections, digits: int | None = None, width: int | None = None) -> Document:
-    """How the systems stand, the means of all cells, and what a reader should know.
+    """The ranking of the systems, the means of all cells, and what a reader should know.
 
     Args:
-        width: of the terminal; cells that are wider come as bars.
+        width: of the terminal; a table of cells that is wider is shown as bars.
     """
     drawn = drawn_digits(digits)
     tables = [table for one in collections.standings for table in _of_measure(collections, one, drawn, width)]
@@ -62,7 +62,7 @@ def _of_measure(collections: Collections, one: Standings, digits: int, width: in
 
 
 def _standing(collections: Collections, one: Standings, digits: int) -> Table:
-    """One row per system, the best first; below them those without a rank, if their means are asked for."""
+    """One row per system, the best first; at the end systems without a rank, if their means are asked for."""
     groups = {name: [at for at, group in enumerate(one.groups, 1) if name in group] for name in one.ranked}
     ranks, votes, heights = one.ranks, one.borda, one.borda_ranks
     rows: list[tuple[Cell, ...]] = [
@@ -72,7 +72,7 @@ def _standing(collections: Collections, one: Standings, digits: int) -> Table:
             interval.estimate,
             limits(interval, digits),
             span(ranks[name]),
-            span((groups[name][0], groups[name][-1])),  # runs of systems follow on one another
+            span((groups[name][0], groups[name][-1])),  # groups are consecutive systems
             f"{heights[name]} ({votes[name]:g})",
         )
         for at, (name, interval) in enumerate(one.overall.items(), 1)
@@ -107,7 +107,7 @@ def _listed_rows(collections: Collections, one: Standings) -> list[tuple[str, li
 
 
 def _cells(collections: Collections, one: Standings, digits: int) -> Table:
-    """The mean of each system on each collection; the best of a collection stressed, where some is worse."""
+    """The mean of each system on each collection; the best of a collection in bold, unless all are equal."""
     rows = _listed_rows(collections, one)
     sign = -1 if one.measure.definition.lower_is_better else 1
     best, worst = np.nanmax(sign * one.means, axis=0), np.nanmin(sign * one.means, axis=0)
@@ -123,7 +123,7 @@ def _cells(collections: Collections, one: Standings, digits: int) -> Table:
 
 
 def _bars(collections: Collections, one: Standings, digits: int) -> Table:
-    """The same where there is no room: one bar per collection, from the worst to the best mean of it."""
+    """The means as bars, where there is little room: one per collection, from its worst to its best mean."""
     low, high = np.nanmin(one.means, axis=0), np.nanmax(one.means, axis=0)
     share = (one.means - low) / np.where(high > low, high - low, 1.0)
     steps = np.where(np.isnan(share), -1, np.rint(share * (len(BARS) - 1))).astype(int)
@@ -140,7 +140,7 @@ def _bars(collections: Collections, one: Standings, digits: int) -> Table:
 
 
 def _made(collections: Collections) -> list[str]:
-    """How all this was worked out."""
+    """How all this was computed."""
     some = next(one for of in collections.scores.values() for one in of.values())
     rules = message("Rules: {rules}.", rules=printable(some.rules.name))
     return [rules, *_drawing(collections), *(line for one in collections.standings for line in _model(one))]
@@ -283,7 +283,7 @@ def _dropped(collections: Collections) -> list[str]:
 
 
 def _sizes(collections: Collections) -> list[str]:
-    """Where too little is known."""
+    """Where there are too few queries or collections."""
     single = [name for name, n in zip(collections.names, collections.standings[0].queries, strict=True) if n < 2]
     said: list[str] = []
     if single and collections.drawn == "fixed":

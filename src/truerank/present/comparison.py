@@ -42,12 +42,12 @@ def document(
     intervals: bool = False,
     percent: bool = False,
 ) -> Document:
-    """All there is to show: each measure's systems and pairs, then its systems on each slice; or the wide table.
+    """The whole comparison: each measure's systems and pairs, then its systems on each slice; or the wide table.
 
     Args:
-        width: of the terminal; what is wider comes in two tables.
+        width: of the terminal; a wider table is split in two.
         layout: one of `LAYOUTS`.
-        intervals: beside the means of the wide table.
+        intervals: whether they stand beside the means of the wide table.
         percent: percentages in what people read, with 2 digits unless said otherwise; data stays as it is.
     """
     drawn, remarks = drawn_digits(digits, DIGITS[percent]), cautions.remarks(comparison)
@@ -70,7 +70,7 @@ def document(
 
 
 def _noted(tables: list[Table], comparison: Comparison, percent: bool) -> list[Table]:
-    """The tables, below the last of them what is in percent."""
+    """The tables, with a note under the last one that says what is in percent."""
     if not percent:
         return tables
     last = tables[-1]
@@ -119,7 +119,7 @@ def _tables(comparison: Comparison, digits: int, width: int | None) -> Iterator[
 
 
 def _slices(comparison: Comparison, digits: int, width: int | None) -> Iterator[Table]:
-    """The systems on each slice; whether it is large enough below."""
+    """The systems on each slice, with a note on whether it is large enough."""
     for value, part in comparison.slices.items():
         where = f"{printable(comparison.by)} = {printable(value)}"
         own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
@@ -130,7 +130,7 @@ def _slices(comparison: Comparison, digits: int, width: int | None) -> Iterator[
 def _of_systems(
     comparison: Comparison, outcome: Outcome, digits: int, title: str, width: int | None
 ) -> Iterator[Table]:
-    """One row per system; where that is too wide, the differences in a table of their own."""
+    """One row per system; if that is too wide, the differences are in a separate table."""
     whole = SideBySide(comparison, outcome, digits)
     table = whole.table(title)
     if fits(table, width) or not comparison.reference:
@@ -148,7 +148,7 @@ def _title(outcome: Outcome, where: str) -> str:
 
 
 def _shows_pairs(comparison: Comparison) -> bool:
-    """Whether there is more to say of pairs than the rows of the systems do, and room for it."""
+    """Whether a table of pairs says more than the rows of the systems do, and has room."""
     pairs = len(comparison.systems) * (len(comparison.systems) - 1) // 2
     return comparison.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
 
@@ -162,15 +162,15 @@ class SideBySide:
     digits: int
 
     def table(self, title: str = "") -> Table:
-        """Everything of a system in its row."""
+        """One row per system with everything about it."""
         return self._drawn([*self._means(), *self._against(self._names), *self._standing()], title)
 
     def means(self, title: str = "") -> Table:
-        """The same without the differences to the baseline."""
+        """The table without the differences from the baseline."""
         return self._drawn([*self._means(), *self._standing()], title)
 
     def differences(self) -> Table:
-        """The differences to the baseline alone."""
+        """Only the differences from the baseline."""
         base = self.comparison.reference or ""
         others = [name for name in self._names if name != base]
         named: Column = (message("against {letter}", letter=self._mark(base)), list(map(printable, others)))
@@ -200,11 +200,11 @@ class SideBySide:
         ]
 
     def _mark(self, name: str) -> str:
-        """What stands for a system: its letter, of many its rank."""
+        """The sign of a system: its letter, or, where there are many, its rank."""
         return str(self._names.index(name) + 1) if many.is_many(self.comparison) else self.comparison.letters[name]
 
     def _against(self, names: Sequence[str]) -> list[Column]:
-        """What parts each of them from the baseline; nothing where there is none."""
+        """Columns with the difference of each system from the baseline; none without a baseline."""
         base = self.comparison.reference
         if base is None or len(self.comparison.systems) < 2:
             return []
@@ -218,7 +218,7 @@ class SideBySide:
         return [(heading, [*column]) for heading, *column in zip(headings, *rows, strict=True)]
 
     def _standing(self) -> list[Column]:
-        """Whom each beats, and whom it cannot be told apart from."""
+        """Columns with the systems that each one beats, and those that it cannot be told apart from."""
         if many.is_many(self.comparison):
             return many.standing(self.outcome)
         columns: list[Column] = []
@@ -235,7 +235,7 @@ class SideBySide:
 
 
 def pair_table(comparison: Comparison, outcome: Outcome, digits: int, *, by_letter: bool = False) -> Table:
-    """One row per pair, the better system first; `by_letter`: named by their letters, which is narrower."""
+    """One row per pair, the better system first; `by_letter` names them by letters, which takes less room."""
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))

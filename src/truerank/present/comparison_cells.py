@@ -28,19 +28,19 @@ def percent(share: float) -> str:
 
 
 def span(low: str, high: str) -> str:
-    """From one number to another, as they are shown; a single one where both are shown alike."""
+    """A range between two numbers as shown; a single number where both look the same."""
     return low if low == high else message("{low} to {high}", low=low, high=high)
 
 
 def ranked(outcome: Outcome) -> list[str]:
-    """The systems, the best first; those with equal means as they were given."""
+    """The systems, the best first; ones with equal means in the given order."""
     sign = direction(outcome.measure) or 1
     heights = as_one([sign * mean.estimate for mean in outcome.means.values()])
     return [name for _, name in sorted(zip(-heights, outcome.means, strict=True), key=itemgetter(0))]
 
 
 def winners(outcome: Outcome) -> frozenset[str]:
-    """The systems that no other is better than, where some is worse; of counts none."""
+    """The systems with the best mean, if some are worse; none for counts."""
     heights = [mean.estimate for mean in outcome.means.values()]
     if not direction(outcome.measure) or is_equal(min(heights), max(heights)):
         return frozenset()
@@ -48,14 +48,14 @@ def winners(outcome: Outcome) -> frozenset[str]:
 
 
 def leaders(outcome: Outcome) -> list[str]:
-    """The systems with the best mean: one, or those that share it."""
+    """The systems with the best mean: one, or several that share it."""
     order = ranked(outcome)
     best = outcome.means[order[0]].estimate
     return [name for name in order if is_equal(outcome.means[name].estimate, best)]
 
 
 def interval_heading(confidence: float) -> Message:
-    """What stands above intervals."""
+    """The heading of intervals."""
     return message("{confidence} % interval", confidence=percent(confidence))
 
 
@@ -64,7 +64,7 @@ def _is_sum(outcome: Outcome) -> bool:
 
 
 def pair_headings(confidence: float) -> tuple[str, ...]:
-    """What stands above `pair_cells`."""
+    """The headings of `pair_cells`."""
     return message("difference"), interval_heading(confidence), message("effect"), "p", message("W/T/L")
 
 
@@ -75,7 +75,7 @@ def table_of(columns: Sequence[Column], digits: int) -> Table:
 
 
 def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
-    """The mean; nothing where it is not known; counts as whole numbers."""
+    """The mean as a cell; empty where it is not known; counts as whole numbers."""
     return number(mean.estimate, is_count=_is_sum(outcome))
 
 
@@ -98,12 +98,12 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int, alpha: float) -
 
 
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
-    """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
+    """The interval with one digit less than the mean, as it is less exact; counts as whole numbers."""
     return between(interval, 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2)))
 
 
 def limits(interval: Interval | None, digits: int) -> str:
-    """Any other interval with a digit less than its estimate; None where it is not known."""
+    """Any other interval with one digit less than its estimate, or that it is unknown."""
     if interval is None:
         return message("unknown")
     return between(interval, min(digits, max(digits - 1, 2)))

@@ -1,4 +1,4 @@
-"""Counts, and what is made of them."""
+"""Counts (true positives and the others), and the figures computed from them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Weight:
     """The weighted F that is shown beside F1, if one was asked for.
 
     Attributes:
-        given_beta, given_alpha: how much more recall counts, or the weight on precision; None for neither.
+        given_beta, given_alpha: how much more recall counts, or the weight on precision; at most one is given.
     """
 
     given_beta: float | None = None
@@ -74,13 +74,13 @@ class Weight:
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The name of this F."""
         if not self.asked:
             return "f1"
         return f"f (beta={self.given_beta:g})" if self.given_alpha is None else f"f (alpha={self.given_alpha:g})"
 
     def figures(self, counts: Confusion) -> dict[str, float | None]:
-        """Accuracy and the others by their names, with this F where it was asked for."""
+        """Accuracy and the other figures by name, with this F if it was asked for."""
         weighted = {self.name: counts.f(alpha=self.alpha)} if self.asked else {}
         return {**{name: getattr(counts, name) for name in FIGURES}, **weighted}
 
@@ -93,7 +93,7 @@ class Weight:
 def document_of(
     result: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False
 ) -> Document:
-    """What counts show of themselves: given ones, those of a run, those at each threshold."""
+    """The document of counts: given ones, those of a run, or those at each threshold."""
     if isinstance(result, Confusion):
         return of_counts(result, Weight(), digits)
     if isinstance(result, Sweep):
@@ -174,7 +174,7 @@ def sweep_figure(sweep: Sweep, weight: Weight) -> Figure:
 
 
 def _steps(sweep: Sweep, weight: Weight, digits: int | None) -> Table:
-    """A row a threshold, which has all its digits: rounded up it would miss documents."""
+    """One row per threshold, which has all its digits: rounded up it would miss documents."""
     rows: list[Row] = []
     for step in sweep.steps:
         rows += [((repr(step.threshold), "*" if step == sweep.best else ""), step.counts)]
@@ -197,14 +197,14 @@ def _square(
 
 
 def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int | None) -> Table:
-    """A row for each of several counts, after the cells that say whose they are."""
+    """One row per set of counts, after cells that say whose they are."""
     columns = (*names, "tp", "fp", "fn", "tn", *weight.figures(Confusion(0, 0, 0)))
     cells = tuple((*who, c.tp, c.fp, c.fn, c.tn, *weight.figures(c).values()) for who, c in rows)
     return Table(columns, cells, digits=digits)
 
 
 def _for_people(flat: Table, digits: int | None) -> Table:
-    """The same rounded, without the columns of which nothing is known."""
+    """The table rounded, without columns in which nothing is known."""
     kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
     few_columns = flat.only(kept)
     columns = tuple(HEADINGS.get(name, name) for name in few_columns.columns)
@@ -212,7 +212,7 @@ def _for_people(flat: Table, digits: int | None) -> Table:
 
 
 def _about(counted: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
-    """Under whose rules, what the sums hide, and what they are of."""
+    """The rules, what the sums hide, and what they are of."""
     over = ledger.queries(queries)
     said = message("Counts summed over {queries} (micro); {retrieved}.", queries=over, retrieved=retrieved)
     return [*ledger.notes([counted], [printable(counted.run)]), said]
@@ -234,7 +234,7 @@ def _retrieved(counts: Counts) -> Message:
 
 
 def _scored(what: Message, threshold: float | None) -> Message:
-    """These, or those of them that score enough."""
+    """What is counted as retrieved: these documents, or those of them with a high enough score."""
     if threshold is None:
         return what
     return message("{what} with a score of at least {score!r}", what=what, score=threshold)

@@ -38,7 +38,7 @@ AREAS: dict[Area, str] = {
 
 
 def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
-    """All there is to show; for people of one query its raw curve first, then the interpolated points."""
+    """The whole document; for people, a single query's raw curve comes first, then the interpolated points."""
     drawn = drawn_digits(digits)
     raw = [raw_table(curves, drawn)] if curves[0].sawtooth else []
     plain = [{**curve.to_dict(), "remarks": remarks(curve)} for curve in curves]
@@ -51,7 +51,7 @@ def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
 
 
 def document_of(curve: Curve, digits: int | None = None) -> Document:
-    """What a curve shows of itself."""
+    """The document of one curve."""
     laid = document([curve], digits)
     return replace(laid, blocks=[*laid.blocks, figure([curve])])
 
@@ -62,7 +62,7 @@ def remarks_of(curve: Curve) -> list[str]:
 
 
 def figure(curves: Sequence[Curve]) -> Figure:
-    """The curves of several runs in one picture; of one query the raw ones behind the interpolated ones."""
+    """The curves of several runs in one picture; for a single query the raw ones behind the interpolated ones."""
     names, first = labels([curve.run for curve in curves]), curves[0]
     what = message("the mean of {queries}", queries=_counted(curves))
     if first.query is not None:
@@ -94,7 +94,7 @@ def chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precisi
 
 
 def query_chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str) -> charts.Spec:
-    """The raw sawtooth as a thin line with a point a result, the interpolated curve as steps."""
+    """The raw sawtooth as a thin line with one point per result, the interpolated curve as steps."""
     x, y = charts.shares("recall", recall), charts.shares("precision", precision)
     raw, steps = (
         {"values": [row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)]}
@@ -171,7 +171,7 @@ def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
 
 
 def notes(curves: Sequence[Curve]) -> list[str]:
-    """Under whose rules, what the means hide, of what, and whether it is enough."""
+    """The rules, what the means hide and are over, and whether there are enough queries."""
     first = curves[0]
     of = (
         message("The mean of {queries}.", queries=_counted(curves))
@@ -183,12 +183,12 @@ def notes(curves: Sequence[Curve]) -> list[str]:
 
 
 def _least(curves: Sequence[Curve]) -> Curve:
-    """The curve of the fewest queries."""
+    """The curve with the fewest queries."""
     return min(curves, key=lambda curve: curve.queries)
 
 
 def _counted(curves: Sequence[Curve]) -> Message:
-    """How many queries each is the mean of: rules may leave out those that a run does not answer."""
+    """How many queries each curve is the mean of: rules may leave out those that a run does not answer."""
     low, high = _least(curves).queries, max(curve.queries for curve in curves)
     if low == high:
         return ledger.queries(low)

@@ -1,4 +1,4 @@
-"""What a report is made of: runs as they are shown, benchmarks, places, and what was read."""
+"""The data of a report: runs as they are shown, benchmarks, places, and what was read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Runs(Evaluated):
 
     @classmethod
     def of(cls, found: Evaluated, *, percent: bool = False) -> Runs:
-        """What was evaluated, to be shown so."""
+        """The runs, from what was found by evaluating them."""
         return cls(**vars(found), percent=percent)
 
     @property
@@ -42,7 +42,7 @@ class Runs(Evaluated):
         return self.rules.unit == "line"
 
     def counted(self, n: int) -> Message:
-        """This many of what the means are over."""
+        """This many of what the means are over: queries or lines."""
         if self.is_by_line:
             return plural("{n:,} submitted line", "{n:,} submitted lines", n=n)
         return ledger.queries(n)
@@ -54,30 +54,30 @@ class Runs(Evaluated):
 
     @property
     def digits(self) -> int:
-        """After the point, of what is shown."""
+        """The digits after the point that are shown."""
         return DIGITS[self.percent]
 
     @property
     def called(self) -> dict[str, Measure]:
-        """The measures by what they are called."""
+        """The measures by the names that they are shown under."""
         return named(self.comparison.outcomes)
 
     @property
     def of_queries(self) -> dict[str, Measure]:
-        """Those that have a value for each query."""
+        """The measures that have a value for each query."""
         return {name: measure for name, measure in self.called.items() if not measure.definition.is_of_run}
 
     @property
     def leading(self) -> str:
-        """What the measure that decides is called."""
+        """The name of the first measure, which decides."""
         return self.comparison.outcomes[0].name
 
     def scale(self, measure: Measure) -> int:
-        """What its fractions are multiplied by where they are shown."""
+        """The factor by which a measure's fractions are multiplied where they are shown."""
         return HUNDRED if self.percent and is_share(measure) else 1
 
     def values(self, measure: Measure) -> Any:
-        """The fractions of all queries as they are shown."""
+        """The values of all queries as they are shown."""
         return self.fractions(measure) * self.scale(measure)
 
 
@@ -96,7 +96,7 @@ class Located:
 
 @dataclass(frozen=True, eq=False)
 class Readable:
-    """Where the texts of queries and documents are, of which only those that are shown are read.
+    """Where the texts of queries and documents are; only the ones that are shown are read.
 
     Attributes:
         queries, docs: files or {id: text}, as `formats.texts.locate` takes them; None for none.
@@ -107,24 +107,24 @@ class Readable:
 
     @property
     def files(self) -> list[str]:
-        """Those of them that are files."""
+        """The sources that are files."""
         return [os.fspath(one) for one in (self.queries, self.docs) if isinstance(one, str | os.PathLike)]
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """Everything that sections are made of; what there is not is left out.
+    """Everything that sections are made of; each section leaves out what is missing.
 
     Attributes:
         runs: evaluated and compared.
         benches: how fast retrievers are.
         located: places recognised in pictures.
         judges: the qrels against those of other judges.
-        predicted: the runs by people's judgements of some queries, which the qrels then are, and a model's of all.
-        inputs: what was read.
-        command: what makes the report again.
+        predicted: the runs by people's judgements of some queries (then the qrels), and a model's of all queries.
+        inputs: the files that were read.
+        command: the command that makes the report again.
         results: how many results of each list to show.
-        versions: of what computed it.
+        versions: of the software that computed it.
         readable: where the texts of queries and documents are.
     """
 

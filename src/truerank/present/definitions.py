@@ -37,7 +37,7 @@ _RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 
 
 def parameters(definition: Definition) -> dict[str, str]:
-    """What each parameter may be, and what it is when nothing is said.
+    """What each parameter may be, and its default.
 
     >>> import truerank as tr
     >>> parameters(tr.measures()["Success"])
@@ -58,7 +58,7 @@ def aliases(definition: Definition) -> list[str]:
 
 
 def _alias(word: str, bound: dict[str, Any], at: str) -> str:
-    """One of them; a name that has a number of its own shows it as x."""
+    """One alias; a number that is part of the name is shown as x."""
     own = next((key for key, value in bound.items() if value is ...), None)
     name = f"{word}{at}" if word.endswith("@") else word + ("_x" if own else "")
     inside = ", ".join(f"{key}={'x' if key == own else repr(value)}" for key, value in bound.items())

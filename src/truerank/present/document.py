@@ -1,4 +1,4 @@
-"""What there is to show as a value: a result's few tables or a whole report, made once, for every renderer."""
+"""A document: a result's few tables or a whole report as a value, made once for every renderer."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Heading(NamedTuple):
     """Where a section begins.
 
     Attributes:
-        text: what it is called.
-        anchor: what links to it; the same in every language.
+        text: its title.
+        anchor: the target of links; the same in every language.
     """
 
     text: str
@@ -31,11 +31,11 @@ class Heading(NamedTuple):
 
 
 class Prose(NamedTuple):
-    """Sentences, a paragraph each.
+    """Paragraphs.
 
     Attributes:
-        language: of these sentences, where it is not the document's.
-        is_for_page: whether they tell how to use the page: elsewhere they are left out.
+        language: of these paragraphs, where it is not the document's.
+        is_for_page: whether they say how to use the page; other formats leave them out.
     """
 
     paragraphs: tuple[str, ...]
@@ -44,7 +44,7 @@ class Prose(NamedTuple):
 
 
 class Caution(NamedTuple):
-    """What a reader must not overlook."""
+    """A warning that a reader must not overlook."""
 
     text: str
     language: str = ""
@@ -60,12 +60,12 @@ class Figure(NamedTuple):
     """A picture.
 
     Attributes:
-        name: of its file, without an ending.
+        name: the name of its file, without an ending.
         title: what it shows.
-        alt: the same for who cannot see it, and how to read it.
+        alt: what it shows and how to read it, for those who cannot see it.
         specification: in Vega-Lite, with its data and without colours, which renderers choose.
-        numbers: what it is drawn from, where that is short enough to read.
-        subtitle: of what it is, where no text around it says so.
+        numbers: the numbers that are drawn, where they are few enough to read.
+        subtitle: what it is of, where no text around it says so.
     """
 
     name: str
@@ -86,8 +86,8 @@ class Queries(NamedTuple):
         reference: the place of the system that others are compared to.
         values: {measure: (queries, systems)}.
         directions: {measure: 1 where more is better, -1 where less is, 0 for counts}.
-        answers: what each system answers; None where it is not shown.
-        differing: a few queries as a table, for renderers that cannot page.
+        answers: what each system answers; None where that is not shown.
+        differing: a few queries as a table, for renderers without pages to turn.
         notes: what was left out.
         texts: the beginning of each query's text; empty where there are none.
         digits: of the values, after the point.
@@ -132,15 +132,15 @@ DATA = ("json", "csv")
 class Document(Printable):
     """One thing to show, in the shapes that the formats need.
 
-    With a title it is whole, such as a report; without one it is tables, to be put into something else.
+    With a title it is a whole document, such as a report; without one it is tables to put into something else.
 
     Attributes:
         blocks: for people, in order.
-        flat: for programs, a row a thing.
-        results: what it is made of as plain values, for JSON.
-        remarks: what a reader should know; among the blocks and in JSON already.
-        title: of the whole.
-        language: that of its messages.
+        flat: the table for programs, such as CSV.
+        results: the underlying results as plain values, for JSON.
+        remarks: what a reader should know; also among the blocks and in JSON.
+        title: of the whole document.
+        language: of its messages.
     """
 
     blocks: Sequence[Block]
@@ -156,15 +156,15 @@ class Document(Printable):
         return f"{type(self).__name__}({self.title!r}, {self.language}, {sections}, {figures})"
 
     def render(self, format: str = "table", *, language: str = SOURCE, **how: Any) -> str:
-        """The text in a format; see `renderers.render`. What programs read is in no language."""
+        """The text in a format; see `renderers.render`. Formats for programs are not translated."""
         if language != SOURCE and format not in DATA:
             return replace(self, blocks=in_language(self.blocks, language)).render(format, **how)
-        # renderers read documents, so that a document finds them by name, as results find their builders
+        # renderers import this module, so it finds them by name, as results find their builders
         text: str = import_module("truerank.present.renderers").render(self, format, **how)
         return text
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """The flat table by its headings; a column of both texts and numbers is one of texts."""
+        """The flat table by its headings; a column with both texts and numbers becomes texts."""
         names = distinct(self.flat.columns)
         return {name: _alike([row[i] for row in self.flat.rows]) for i, name in enumerate(names)}
 
@@ -188,19 +188,19 @@ def _alike(cells: list[Cell]) -> list[Cell]:
 
 
 def written(document: Document, parts: Callable[[Block], Iterable[str]], *first: str) -> str:
-    """The parts of each block as text, a line apart, without what is for the page alone.
+    """The parts of each block as text, with empty lines between them, without what is for the page only.
 
-    Pictures without numbers beside tables are for notebooks, so that text has them in whole documents only.
+    Pictures without numbers beside tables are for notebooks, so text has them only in whole documents.
 
     Args:
-        first: what stands before them.
+        first: parts that come before them.
     """
     blocks = [block for block in document.blocks if document.title or not isinstance(block, Figure)]
     return "\n\n".join([*first, *(part.rstrip("\n") for part in _without_idle_headings(blocks, parts))]) + "\n"
 
 
 def _without_idle_headings(blocks: Iterable[Block], parts: Callable[[Block], Iterable[str]]) -> Iterator[str]:
-    """The parts, without headings that nothing follows."""
+    """The parts, without headings that have nothing below."""
     heading: list[str] = []
     for block in blocks:
         if isinstance(block, Heading):

@@ -1,4 +1,4 @@
-"""An experiment as tables: means with letters and timings, then what parts each system from the baseline."""
+"""An experiment as tables: means with letters and timings, then each system's difference from the baseline."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from truerank.present.table import Cell, Table, drawn_digits
 def document_of(
     experiment: Experiment, digits: int | None = None, *, intervals: bool = False, percent: bool = False
 ) -> Document:
-    """What an experiment shows of itself.
+    """The document of an experiment.
 
     Args:
-        intervals: beside the means.
+        intervals: whether they stand beside the means.
         percent: percentages in what people read, with 2 digits unless said otherwise.
     """
     fine = drawn_digits(digits, DIGITS[percent])
@@ -52,7 +52,7 @@ def remarks_of(experiment: Experiment) -> list[str]:
 
 
 def flat_table(experiment: Experiment, digits: int | None = None) -> Table:
-    """For programs: a row per system, by each measure its mean and difference from the baseline, then its timings.
+    """For programs: a row per system, with its mean and difference from the baseline by each measure, and timings.
 
     The columns of a measure are its name for the mean, and then, where there is a baseline, its name with + and -
     (queries on which the system is better and worse), difference, low, high and p-value (corrected).
@@ -70,7 +70,7 @@ def flat_table(experiment: Experiment, digits: int | None = None) -> Table:
 
 
 def _parted(compared: Comparison, outcome: Outcome, name: str) -> Iterator[tuple[str, Cell]]:
-    """What parts a system from the baseline, by the names of its columns; empty cells for the baseline itself."""
+    """A system's difference from the baseline, by the names of the columns; empty cells for the baseline itself."""
     if compared.reference is None or len(compared.systems) < 2:
         return
     pair = outcome.compared(name, compared.reference)
@@ -81,7 +81,7 @@ def _parted(compared: Comparison, outcome: Outcome, name: str) -> Iterator[tuple
 
 
 def _with_times(table: Table, compared: Comparison, benches: Mapping[str, Bench]) -> Table:
-    """The table, beside the means the latencies in ms and answers a second of systems that were asked."""
+    """The table with, beside the means, latencies in ms and answers per second of the systems that were asked."""
     if not benches:
         return table
     every = list(benches.values())
@@ -95,7 +95,7 @@ def _with_times(table: Table, compared: Comparison, benches: Mapping[str, Bench]
 
 
 def _times(bench: Bench | None) -> tuple[Cell, ...]:
-    """Latencies, answers a second and failed calls; nothing of what was not asked."""
+    """Latencies, answers per second and failed calls; empty for a system that was not asked."""
     return timings(bench, TIMES) if bench else (None,) * (len(TIMES) + 2)
 
 
@@ -126,7 +126,7 @@ def _of_queries(experiment: Experiment) -> list[str]:
 
 
 def _of_benches(experiment: Experiment) -> list[str]:
-    """How each was asked, and what speaks against its timings."""
+    """How each system was asked, and what speaks against its timings."""
     every = list(experiment.benches.values())
     how = [joined(": ", [printable(name), bench_notes.how(one)]) for name, one in experiment.benches.items()]
     return [*how, *_warnings(experiment), *bench_notes.made(every), *(bench_notes.needed(every) if every else [])]
@@ -137,7 +137,7 @@ def _warnings(experiment: Experiment) -> list[str]:
 
 
 def _figures(experiment: Experiment, digits: int, percent: bool) -> list[Figure]:
-    """The means on their intervals, and of several systems that were asked what quality costs in time."""
+    """The means on their intervals, and, if several systems were asked, what quality costs in time."""
     drawn = comparison.document_of(experiment.comparison, digits, percent=percent).figures
     asked = {printable(name): one for name, one in experiment.benches.items() if one.answered}
     if len(asked) < 2:

@@ -1,4 +1,4 @@
-"""Why a number is what it is, as tables: the list, the sums, the steps to the result; and what moved."""
+"""Why a number is what it is, as tables: the list, the sums, the steps to the result; what moved between runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def document(
         digits: after the point.
     """
     first, places = explanations[0], drawn_digits(digits)
-    lists: dict[tuple[Listed, ...], Explanation] = {}  # what is relevant is another thing at another level
+    lists: dict[tuple[Listed, ...], Explanation] = {}  # what is relevant depends on the level
     for explanation in explanations:
         lists.setdefault(explanation.documents, explanation)
     tables = [ranking_table(one, depth, places, is_one=len(lists) == 1) for one in lists.values()]
@@ -70,19 +70,19 @@ def document_of(
     depth: int | None = DEPTH,
     most: int | None = DOCUMENTS,
 ) -> Document:
-    """What an explanation, or what moved between two runs, shows of itself."""
+    """The document of an explanation, or of what moved between two runs."""
     if isinstance(result, Explanation):
         return document([result], depth=depth, digits=digits)
     return moves_document(result, most=most, digits=digits)
 
 
 def remarks_of(result: Explanation | Diff) -> list[str]:
-    """The rules that applied; of two runs, the queries that only one mean includes."""
+    """The rules that applied; for two runs, the queries that only one of the means includes."""
     return remarks(result) if isinstance(result, Explanation) else _uncommon(result)
 
 
 def all_remarks(explanations: Sequence[Explanation]) -> list[str]:
-    """Each remark once; one that is not made of every measure, with the measures that it is made of."""
+    """Each remark once; one that does not concern every measure names those that it concerns."""
     about: dict[str, list[str]] = {}
     for explanation in explanations:
         for remark in remarks(explanation):
@@ -106,7 +106,7 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int, *, i
     """The results, the relevant ones below, and those that were not returned.
 
     Args:
-        is_one: whether it is the only list: there is none at another level.
+        is_one: whether it is the only list, as all measures have the same level.
     """
     chosen = _chosen(explanation.documents, depth)
     listed = [explanation.documents[place] for place in chosen]
@@ -152,7 +152,7 @@ def asked(query: str, texts: Snippets) -> str:
 
 
 def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
-    """Which documents are listed: the first ones, then relevant ones, returned and not returned."""
+    """The documents to list: the first ones, then relevant ones, returned and not returned."""
     if depth is None:
         return list(range(len(documents)))
     returned = [place for place, doc in enumerate(documents) if doc.place != "missing"]
@@ -170,7 +170,7 @@ def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, 
 
 
 def _mark(doc: Listed) -> Message:
-    """What a document is, and why it does not count where it does not."""
+    """What a document is: relevant or not, unjudged, …; and, if so, why it does not count."""
     if doc.place == "below depth":
         return message("{kind}, too deep", kind=KINDS[doc.kind])
     if doc.place == "missing":
@@ -183,7 +183,7 @@ def _more(n: int) -> Message:
 
 
 def _scores(documents: Sequence[Listed]) -> list[str]:
-    """The scores with as many digits as tell different ones apart, aligned at the right."""
+    """The scores with as many digits as it takes to tell different ones apart, right-aligned."""
     scores = [doc.score for doc in documents]
     different = {score for score in scores if score is not None}
     enough = (
@@ -251,7 +251,7 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
 
 
 def several_moves_document(diffs: Sequence[Diff], *, most: int | None, digits: int | None) -> Document:
-    """The same for each measure, one after another."""
+    """What moved, for each measure in turn."""
     documents = [moves_document(each, most=most, digits=digits) for each in diffs]
     if len(documents) == 1:
         return documents[0]
@@ -262,10 +262,10 @@ def several_moves_document(diffs: Sequence[Diff], *, most: int | None, digits: i
 
 
 def moves_document(moves: Diff, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Document:
-    """The queries that moved most, and the documents that moved them.
+    """The queries whose values moved most, and the documents that moved them.
 
     Args:
-        most: how many documents to list of each query; None for all.
+        most: how many documents to list for each query; None for all.
         digits: after the point.
     """
     places = drawn_digits(digits)
@@ -325,7 +325,7 @@ def _documents_table(moves: Diff, most: int | None, digits: int) -> Table:
 
 
 def _who_moved(moves: Diff, *, is_known: bool) -> str:
-    """What the documents are; of a measure that is no sum over them nobody knows what each adds."""
+    """The heading of the documents; for a measure that is not a sum over them, what each adds is not known."""
     if is_known:
         return message("The documents that moved them")
     if moves.measure.definition.sees_lists:
@@ -374,7 +374,7 @@ def _uncommon(moves: Diff) -> list[str]:
 
 
 def _unanswered(moves: Diff) -> Iterator[str]:
-    """Which of the queries that are listed a run does not answer, as their documents have no ranks there."""
+    """The listed queries that a run does not answer, whose documents have no ranks there."""
     for place, name in enumerate("AB"):
         missing = [printable(move.query) for move in moves.queries if not move.answered[place]]
         if missing:

@@ -1,4 +1,4 @@
-"""Whether there are enough queries for a mean to say something."""
+"""Remarks on whether there are enough queries for a mean to say something."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESAMPLES = 10_000
 
 
 def remarks(queries: int) -> list[str]:
-    """What to say about this many queries.
+    """Remarks on this many queries.
 
     >>> remarks(42), remarks(50)
     (['Remark: 42 queries; 50 or more are usual.'], [])
@@ -53,13 +53,13 @@ def remarks(queries: int) -> list[str]:
 
 
 def doubts(named: Iterable[Named]) -> list[str]:
-    """What to say of intervals that tell less than they seem to."""
+    """Remarks on intervals that tell less than they seem to."""
     known = list(named)
     return [*equal(known), *scarce(known)]
 
 
 def of_systems(named: Iterable[tuple[str, Shown]]) -> list[str]:
-    """The same of measures, each with the intervals of systems and of their differences by their names.
+    """The same remarks on measures, each with the intervals of systems and of their differences, by name.
 
     >>> means = {"x": Interval(0.5, 0.5, 0.5, 0.95, "constant"), "y": Interval(0.5, 0.4, 0.6, 0.95, "bca")}
     >>> of_systems([("AP", means.items())])[0].partition(",")[0]
@@ -75,7 +75,7 @@ def _of_such(named: Iterable[tuple[str, Shown]], is_such: Callable[[Interval], b
 
 
 def such(measure: str, shown: Shown, is_such: Callable[[Interval], bool]) -> tuple[str, list[Interval]]:
-    """The intervals for which `is_such` holds, and their name: of all of them the measure's alone."""
+    """The intervals for which `is_such` holds, and a name for them: only the measure's if it holds for all."""
     found = [(printable(name), interval) for name, interval in shown if is_such(interval)]
     names, intervals = [name for name, _ in found], [interval for _, interval in found]
     if len(found) == len(shown):
@@ -94,7 +94,7 @@ def is_scarce(interval: Interval) -> bool:
 
 
 def equal(named: Iterable[Named]) -> list[str]:
-    """What to say of intervals without width, by what they are of.
+    """Remarks on intervals without width, by what they are of.
 
     >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
     ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
@@ -110,7 +110,7 @@ def equal(named: Iterable[Named]) -> list[str]:
 
 
 def scarce(named: Iterable[Named]) -> list[str]:
-    """What to say of bootstrap intervals that a handful of queries decides, by what they are of.
+    """Remarks on bootstrap intervals that a handful of queries decides, by what they are of.
 
     >>> scarce([("AP", Interval(0.1, 0.0, 0.2, 0.95, "bca", 7))])
     ['Warning: AP: only 7 queries differ from all the others; the interval may be too short.']
@@ -146,7 +146,7 @@ def _scarce(name: str, n: int, *, is_predicted: bool) -> Message:
 
 
 def unsliced(n: int, field: str) -> str:
-    """What to say of queries that are in no slice, for want of a value in the field."""
+    """Remarks on queries that are in no slice, as they have no value in the field."""
     return plural(
         "{n:,} query has no {field}: in no slice.",
         "{n:,} queries have no {field}: in no slice.",
@@ -156,7 +156,7 @@ def unsliced(n: int, field: str) -> str:
 
 
 def least(confidence: float) -> int:
-    """How many resamples have one in each tail of an interval.
+    """The fewest resamples of which one lies in each tail of an interval.
 
     >>> least(0.95), least(0.99)
     (39, 199)
@@ -165,7 +165,7 @@ def least(confidence: float) -> int:
 
 
 def resampled(samples: int, confidence: float) -> list[str]:
-    """What to say of this many resamples; nothing where they are enough for intervals.
+    """Remarks on this many resamples; none where they are enough for intervals.
 
     >>> resampled(39, 0.95), resampled(10_000, 0.9999)[0]
     ([], 'Warning: 10,000 resamples are too few for intervals of 99.99 %; take 19,999 or more.')

@@ -1,4 +1,4 @@
-"""What lint found as a table: a row a finding, worst first."""
+"""What lint found as a table: one row per finding, the worst first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COLUMNS = (message("severity"), message("where"), message("kind"), message("mess
 
 
 def document_of(findings: Findings) -> Document:
-    """A row a finding."""
+    """One row per finding."""
     rows = tuple((SAID[one.severity], one.where, one.kind, one.message) for one in findings)
     flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in findings)
     table = Table(COLUMNS, rows, notes=(joined("", [findings.counted(), "."]),))

@@ -1,4 +1,4 @@
-"""Means on their intervals as a picture: one line per system within each measure's band, a tick a run."""
+"""Means on their intervals as a picture: one line per system within each measure's band, one tick per run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ STEP = 14
 
 
 def drawn(comparison: Comparison) -> list[Outcome]:
-    """The outcomes that are drawn: counts and what is not known have no place on the same axis."""
+    """The outcomes that are drawn; counts and unknown means do not fit on the same axis."""
     return [one for one in comparison.outcomes if one.measure.definition.unit and one.queries]
 
 
 def figure(comparison: Comparison, spec: charts.Spec, *more: str) -> Figure:
-    """The picture that `chart` is, with what else is to be said of it."""
+    """The picture of a `chart`, with its title and text."""
     title = message("Means with {confidence} % intervals", confidence=percent(comparison.procedure.confidence))
     alt = message("One dot per system and measure at its mean; the line spans its interval.")
     return Figure("intervals", title, joined(" ", [alt, *more]), spec)
@@ -60,12 +60,12 @@ def chart(comparison: Comparison, names: Sequence[str], digits: int) -> charts.S
 
 
 def _ends(mean: Interval) -> dict[str, float]:
-    """Those of the interval; none where it is not known, so that the mean is a dot alone."""
+    """The ends of a mean's interval; none where it is not known, so that only a dot is drawn."""
     return {} if mean.method == "none" else {"low": mean.low, "high": mean.high}
 
 
 def _runs(comparison: Comparison, digits: int) -> charts.Spec | None:
-    """The mean of each run, of systems that have several."""
+    """The mean of each run, for systems that have several."""
     rows = [
         {
             "who": printable(name),

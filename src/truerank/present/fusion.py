@@ -19,7 +19,7 @@ FLAT = ("fold", "queries", "params", "tuned", "held_out")
 
 
 def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
-    """The means, then a row a fold."""
+    """The means, then one row per fold."""
     drawn = drawn_digits(digits)
     tables = [_means(fusion, drawn), _folds(fusion, drawn)]
     remarks = [*remarks_of(fusion), *ledger.named_remarks(*_rows_of_means(fusion))]
@@ -28,7 +28,7 @@ def document_of(fusion: TunedFusion, digits: int | None = None) -> Document:
 
 
 def _rows_of_means(fusion: TunedFusion) -> tuple[list[Scores], list[str]]:
-    """What is in the table of means, and what it is called there."""
+    """The scores in the table of means, and their names there."""
     fused = message("{method}, each query held out", method=fusion.method)
     return [fusion.scores, *fusion.scores_alone.values()], [fused, *labels(fusion.runs)]
 
@@ -58,7 +58,7 @@ def _rows(fusion: TunedFusion) -> tuple[tuple[Cell, ...], ...]:
 
 
 def _shown(params: Any) -> str:
-    """The parameters as they are written; of what was learnt of many places only that it was."""
+    """The parameters as they are written; where one was learnt for many ranks, only that it was."""
     return ", ".join(f"{key}={_value(value)}" for key, value in params.items())
 
 

@@ -32,8 +32,8 @@ def document(
 
     Args:
         digits: after the point; by default 4, of each query 2, and all in csv.
-        surface: recall within metres above the means.
-        decisions: of each view, first results accepted or rejected.
+        surface: whether recall within metres stands above the means.
+        decisions: whether first results are counted as accepted or rejected.
     """
     results = places.to_dict(per_query)
     for name, counts in decisions.items():
@@ -85,7 +85,7 @@ def _counts(counts: Counts) -> dict[str, Cell]:
 def document_of(
     result: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
 ) -> Document:
-    """What evaluated places, or one view of them, show of themselves."""
+    """The document of evaluated places, or of one view of them."""
     places = result if isinstance(result, Places) else Places({result.distance: result})
     laid = document(places, digits, per_query=per_query, surface=surface)
     return replace(laid, blocks=[*laid.blocks, error_figure(places)])
@@ -125,7 +125,7 @@ def means(places: Places, digits: int | None = 4) -> Table:
 
 
 def metres(places: Places, digits: int | None = 4) -> Table:
-    """How far off the results are: SDM at each cutoff, MA at each distance; what a reader should know below."""
+    """How far off the results are: SDM at each cutoff, MA at each distance; remarks below."""
     table = _a_row_a_view(places, lambda view: {**view.sdm, **view.ma}, digits)
     return replace(_narrow(table), notes=tuple(notes(places)))
 
@@ -199,7 +199,7 @@ def remarks(places: Places) -> list[str]:
 
 
 def paragraphs(places: Places, *, between: str) -> list[str]:
-    """The same, with this between the sentences about one view."""
+    """The remarks as paragraphs; `between` separates the sentences about one view."""
     views = places.views
     truths = [joined(between, [_truth(name, view), *_of_view(view)]) for name, view in views.items()]
     stated = message(
@@ -214,7 +214,7 @@ def _truth(name: str, view: View) -> Message:
 
 
 def _of_view(view: View) -> list[str]:
-    """The errors, and what is remarkable by this distance, a sentence each."""
+    """The errors and the remarks for one view, a sentence each."""
     return [*_errors(view), *(note.message for note in (*view.notes, *_answerable(view)))]
 
 
@@ -238,7 +238,7 @@ def _metres(number: float) -> str:
 
 
 def _answerable(view: View) -> Iterator[TruthNote]:
-    """The means over the queries for which something is right, where that is not all of them."""
+    """The means over the queries for which some place is right, where these are not all queries."""
     if not view.answerable.all():
         said = plural(
             "Over the {n:,} query that has something right: {means}.",

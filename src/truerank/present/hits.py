@@ -39,7 +39,7 @@ def document_of(hits: Hits, digits: int | None = None) -> Document:
 
 
 def remarks_of(hits: Hits) -> list[str]:
-    """Queries for which nothing was returned, and those whose lists hold no judged document."""
+    """How many queries have no list, and how many a list without a judged document."""
     empty = int((hits.returned == 0).sum())
     bare = int(((hits.returned > 0) & (np.bincount(hits.query, minlength=len(hits.queries)) == 0)).sum())
     sentences: list[str] = []

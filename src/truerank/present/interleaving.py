@@ -90,7 +90,7 @@ def _notes(interleaving: Interleaving) -> list[str]:
 
 
 def counted(impressions: int, clusters: int, cluster: str) -> Message:
-    """How many impressions there are, and what intervals draw again."""
+    """How many impressions there are, and what intervals resample."""
     return plural(
         "{n:,} impression; intervals draw {what} again, of which there are {clusters:,}.",
         "{n:,} impressions; intervals draw {what} again, of which there are {clusters:,}.",

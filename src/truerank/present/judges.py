@@ -40,7 +40,7 @@ def document_of(judges: Judges, digits: int | None = None, *, per_query: bool = 
     """The tables; for programs one row per coefficient, or one row per query.
 
     Args:
-        per_query: each query of each two judges too.
+        per_query: whether to list each query for each two judges too.
     """
     drawn = drawn_digits(digits)
     tables = [*agreement_tables(judges, drawn), *(_per_query(judges, drawn) if per_query else ())]
@@ -78,7 +78,7 @@ def agreement_tables(judges: Judges, digits: int) -> Iterator[Table]:
 
 
 def _judges(judges: Judges) -> Table:
-    """A row a judge."""
+    """One row per judge."""
     rows = tuple(
         (printable(name), judges.judged[name], ", ".join(f"{grade:g}" for grade in judges.grades[name]))
         for name in judges.names
@@ -116,7 +116,7 @@ def _pairs(judges: Judges, digits: int) -> Table:
 
 
 def _confusion(judges: Judges, pair: TwoJudges) -> Table:
-    """How many documents have the one grade by the first judge, and the other by the second."""
+    """How many documents have each grade by the first judge and each grade by the second."""
     grades = [f"{grade:g}" for grade in judges.scale]
     rows: list[tuple[Cell, ...]] = [(g, *counts) for g, counts in zip(grades, pair.confusion, strict=True)]
     title = message(
@@ -154,7 +154,7 @@ def system_tables(judges: Judges, digits: int) -> Iterator[Table]:
 
 
 def _means(judges: Judges, standing: Standing, digits: int) -> Table:
-    """One row per system; of two judges the intervals beside the means."""
+    """One row per system; for two judges with intervals beside the means."""
     names = ranked(next(iter(standing.outcomes.values())))
     columns: list[Column] = [(message("run"), [printable(name) for name in names])]
     best = set()
@@ -188,7 +188,7 @@ def _tau_cells(interval: Interval | None, digits: int) -> tuple[Cell, Cell]:
 
 
 def _flips(standing: Standing, order: Order, digits: int) -> Table:
-    """The pairs of systems that the two judges put in opposite orders, and what is said of them."""
+    """The pairs of systems that the two judges put in opposite orders, with notes."""
     title = message(
         "{measure}: {first} prefers the first run, {second} the second",
         measure=standing.name,
@@ -218,7 +218,7 @@ def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
 
 
 def figures(judges: Judges, digits: int = 4) -> list[Figure]:
-    """The systems' means by one judge against another, of the first measure; none of counts, nor of many judges."""
+    """The systems' means by one judge against another, by the first measure; none for counts or many judges."""
     if not judges.standings or not judges.standings[0].orders or len(judges.pairs) > MOST_PAIRS:
         return []
     standing = judges.standings[0]
@@ -277,7 +277,7 @@ def _figure(judges: Judges, standing: Standing, order: Order, place: int, digits
 
 
 def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
-    """The mean and the ends of its interval; without one the mean alone."""
+    """The mean and the ends of its interval, if it is known."""
     return dict(zip((at, low, high), (mean.estimate, *charts.ends(mean, mean.estimate)), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What is said of several judges: how it was computed, and what makes numbers say less than they seem to."""
+"""Notes on several judges: how numbers were computed, and what makes them say less than they seem to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLOSE = 0.5
 
 
 def told_of(measure: str, order: Order) -> list[str]:
-    """What becomes of significant differences from one judge to the other."""
+    """What happens to significant differences from one judge to the other."""
     before = sum(flip.significant[0] for flip in order.flips)
     both = sum(all(flip.significant) for flip in order.flips)
     return [

@@ -15,7 +15,7 @@ from truerank.present import audit
 
 
 class HasLedger(Protocol):
-    """Scores, a curve, counts: what has a ledger, and the rules that say what becomes of what it counts."""
+    """A result with a ledger (scores, a curve, counts), and the rules that decide about what it counts."""
 
     @property
     def rules(self) -> Rules:
@@ -27,7 +27,7 @@ class HasLedger(Protocol):
 
 
 def notes(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
-    """The rules, and for each run its ledger, a sentence a line; runs with the same one share it."""
+    """The rules, and the ledger of each run, one sentence per line; runs with the same ledger share it."""
     by_text = {joined("\n", sentences): who for sentences, who in shared(scores, names).items()}
     rules = message("Rules: {rules}.", rules=printable(scores[0].rules.name))
     if len(by_text) == 1:
@@ -51,7 +51,7 @@ def paragraphs(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
 
 
 def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
-    """What is remarkable, each with the name of its run: for formats that have no place for it."""
+    """The remarks, each with the name of its run, for formats that have no place for them."""
     return [
         joined(": ", [name, remark]) for one, name in zip(scores, names, strict=True) for remark in remarks(one)
     ]
@@ -131,7 +131,7 @@ def remarks(scores: HasLedger) -> list[str]:
 
 
 def _doubts(ledger: Ledger) -> Iterator[str]:
-    """What says that something else may have been meant."""
+    """Signs that something else may have been meant."""
     if ledger.rising:
         yield RISING
     if ledger.selves:
@@ -211,7 +211,7 @@ def _unlisted(ledger: Ledger) -> Message:
 
 
 def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list[str]:
-    """What the rules decide about, where there is any of it."""
+    """What the rules decide about, as far as there is any."""
 
     def how(rule: str) -> Message:
         return RULED[rule][getattr(rules, rule)]
@@ -247,7 +247,7 @@ def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list
 
 
 def _against_rules(scores: HasLedger) -> list[Message]:
-    """Measures by which queries that "scored 0" have another score, and those by which 0 is the best one."""
+    """Measures by which queries that "scored 0" have another score, and those by which 0 is the best score."""
     if not (columns := _columns(scores)):
         return []
     nothing = _places(scores, _examples(scores, "without_relevant"))
@@ -263,7 +263,7 @@ def _against_rules(scores: HasLedger) -> list[Message]:
 
 
 def of_missing(scores: HasLedger, ids: Iterable[str]) -> list[Message]:
-    """Measures of which less is better, by which these queries, which have no answer, do not score worst."""
+    """Measures where less is better, by which these queries without an answer do not score worst."""
     places, columns = _places(scores, ids), _columns(scores)
     less = [name for name in columns if (known := known_measure(name)) and known.definition.lower_is_better]
     empty = [name for name in less if any(columns[name][places] > 0)]
@@ -290,14 +290,14 @@ def _examples(scores: HasLedger, rule: str) -> tuple[str, ...]:
 
 
 def _places(scores: HasLedger, ids: Iterable[str]) -> list[int]:
-    """Where these queries stand, as far as they are in the mean."""
+    """The places of these queries, as far as they are in the mean."""
     queries: Sequence[str] = getattr(scores, "queries", ())
     wanted = frozenset(ids)
     return [place for place, query in enumerate(queries) if query in wanted] if wanted else []
 
 
 def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:
-    """Queries of the run that are in no mean; judged ones among them where not all of these were asked."""
+    """Queries of the run that are in no mean; they may be judged, if an experiment did not ask all judged ones."""
     if ledger.unasked:
         return message(
             "{n:,} answered but not judged, or judged but not asked ({how}): {ids}.",
@@ -309,7 +309,7 @@ def _extra(ledger: Ledger, how: Message, ids: Message) -> Message:
 
 
 def _ids(ledger: Ledger, key: str) -> Message:
-    """The first few, and how many more there are."""
+    """The first few ids, and how many more there are."""
     examples = ledger.examples.get(key, ())
     more = getattr(ledger, key) - len(examples)
     first = ", ".join(map(truncated, examples))

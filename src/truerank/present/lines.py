@@ -1,4 +1,4 @@
-"""Scores as rows of cells; a line a value as trec_eval prints them, or a line of JSON a run or query."""
+"""Scores as rows of cells, as trec_eval's lines with one value each, or as JSON lines per run or query."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
     """The mean of each measure.
 
     Args:
-        percent: shares as percentages.
+        percent: whether shares are shown as percentages.
     """
     return tuple(_cell(measure, scores.mean[name], percent) for name, measure in scores.headings.items())
 
@@ -63,7 +63,7 @@ def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
 
 
 def named_cell(measure: str, value: float) -> Cell:
-    """A value of a measure that is known by its name; as it is where that is not known here.
+    """The cell for a measure's value, by the measure's name; the value as it is where the name is not known.
 
     >>> named_cell("NumRet", 160.0), named_cell("AP", 1.0), named_cell("unknown here", 2.0)
     (160, 1.0, 2.0)
@@ -73,7 +73,7 @@ def named_cell(measure: str, value: float) -> Cell:
 
 @remembered
 def _is_count(measure: str) -> bool:
-    """Whether a measure's values are counts: a page asks for each value."""
+    """Whether a measure's values are counts; cached, as a page asks for each value."""
     try:
         return parse_measure(measure).definition.average == "sum"
     except TruerankError:

@@ -1,4 +1,4 @@
-"""Many systems side by side: ranks in place of letters, and a picture of which cannot be told apart."""
+"""Many systems side by side: ranks in place of letters, and a picture of those that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MANY = 20
 
 
 def is_many(comparison: Comparison) -> bool:
-    """Whether rows tell ranks."""
+    """Whether there are so many systems that rows have ranks in place of letters."""
     return len(comparison.systems) > MANY
 
 
 def spans(numbers: Sequence[int]) -> str:
-    """Rising whole numbers, neighbours together.
+    """Rising whole numbers, with consecutive ones as ranges.
 
     >>> spans([1, 2, 3, 5, 8, 9])
     '1–3 5 8–9'
@@ -33,13 +33,13 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def alike(outcome: Outcome) -> dict[str, frozenset[str]]:
-    """For each system itself and those that it does not differ from; where every two were compared."""
+    """For each system, itself and those that it does not differ from, where all pairs were compared."""
     of = {name: [group for group in outcome.groups if name in group] for name in outcome.means}
     return {name: frozenset().union(*groups) for name, groups in of.items()}
 
 
 def standing(outcome: Outcome) -> list[Column]:
-    """Whom each beats and whom it cannot be told apart from, by their ranks in the table."""
+    """Columns with the systems that each one beats or cannot be told apart from, by their ranks in the table."""
     if not direction(outcome.measure):
         return []
     order, same = ranked(outcome), alike(outcome)
@@ -56,7 +56,7 @@ def rows_of(order: Sequence[str], others: Mapping[str, Iterable[str]]) -> list[s
 
 
 def figures(comparison: Comparison) -> Iterator[Figure]:
-    """A picture a measure: a square where two systems cannot be told apart, the best at the top and at the left."""
+    """One picture per measure: a square where two systems cannot be told apart, the best at the top left."""
     for number, outcome in enumerate(comparison.outcomes, 1):
         if not outcome.groups or not direction(outcome.measure):
             continue

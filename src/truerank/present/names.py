@@ -1,4 +1,4 @@
-"""What to call runs; long names made short enough for a legend, so that they can still be told apart."""
+"""Names for runs, with long ones made short enough for a legend but still different."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WORDS = r"(?=[^\w.=]|_|\.(?!\d))"
 
 
 def labels(runs: Sequence[str]) -> list[str]:
-    """What to call runs: their files' names where these differ, else as they were given."""
+    """The names of runs: their files' names where these differ, else as they were given."""
     return short(list(map(printable, runs)))
 
 
 def scored(name: str, queries: int, rules: str) -> str:
-    """What a picture of scores is of, below its title.
+    """The subtitle of a picture of scores: the run, the queries and the rules.
 
     >>> scored("bm25.run", 50, "beir")
     'bm25.run; 50 queries; rules beir'
@@ -40,7 +40,7 @@ def scored(name: str, queries: int, rules: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How wide a text is in letters: Chinese characters and Korean syllables are twice as wide.
+    """The width of a text in letters: Chinese characters and Korean syllables are twice as wide.
 
     >>> cells("abc"), cells("서울")
     (3, 4)
@@ -53,7 +53,7 @@ def cells(text: str) -> int:
 
 
 def shortened(names: Sequence[str], most: int = MOST) -> list[str]:
-    """Without the words that all share where some name is too long; different names stay different.
+    """The names without words that all share, if some name is too long; different names stay different.
 
     >>> shortened(["bm25.run", "dense.run"])
     ['bm25.run', 'dense.run']
@@ -76,7 +76,7 @@ def _telling(names: Sequence[str]) -> list[str]:
 
 
 def _shared(parts: Sequence[list[str]], count: int) -> list[bool]:
-    """Whether all have the word at each of this many places; where they have not as many, at either end only."""
+    """Whether all have the same word at each of this many places; if names differ in length, only at either end."""
     if len({len(words) for words in parts}) == 1:
         return [len(set(column)) == 1 for column in zip(*parts, strict=True)]
     start = _run(parts)
@@ -91,7 +91,7 @@ def _run(parts: Sequence[list[str]]) -> int:
 
 
 def _joined(words: Sequence[str], shared: Sequence[bool]) -> str:
-    """Dots for the words that all share, but none at the end; nothing where no word is left."""
+    """The words with dots for those that all share, except at the end; empty where no word is left."""
     if all(shared):
         return ""
     runs = groupby(zip(words, shared, strict=True), key=lambda pair: pair[1])
@@ -100,7 +100,7 @@ def _joined(words: Sequence[str], shared: Sequence[bool]) -> str:
 
 
 def _middle(name: str, most: int) -> str:
-    """Its beginning and its end where it is too long."""
+    """The beginning and the end of a name that is too long."""
     if cells(name) <= most:
         return name
     half = (most - 1) // 2
@@ -108,6 +108,6 @@ def _middle(name: str, most: int) -> str:
 
 
 def _begin(name: str, most: int) -> str:
-    """As much of it as there is room for."""
+    """As much of the name's beginning as there is room for."""
     end = next((i for i in range(len(name)) if cells(name[: i + 1]) > most), len(name))
     return name[:end]

@@ -1,4 +1,4 @@
-"""The colours, dashes and marks of every picture and page, once: of charts, the report's page and the board."""
+"""The colours, dashes and marks of all pictures and pages: charts, the report's page and the board."""
 
 from __future__ import annotations
 

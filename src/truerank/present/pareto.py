@@ -63,7 +63,7 @@ def chart(
         title: of the axis of speed.
         hints: of a mark, as for `charts.marks`.
         beside: the names stand beside the marks.
-        among: all names that other plots have too, if there are more.
+        among: the names in all plots, if there are more.
     """
     best = front(benches, measure, against)
     rows = [

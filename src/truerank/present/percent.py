@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from truerank.core.messages import message
 from truerank.measures import Measure
 
-if TYPE_CHECKING:  # `eval` shows percentages too, and starts without statistics
+if TYPE_CHECKING:  # `eval` also imports this, and starts without statistics
     from truerank.analysis.compare import Comparison, Outcome, Pair
 
 HUNDRED = 100
@@ -25,7 +25,7 @@ def is_share(measure: Measure) -> bool:
 
 
 def in_percent(comparison: Comparison) -> Comparison:
-    """The same with the means of shares, and their differences, times 100; its `scores` keep fractions."""
+    """The comparison with the means of shares, and their differences, times 100; its `scores` keep fractions."""
     slices = {value: in_percent(part) for value, part in comparison.slices.items()}
     return replace(comparison, outcomes=tuple(map(_outcome, comparison.outcomes)), slices=slices)
 
@@ -39,12 +39,12 @@ def note(measures: Mapping[str, Measure]) -> str:
 
 
 def no_shares(measures: Mapping[str, Measure]) -> list[str]:
-    """What those are called that cannot be in percent."""
+    """The names of the measures that cannot be in percent."""
     return [name for name, measure in measures.items() if not is_share(measure)]
 
 
 def named(outcomes: Iterable[Outcome]) -> dict[str, Measure]:
-    """The measures of a comparison by what they are called in it."""
+    """The measures of a comparison by their names in it."""
     return {outcome.name: outcome.measure for outcome in outcomes}
 
 
@@ -52,7 +52,7 @@ def _outcome(outcome: Outcome) -> Outcome:
     if not is_share(outcome.measure):
         return outcome
     means = {name: mean.times(HUNDRED) for name, mean in outcome.means.items()}
-    is_log = outcome.measure.definition.average == "geometric"  # its differences are of logarithms: no shares
+    is_log = outcome.measure.definition.average == "geometric"  # its differences are of logarithms, not shares
     pairs = outcome.pairs if is_log else tuple(map(_pair, outcome.pairs))
     return replace(outcome, means=means, pairs=pairs, widest=float(HUNDRED))
 

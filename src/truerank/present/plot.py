@@ -1,4 +1,4 @@
-"""The pictures of a result as a value: a notebook shows it, a file keeps it, Altair goes on with it."""
+"""The pictures of a result as a value: to show in a notebook, save to files, or change with Altair."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Plot:
         return self.to_html() if drawn.is_drawing() else None
 
     def _repr_svg_(self) -> str | None:
-        """One picture on white, for what shows no HTML."""
+        """One picture on white, for frontends without HTML."""
         return self.to_svg() if len(self.figures) == 1 and drawn.is_drawing() else None
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class Plot:
         return len(self.figures)
 
     def __getitem__(self, place: int) -> Plot:
-        """One of the pictures, which `to_svg` and `to_dict` take."""
+        """One of the pictures, as `to_svg` and `to_dict` need."""
         return Plot((self.figures[place],))
 
     def __iter__(self) -> Iterator[Plot]:
@@ -79,7 +79,7 @@ class Plot:
         return drawn.static(self._only())
 
     def save(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write .svg, .png, or .html that works without a network; of several x.1.svg, x.2.svg and so on.
+        """Write .svg, .png, or .html that works without a network; several go to x.1.svg, x.2.svg and so on.
 
         Returns:
             the paths of the files.

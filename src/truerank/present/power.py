@@ -1,4 +1,4 @@
-"""What a set of queries can show, as a table, and what it is based on."""
+"""What a set of queries can show, as a table, and what that is based on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def document_of(power: Power, digits: int | None = None) -> Document:
 
 
 def _columns(power: Power) -> tuple[list[str], tuple[tuple[Cell, ...], ...]]:
-    """The headings, and the rows; without those of what was not given."""
+    """The headings and the rows, without columns for what was not given."""
     is_named = any(row.measure for row in power.rows)
     wanted = f"{power.wanted * 100:g}"
     heads: list[str] = [message("measure"), message("spread")] if is_named else []

@@ -32,7 +32,7 @@ def document(
     to_judge: int | None = None,
     seed: int = 0,
 ) -> Document:
-    """A row per run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
+    """A row per run and measure; then, if asked for, how many judgements a width takes, and which to make next."""
     drawn = drawn_digits(digits)
     tables = estimates(predictions, drawn)
     plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in predictions]}
@@ -49,7 +49,7 @@ def document(
 
 
 def document_of(predicted: Predicted, digits: int | None = None) -> Document:
-    """What an estimate shows of itself."""
+    """The document of one estimate."""
     return document([predicted], digits)
 
 
@@ -99,7 +99,7 @@ def _notes(estimates: Sequence[Predicted]) -> list[str]:
 
 
 def _together(predictions: Sequence[Predicted], names: Sequence[str]) -> list[str]:
-    """The remarks of all runs, each once; what is not said of all of them names the run."""
+    """The remarks on all runs, each once; a remark that is not on all of them names the run."""
     plain = [remarks_of(one) for one in predictions]
     of_all = set(plain[0]).intersection(*plain)
     said: dict[str, None] = {}
@@ -132,7 +132,7 @@ def made(predicted: Predicted) -> list[str]:
 
 
 def made_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
-    """The same of systems side by side, where these are such estimates."""
+    """`made` for systems side by side, if these are such estimates."""
     if not estimates:
         return []
     said = made(next(iter(estimates.values())))[:1]
@@ -147,7 +147,7 @@ def made_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
 
 
 def remarks_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
-    """What is to be said of some of them, once."""
+    """The remarks on such systems, each once."""
     return list(dict.fromkeys(said for one in estimates.values() for said in _of_judgements(one)))
 
 
@@ -163,7 +163,7 @@ def remarks_of(predicted: Predicted, who: str = "") -> list[str]:
 
 
 def _of_judgements(predicted: Predicted) -> list[str]:
-    """What is to be said of who judged what, by whatever measure."""
+    """The remarks on who judged what, which do not depend on a measure."""
     signs = [_sign(sign, predicted) for sign in predicted.signs]
     return [*_sizes(predicted), *signs, *_runs(predicted), *_documents(predicted)]
 
@@ -231,7 +231,7 @@ def _sign(sign: Sign, predicted: Predicted) -> Message:
 
 
 def _runs(predicted: Predicted) -> list[str]:
-    """Scores that were made of other runs."""
+    """A remark where scores are of different runs."""
     one, other = (printable(each.run) for each in (predicted.people, predicted.model))
     if one == other:
         return []
@@ -278,7 +278,7 @@ def _documents(predicted: Predicted) -> list[str]:
 
 
 def _biased(means: Mapping[str, PredictedMean]) -> list[str]:
-    """Measures in which the model's word alone is wrong."""
+    """Measures by which the model's judgements alone would be wrong."""
     off = [
         name
         for name, mean in means.items()

@@ -20,10 +20,10 @@ FEW = 3
 
 
 def tables(comparison: Comparison, outcome: Outcome, digits: int, pairs: int) -> Iterator[Table]:
-    """The variances of each system's runs, and what more runs and more queries would do; of counts nothing.
+    """The variances of each system's runs, and what more runs and more queries would do; none for counts.
 
     Args:
-        pairs: more pairs than this are no reading for people.
+        pairs: with more pairs than this, the table of what more runs would do is left out.
     """
     if not outcome.spreads or outcome.measure.definition.average == "sum":
         return
@@ -68,7 +68,7 @@ def _of_systems(comparison: Comparison, outcome: Outcome, digits: int) -> Table:
 
 
 def _scale(outcome: Outcome) -> float:
-    """What differences are multiplied by where they are shown; those of logarithms are no shares."""
+    """The factor by which differences are multiplied where they are shown; those of logarithms are not shares."""
     return 1.0 if outcome.measure.definition.average == "geometric" else outcome.widest
 
 
@@ -164,7 +164,7 @@ def _of_one(name: str, scores: Scores) -> Iterator[str]:
 
 
 def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    """Pairs of runs, a few of them."""
+    """A few of the pairs of runs, as text."""
     return listed([f"{printable(one)} = {printable(other)}" for one, other in pairs[:FEW]])
 
 

@@ -1,4 +1,4 @@
-"""Whether there are enough queries, samples and resamples, and what so many could have shown."""
+"""Remarks on whether there are enough queries, samples and resamples, and what this many could show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COARSE = 4
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """Whether there are enough queries, and what this many could have shown."""
+    """Remarks on whether there are enough queries, and what this many could have shown."""
     queries = min((o.queries for o in comparison.outcomes if o.queries), default=len(comparison.queries))
     how = comparison.procedure
     sentences = [*few.remarks(queries), *few.resampled(how.samples, how.confidence)]
@@ -67,7 +67,7 @@ def _least(comparison: Comparison) -> list[str]:
 
 
 def _span(outcome: Outcome) -> str:
-    """The least difference of the pairs, or from which to which where they vary."""
+    """The smallest detectable difference of the pairs, or the range of these."""
     known = detectable(outcome)
     if not known or _beyond(outcome):
         return ""
@@ -75,12 +75,12 @@ def _span(outcome: Outcome) -> str:
 
 
 def detectable(outcome: Outcome) -> list[float]:
-    """The difference that each pair would have to have, from the smallest on; none where there is no spread."""
+    """The difference that each pair would need, in rising order; none where there is no spread."""
     return sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
 
 
 def difference(detected: float, outcome: Outcome, scale: int = 1) -> str:
-    """One of these as it is shown, times a scale."""
+    """A detectable difference as it is shown, times a scale."""
     return f"{detected * scale:.3g}" if detected <= _widest(outcome) else message("more than is possible")
 
 
@@ -91,7 +91,7 @@ def _widest(outcome: Outcome) -> float:
 
 
 def _beyond(outcome: Outcome) -> bool:
-    """Whether every pair would have to differ by more than is possible."""
+    """Whether every pair would need a difference that is not possible."""
     known = detectable(outcome)
     return bool(known) and known[0] > _widest(outcome)
 
@@ -102,7 +102,7 @@ def _scale(outcome: Outcome) -> str:
 
 
 def _least_p(how: Procedure, outcome: Outcome) -> float:
-    """The smallest p that so few queries can have, by tests that count what they may show; 0 by others."""
+    """The smallest p that so few queries can have, by tests that count outcomes; 0 for other tests."""
     if not outcome.queries or (how.test not in ("randomization", "wilcoxon", "sign") and outcome.queries > 1):
         return 0.0
     factor = len(outcome.pairs) if how.correction in ("holm", "bonferroni") else 1
@@ -110,7 +110,7 @@ def _least_p(how: Procedure, outcome: Outcome) -> float:
 
 
 def _out_of_reach(comparison: Comparison) -> list[str]:
-    """Where no difference whatever could have been significant."""
+    """Remarks where no difference at all could have been significant."""
     how, pairs = comparison.procedure, pairs_of_each(comparison)
     queries = max(outcome.queries for outcome in comparison.outcomes)
     if queries and (least := min(_least_p(how, one) for one in comparison.outcomes if one.queries)) > how.alpha:
@@ -127,14 +127,14 @@ def _out_of_reach(comparison: Comparison) -> list[str]:
 
 
 def _named(comparison: Comparison, names: list[str], said: Message) -> str:
-    """A warning of too few samples: by which measures, where not by all, and what else would do."""
+    """A warning of too few samples, with the measures if these are not all, and an alternative."""
     of = said if len(names) == len(comparison.outcomes) else joined(": ", [listed(names), said])
     has_less = comparison.procedure.all_pairs and pairs_of_each(comparison) > 1
     return warned(joined(" ", [of, *([message("With a baseline there are fewer pairs.")] if has_less else [])]))
 
 
 def _too_few(comparison: Comparison, names: list[str], pairs: int) -> Message:
-    """That samples are too few by these measures, and how many would do."""
+    """That there are too few samples for these measures, and how many would be enough."""
     how, of = comparison.procedure, [outcome for outcome in comparison.outcomes if outcome.name in names]
     least = math.ceil(max(_factor(how, outcome) for outcome in of) / how.alpha - CLOSE) - 1
     lacking = plural("{n:,} sample is too few", "{n:,} samples are too few", n=how.samples)
@@ -153,25 +153,25 @@ def _never(least: int) -> Message:
 
 
 def _unreached(lacking: Message, pairs: int, never: Message) -> Message:
-    """What is too few, for how many pairs, and what cannot be therefore."""
+    """What there is too little of, for how many pairs, and what is therefore impossible."""
     return joined(
         ": ", [lacking if pairs == 1 else message("{lacking} for {n} pairs", lacking=lacking, n=pairs), never]
     )
 
 
 def _needs_samples(how: Procedure, outcome: Outcome) -> bool:
-    """Whether no p that is sampled can be small enough; those that are counted out may be smaller."""
+    """Whether no sampled p can be small enough; p from all patterns may be smaller."""
     return _factor(how, outcome) / (how.samples + 1) > how.alpha
 
 
 def _factor(how: Procedure, outcome: Outcome) -> int:
-    """What the smallest p that is sampled is multiplied by; 0 where there is none."""
+    """The factor by which a correction multiplies the smallest sampled p; 0 where no p is sampled."""
     n = sampled(how, outcome)
     return {"holm": n, "bonferroni": len(outcome.pairs) if n else 0}.get(how.correction, min(1, n))
 
 
 def sampled(how: Procedure, outcome: Outcome) -> int:
-    """Of how many pairs p is of samples, and not of every pattern of signs."""
+    """For how many pairs p comes from samples and not from all patterns of signs."""
     if how.test != "randomization" or outcome.measure.definition.is_of_run:
         return 0
     if how.correction == "max-t":
@@ -180,11 +180,11 @@ def sampled(how: Procedure, outcome: Outcome) -> int:
 
 
 def drawn_of_run(comparison: Comparison) -> list[str]:
-    """The measures of the whole run that resamples show how sure they are."""
+    """The measures of the whole run whose intervals come from resamples."""
     drawn = [o for o in comparison.outcomes if are_drawn(comparison.scores, o.measure)]
     return [o.name for o in drawn if o.measure.definition.is_of_run]
 
 
 def pairs_of_each(comparison: Comparison) -> int:
-    """How many were compared by a measure; none are by one without any number."""
+    """How many pairs were compared by a measure; 0 where no measure has numbers."""
     return max(len(outcome.pairs) for outcome in comparison.outcomes)

@@ -18,7 +18,7 @@ class Slices(NamedTuple):
     Attributes:
         by: what the slices are made by.
         parts: {value: the scores of each run on its queries}.
-        unsliced: how many queries are in none.
+        unsliced: how many queries are in no slice.
     """
 
     by: str
@@ -26,21 +26,21 @@ class Slices(NamedTuple):
     unsliced: int
 
     def table(self, names: Sequence[str], *, digits: int, percent: bool) -> Table:
-        """For people; the names of the runs, where there are several."""
+        """The table for people, with the names of the runs if there are several."""
         rows = [
             (printable(value), len(one.queries), *([name] if len(names) > 1 else []), *_means(one, percent))
             for value, each in self.parts.items()
             for one, name in zip(each, names, strict=True)
         ]
         who = (printable(self.by), message("queries"), *([message("run")] if len(names) > 1 else []))
-        from truerank.present import few  # with statistics, which scores do without
+        from truerank.present import few  # imports statistics, which plain scores do not need
 
         notes = (few.unsliced(self.unsliced, self.by),) if self.unsliced else ()
         title = message("each {by}", by=printable(self.by))
         return Table((*who, *self._first.headings), tuple(rows), title, notes, digits=digits)
 
     def rows(self) -> list[tuple[Cell, ...]]:
-        """For programs: the run, the rules, the slice and the means."""
+        """The rows for programs: the run, the rules, the slice and the means."""
         return [
             (printable(one.run), printable(one.rules.name), printable(value), *_means(one))
             for value, each in self.parts.items()
@@ -48,7 +48,7 @@ class Slices(NamedTuple):
         ]
 
     def to_dict(self, place: int) -> dict[str, Any]:
-        """Plain values of the run in this place."""
+        """Plain values of one of the runs, by its place."""
         parts = {value: each[place] for value, each in self.parts.items()}
         means = {value: dict(zip(one.headings, _means(one), strict=True)) for value, one in parts.items()}
         found = {v: {"query_count": len(one.queries), "mean": means[v]} for v, one in parts.items()}
@@ -60,5 +60,5 @@ class Slices(NamedTuple):
 
 
 def _means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
-    """The mean of each measure; nothing where the rules leave out all queries of the slice."""
+    """The mean of each measure; empty where the rules leave out all queries of the slice."""
     return lines.means(scores, percent) if scores.queries else (None,) * len(scores.headings)

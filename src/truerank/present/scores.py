@@ -1,4 +1,4 @@
-"""Scores of one or several runs as a table, and as text in every format that there is."""
+"""Scores of one or several runs as a table, and as text in every format."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ WIDE = 10
 
 @dataclass(frozen=True)
 class Shape:
-    """What of scores is shown, and how.
+    """What of the scores is shown, and how.
 
     Attributes:
-        per_query: every query's values too.
-        digits: after the point; by default 4 in what people read and in trec, all in csv. JSON has all.
-        percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
-        layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
-        slices: the means of slices of the queries too, in all but jsonl and trec.
+        per_query: whether each query's values are shown too.
+        digits: after the point; by default 4 in formats for people and in trec, all in csv. JSON has all.
+        percent: whether formats for people (`READ`) show percentages, by default with 2 digits; not the others.
+        layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned if there are many measures.
+        slices: means of slices of the queries, for all formats but jsonl and trec.
     """
 
     per_query: bool = False
@@ -64,7 +64,7 @@ class Shape:
 
     @property
     def read_digits(self) -> int:
-        """The digits in what people read."""
+        """The number of digits in formats for people."""
         return drawn_digits(self.digits, DIGITS[self.percent])
 
 
@@ -75,13 +75,13 @@ def render(
 
     Args:
         format: one of `FORMATS`.
-        styled: the table with bold and lines, for a terminal.
+        styled: whether the table has bold and lines, for a terminal.
     """
     if format == "jsonl":
         return lines.jsonl(scores, shape.per_query)
     if format == "trec":
         return lines.trec(scores, shape.per_query, drawn_digits(shape.digits))
-    # only what the format takes, since one row per query of a long run is slow to make
+    # only what the format needs, as one row per query of a long run is slow to make
     if format == "json":
         return Document((), results=_plain(scores, shape)).render(format)
     if format == "csv":
@@ -114,21 +114,21 @@ def _for_people(scores: Sequence[Scores], shape: Shape) -> Table:
 
 
 def _laid_out(table: Table, scores: Sequence[Scores], shape: Shape) -> Table:
-    """The table as it is asked for; the columns before the measures say whose the numbers are."""
+    """The table in the layout asked for; the columns before the measures say whose the numbers are."""
     return table.melted(len(table.columns) - len(scores[0].headings)) if shape.layout == "long" else table
 
 
 def document_of(
     scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False
 ) -> Document:
-    """What one run's scores show of themselves."""
+    """The document of one run's scores."""
     one, shape = [scores], Shape(per_query, digits, percent)
     return Document([_for_people(one, shape)], _flat(one, shape), _plain(one, shape), remarks_of(scores))
 
 
 def figures_of(scores: Scores) -> list[Figure]:
-    """What one run's queries score, drawn where it is asked for: the intervals of many queries take a moment."""
-    from truerank.present import strip  # with charts, which printing scores does not need
+    """What one run's queries score, drawn only on request: intervals of many queries take a moment."""
+    from truerank.present import strip  # imports charts, which printing scores does not need
 
     return list(strip.figures(scores))
 
@@ -139,7 +139,7 @@ def remarks_of(scores: Scores) -> list[str]:
 
 
 def over_runs(scores: Sequence[Scores], *, percent: bool = False) -> list[str]:
-    """Of systems with several runs, how far the means of these lie apart."""
+    """For systems with several runs, how far apart the means of the runs lie."""
     return [
         message(
             "{system}: means over {n} runs; those of the runs lie between: {spans}.",
@@ -160,7 +160,7 @@ def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
 
 
 def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
-    """For people: a row per run or query, a column per measure, the best run of each marked, the ledger below."""
+    """For people: a row per run or query, a column per measure with its best run marked, the ledger below."""
     names = labels([one.run for one in scores])
     notes = (
         *ledger.notes(scores, names),
@@ -182,7 +182,7 @@ def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
 
 
 def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:
-    """For programs: a row per run, or a run and query, that names the run and the rules itself; strict ones too."""
+    """For programs: a row per run, or per run and query, with the run and the rules; also strict scores."""
     head = ("run", "rules", "query") if per_query else ("run", "rules")
     rows: list[tuple[Cell, ...]] = []
     for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):
@@ -197,7 +197,7 @@ def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ..
 
 
 def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
-    """Where the best mean of several runs stands; counts are not for winning."""
+    """The cells with the best mean of several runs; counts have no best."""
     places = set()
     for column, measure in enumerate(scores[0].headings.values(), 1):
         means = [one.mean[str(measure)] for one in scores]

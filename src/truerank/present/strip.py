@@ -1,4 +1,4 @@
-"""What the queries of a run score, as a picture: a circle where some score alike, the mean on its interval."""
+"""What the queries of a run score, as a picture: circles for equal scores, and the mean on its interval."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HINTS: charts.Hints = {"measure": message("Measure")}
 
 
 def figures(scores: Scores) -> Iterator[Figure]:
-    """One picture of all measures that lie between 0 and 1, and one of each other."""
+    """One picture of all measures with values from 0 to 1, and one for each other measure."""
     known = {
         heading: (measure, values[np.isfinite(values)])
         for heading, measure in scores.headings.items()
@@ -93,7 +93,7 @@ def _on_intervals(means: charts.Rows, x: dict[str, Any]) -> Iterator[charts.Spec
 
 
 def _circles(heading: str, values: PerQuery) -> list[dict[str, Any]]:
-    """How many queries score each value, or what lies in the same step as that."""
+    """How many queries score each value; if there are many values, each step of values."""
     scores, counts = np.unique(values, return_counts=True)
     if len(scores) > STEPS:
         counts, edges = np.histogram(values, bins=STEPS)
@@ -114,7 +114,7 @@ def _mean(heading: str, measure: Measure, values: PerQuery, *, is_sure: bool) ->
 
 
 def _interval(measure: Measure, values: PerQuery) -> Interval | None:
-    """The 95 % interval; none where SciPy is not there to make it."""
+    """The 95 % interval; None where SciPy is not installed."""
     try:
         return intervals([measure], values[:, None])[0]
     except ModuleNotFoundError:

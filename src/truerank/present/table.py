@@ -1,4 +1,4 @@
-"""The one thing that renderers draw: a table of names and numbers with notes under it."""
+"""The table that every renderer draws: names and numbers with notes under them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Table:
         columns: their headings.
         rows: as many cells each as there are columns; floats are rounded when drawn, None is left empty.
         title: what the table shows.
-        notes: what belongs under it, a sentence a line.
-        best: (row, column) of the cells to stress.
-        raised: {(row, column): letters} that papers print above the end of the cell.
-        is_spelled: whether a column says these letters as well, so that only papers raise them.
-        across: what stands in the columns after the first, where rows and columns may change places.
-        digits: after the point; None for as many as say the number exactly.
+        notes: the sentences under it, one per line.
+        best: (row, column) of the cells in bold.
+        raised: {(row, column): letters} that papers print as superscripts of the cell.
+        is_spelled: whether a column has these letters as well, so that only papers print superscripts.
+        across: what the columns after the first hold, if rows and columns may be exchanged.
+        digits: after the point; None for as many as the exact number has.
 
     >>> Table(("run", "AP"), (("bm25", 0.25),)).texts
     [['bm25', '0.2500']]
@@ -52,11 +52,11 @@ class Table:
 
     @property
     def marks(self) -> Mapping[tuple[int, int], str]:
-        """The letters that pages and terminals put behind cells."""
+        """The letters that pages and terminals print after cells."""
         return {} if self.is_spelled else self.raised
 
     def room(self, column: int) -> int:
-        """How many letters the longest mark of a column has."""
+        """The length of the longest mark in a column."""
         return max((len(text) for (_, c), text in self.marks.items() if c == column), default=0)
 
     def is_numeric(self, column: int) -> bool:
@@ -65,7 +65,7 @@ class Table:
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
     def turned(self) -> Table:
-        """Rows for columns, where the table would be too wide."""
+        """The table with rows and columns exchanged, for where it would be too wide."""
         columns = (self.across, *(as_text(row[0], self.digits) for row in self.rows))
         rows = [(name, *(row[i] for row in self.rows)) for i, name in enumerate(self.columns[1:], 1)]
         best = frozenset((column - 1, row + 1) for row, column in self.best)
@@ -85,7 +85,7 @@ class Table:
         return replace(self, columns=tuple(self.columns[i] for i in places), rows=rows, best=best, raised=raised)
 
     def melted(self, keys: int) -> Table:
-        """A row for each cell behind the first columns, which say whose it is.
+        """The table in long form: one row for each cell after the key columns, which say whose it is.
 
         >>> Table(("run", "AP", "P@5"), (("bm25", 0.25, 0.4),)).melted(1).rows
         (('bm25', 'AP', 0.25), ('bm25', 'P@5', 0.4))
@@ -98,7 +98,7 @@ class Table:
         return replace(self, columns=columns, rows=rows, best=best, raised=raised, across="")
 
     def without_first_column(self) -> Table:
-        """The same, where the first column says nothing."""
+        """The table without its first column, where that says nothing."""
         return self.only(range(1, len(self.columns)))
 
 
@@ -116,12 +116,12 @@ def as_text(cell: Cell, digits: int | None) -> str:
 
 
 def drawn_digits(digits: int | None, otherwise: int = 4) -> int:
-    """Digits after the point of what people read: those that were asked for, or so many."""
+    """The digits after the point in formats for people: those asked for, or else `otherwise`."""
     return otherwise if digits is None else digits
 
 
 def number(value: float, *, is_count: bool) -> Cell:
-    """A value of a measure as a cell: counts are whole numbers; nothing where there is no value.
+    """A value of a measure as a cell: counts are whole numbers; empty where there is no value.
 
     >>> number(3.0, is_count=True), number(3.0, is_count=False), number(float("nan"), is_count=True)
     (3, 3.0, None)
@@ -132,7 +132,7 @@ def number(value: float, *, is_count: bool) -> Cell:
 
 
 def is_whole(value: float) -> bool:
-    """Whether a number is a whole one, as a sum of means is but for its last digit.
+    """Whether a number is whole, up to the rounding in a sum of means.
 
     >>> is_whole(3.0), is_whole(3 - 4e-16), is_whole(8 / 3), is_whole(float("inf"))
     (True, True, False, False)
@@ -141,10 +141,10 @@ def is_whole(value: float) -> bool:
 
 
 def fixed(number: float, digits: int, sign: str = "") -> str:
-    """A number with so many digits after the point, and no minus before nothing.
+    """A number with this many digits after the point; 0 has no minus.
 
     Args:
-        sign: "+" to have one before positive numbers too.
+        sign: "+" for a sign before positive numbers too.
 
     >>> fixed(-0.00001, 4), fixed(-0.00001, 4, "+"), fixed(-0.0001, 4)
     ('0.0000', '+0.0000', '-0.0001')
@@ -154,7 +154,7 @@ def fixed(number: float, digits: int, sign: str = "") -> str:
 
 
 def p_cell(p: float, alpha: float) -> str:
-    """p; of a small one only that it is, and of one that is near the level with the digits that tell them apart.
+    """p as a cell; a small one only as "below", and one near the level with enough digits to tell them apart.
 
     >>> p_cell(0.03125, 0.05), p_cell(2.0**-30, 0.05), p_cell(0.05003, 0.05), p_cell(0.00003, 0.00001)
     ('0.0312', '<.0001', '0.05003', '0.00003')

@@ -1,4 +1,4 @@
-"""One run under many tools' rules, and the reasons, as text in every format that there is for tables."""
+"""One run under the rules of many tools, and the reasons, as tables in every format."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def document_of(tools: ToolComparison, digits: int | None = None, width: int | N
     """The numbers, then the reasons.
 
     Args:
-        digits: after the point; by default 4 in what people read, all in csv. JSON has all.
-        width: of the terminal; reasons that are wider come in several tables.
+        digits: after the point; by default 4 in formats for people, all in csv. JSON has all.
+        width: of the terminal; a wider table of reasons is split.
     """
     drawn = drawn_digits(digits)
     tables = [value_table(tools, drawn)]
@@ -41,7 +41,7 @@ def _refusals(comparison: ToolComparison) -> list[str]:
 
 
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
-    """A row per tool, a column per measure; what a tool lacks is left empty. With notes, the base is there."""
+    """A row per tool, a column per measure; empty where a tool lacks the measure. With notes that name the base."""
     rows: list[tuple[Cell, ...]] = [_values(row) for row in comparison.rows]
     base = comparison.base.name
     if noted and base not in {row.name for row in comparison.rows}:
@@ -61,7 +61,7 @@ def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool =
 
 
 def reason_table(comparison: ToolComparison, digits: int) -> Table:
-    """A row a difference that matters here: by how much it alone moves each mean, and for how many queries."""
+    """One row per difference that matters here: how far it alone moves each mean, and for how many queries."""
     rows: list[tuple[Cell, ...]] = []
     for row in comparison.rows:
         reasons = [reason for reason in row.reasons if reason.moves]
@@ -79,7 +79,7 @@ def reason_table(comparison: ToolComparison, digits: int) -> Table:
 
 
 def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
-    """The table, or where it is too wide as many of its measures at a time as there is room for."""
+    """The table, or where it is too wide, several with as many of its measures as fit."""
     parts, places = [], list(range(2, len(table.columns)))
     while places:
         count = next((n for n in range(len(places), 1, -1) if fits(_part(table, places[:n]), width)), 1)
@@ -91,7 +91,7 @@ def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
 
 
 def _part(table: Table, places: Sequence[int]) -> Table:
-    """Some of the measures, with the rows that say something of them."""
+    """The table for some of the measures, with the rows that say something about them."""
     rows = tuple(row for row in table.rows if any(row[i] for i in places))
     return replace(table, rows=rows, notes=()).only((0, 1, *places))
 

@@ -1,4 +1,4 @@
-"""Looks at the same gates over time: what is assumed of them, and how each gate went."""
+"""Several looks at the same gates over time: what they assume, and how each gate developed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def notes(check: Check) -> list[str]:
 
 
 def blocks(watch: Watch | None, digits: int) -> Iterator[Block]:
-    """One row per look and gate, and the picture of it; nothing at the first look."""
+    """One row per look and gate, and a picture; none at the first look."""
     if watch is None or len(watch.looks) < 2:
         return
     rows = tuple(_row(number, one.at, gate, digits) for number, one, gate in _last(watch))
@@ -79,7 +79,7 @@ def _row(number: int, at: str, gate: Mapping[str, Any], digits: int) -> tuple[Ce
 
 
 def _called(gate: Mapping[str, Any]) -> str:
-    """The measure, less that of the baseline where it is a difference."""
+    """The name of a gate: the measure, or its difference from the baseline."""
     name, against = printable(gate["name"]), printable(os.path.basename(gate["against"]))
     return f"{name} − {against}" if against else name
 

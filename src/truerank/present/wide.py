@@ -1,4 +1,4 @@
-"""The table papers print: a row per system, a column per measure, the best bold, letters of what each beats."""
+"""The table of papers: a row per system, a column per measure, the best in bold, letters for what each beats."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _slices(comparison: Comparison, digits: int, intervals: bool) -> Iterator[Ta
 
 
 def wide_table(comparison: Comparison, digits: int, *, intervals: bool = False) -> Table:
-    """The means, best system by the first measure first; if asked, each with its interval in the next column.
+    """The means, systems ordered by the first measure; if asked, each with its interval in the next column.
 
-    Of many systems the rows are numbered, and stand in the place of letters.
+    Rows of many systems are numbered, and these numbers stand in place of letters.
     """
     order, is_many = ranked(comparison.outcomes[0]), many.is_many(comparison)
     columns: list[Column] = [(message("run"), list(map(printable, order)))]
@@ -59,7 +59,7 @@ def wide_table(comparison: Comparison, digits: int, *, intervals: bool = False) 
 
 
 def wide_flat(comparison: Comparison, digits: int | None) -> Table:
-    """For programs: one row per slice and system, the means of the measures, and nothing between them."""
+    """For programs: one row per slice and system, with only the means of the measures."""
     measures = [outcome.name for outcome in comparison.outcomes]
     head = (*(("slice",) if comparison.slices else ()), "system", *measures)
     parts: list[tuple[str | None, Comparison]] = [(None, comparison), *comparison.slices.items()]

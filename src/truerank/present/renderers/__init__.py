@@ -1,4 +1,4 @@
-"""A document in each format: a renderer a file, imported when it is used. A new one is a file and a line here."""
+"""Documents in each format: one file per renderer, imported when used. A new one is a file and a line here."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def render(
     """The text in one of `FORMATS`.
 
     Args:
-        styled: with bold and lines, for a terminal.
+        styled: whether to use bold and lines, for a terminal.
         folder: where the pictures of Markdown and LaTeX are.
-        figures: pictures in a piece of HTML too.
+        figures: whether a piece of HTML has pictures too.
     """
     given: dict[str, Any] = {"styled": styled, "folder": folder, "figures": figures}
     text: str = _renderer(format).render(document, **{name: given[name] for name in TAKEN.get(format, "").split()})
@@ -42,7 +42,7 @@ def render(
 
 
 def to_bytes(document: Document, format: str, folder: str = "") -> bytes:
-    """What a file holds, in one of `FORMATS` or as PDF."""
+    """The content of a file, in one of `FORMATS` or as PDF."""
     if format == "pdf":
         data: bytes = _renderer(format).render(document)
         return data
@@ -54,7 +54,7 @@ def _renderer(format: str) -> Any:
 
 
 def of_report(path: str | os.PathLike[str]) -> str:
-    """The format of a whole document that a file's name asks for.
+    """The format of a whole document, by the ending of a file's name.
 
     Raises:
         InputError: the name ends in something else.

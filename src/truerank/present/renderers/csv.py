@@ -15,7 +15,7 @@ def render(document: Document) -> str:
 
 
 def draw(table: Table) -> str:
-    """The header and the rows; title and notes have no place in CSV.
+    """The header and the rows; CSV has no place for a title and notes.
 
     >>> draw(Table(("run", "AP"), (("a,b", 0.1),), digits=None))
     'run,AP\\n"a,b",0.1\\n'

@@ -132,13 +132,13 @@ def is_drawing() -> bool:
 
 
 def inline(figure: Figure) -> str:
-    """A figure as the address of an image, to stand in HTML: the same each time, and dark where the page is.
+    """A figure as a data URL of an image for HTML: the same bytes each time, and dark where the page is.
 
-    Notebooks that are not trusted keep images, and take the tags of SVG out.
+    Untrusted notebooks keep images, but remove SVG tags.
     """
     drawn = svg(figure)
     places = {name: place for place, name in enumerate(dict.fromkeys(CLIPS.findall(drawn)))}
-    named = CLIPS.sub(lambda clip: f"clip-{places[clip[0]]}", drawn)  # vl-convert numbers these as it goes
+    named = CLIPS.sub(lambda clip: f"clip-{places[clip[0]]}", drawn)  # vl-convert counts these up from call to call
     adaptive = named.replace(">", f"><style>{AT_NIGHT}</style>", 1)
     return f"data:image/svg+xml;base64,{base64.b64encode(adaptive.encode()).decode()}"
 
@@ -147,7 +147,7 @@ def static(figure: Figure) -> dict[str, Any]:
     """The specification for paper: in light colours, on white, as wide as a column, with its title."""
     spec = dict(figure.specification)
     light = THEMES["light"]
-    # readers' fonts may be wider than those that the labels were measured with
+    # readers' fonts may be wider than the one that labels were measured with
     config = {**light, "background": "white", "axis": {**light["axis"], "titlePadding": 12}}
     title: Any = {"text": figure.title, "subtitle": figure.subtitle} if figure.subtitle else figure.title
     look = {"width": WIDTH, "title": title, "config": config, "autosize": "pad", "padding": 12}
@@ -169,17 +169,17 @@ def draw(figure: Figure, path: str, language: str = SOURCE) -> None:
 
 
 def draw_each(figures: Mapping[str, Figure], path: str, language: str = SOURCE) -> None:
-    """Write a picture of each measure; of several, its name stands before the ending: plot.svg is plot-AP.svg."""
+    """Write one picture per measure; with several measures plot.svg becomes plot-AP.svg and so on."""
     start, ending = os.path.splitext(path)
     for measure, figure in figures.items():
         draw(figure, path if len(figures) == 1 else f"{start}-{measure.replace('/', '_')}{ending}", language)
 
 
 def ending_of(path: str) -> str:
-    """The ending of a file that is a picture.
+    """The ending of a picture's file name.
 
     Raises:
-        InputError: there is no picture of that ending.
+        InputError: pictures do not have that ending.
     """
     ending = os.path.splitext(path)[1].lower()
     if ending not in DRAWN:
@@ -188,9 +188,9 @@ def ending_of(path: str) -> str:
 
 
 def _page(figure: Figure, language: str) -> bytes:
-    """A page as wide as its window, with all that draws in it.
+    """A page as wide as its window that contains everything it needs for drawing.
 
-    A run's name may hold what HTML would take for the end of a script.
+    A run's name may hold text that HTML would take for the end of a script.
     """
     wide = {"title": None, **{name: figure.specification[name] for name in ("width", "autosize")}}
     texts = {"title": _titled(figure), "heading": figure.title, "subtitle": figure.subtitle}
@@ -216,13 +216,13 @@ DRAWN: dict[str, Callable[[Figure, str], bytes]] = {
 
 
 def drawing() -> str:
-    """What draws pictures in a page, and what the keyboard needs in their menus."""
+    """The scripts that draw pictures in a page, and make their menus work with the keyboard."""
     return libraries() + ESCAPE
 
 
 @lru_cache(maxsize=1)
 def libraries() -> str:
-    """Vega, Vega-Lite and vega-embed, which vl-convert carries; what it makes of them in seconds is kept."""
+    """Vega, Vega-Lite and vega-embed, which vl-convert carries; bundling takes seconds, so it is cached."""
     version = vl_convert().__version__
     with needs(A_REPORT, "report"):
         from platformdirs import user_cache_path
@@ -231,7 +231,7 @@ def libraries() -> str:
 
 
 def _bundled(kept: Path) -> str:
-    """What is kept there; made, and kept if there is a place, where nothing is."""
+    """The cached bundle; where there is none it is made, and kept if possible."""
     with suppress(OSError, UnicodeError):
         return kept.read_text("utf-8")
     made = str(vl_convert().javascript_bundle())
@@ -244,7 +244,7 @@ def _bundled(kept: Path) -> str:
 
 
 def vl_convert(what: str = A_REPORT, extra: str = "report") -> Any:
-    """The package that draws, and that carries Vega, Vega-Lite and vega-embed."""
+    """vl-convert, the package that draws and that carries Vega, Vega-Lite and vega-embed."""
     with needs(what, extra):
         import vl_convert
     return vl_convert

@@ -1,4 +1,4 @@
-"""A document as a piece of HTML, for notebooks and pages of one's own: no scripts, few styles, plain ASCII."""
+"""A document as a piece of HTML, for notebooks and one's own pages: no scripts, few styles, plain ASCII."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _cell(kind: str, table: Table, column: int, inner: str) -> str:
 
 
 def _notes(table: Table) -> Iterator[str]:
-    """The notes close below one another, their further lines set in."""
+    """The notes without space between them, with continuation lines indented."""
     if table.notes:
         lines = escape("\n".join(isolated_words(note).replace("\n", "\n\u2003") for note in table.notes))
         yield f'<p style="font-size: 90%; line-height: 1.4">{lines.replace(chr(10), "<br>")}</p>'

@@ -85,10 +85,10 @@ class Section:
 
 
 def render(document: Document, *, figures: bool = False) -> str:
-    """The page of a whole document; another as a piece of one.
+    """A page for a whole document; a piece of HTML for any other.
 
     Args:
-        figures: in the piece too; the page has them always.
+        figures: whether a piece has them too; the page always has.
 
     Raises:
         MissingPackage: Jinja2 or vl-convert is not installed.
@@ -116,7 +116,7 @@ def render(document: Document, *, figures: bool = False) -> str:
 
 
 def sections(blocks: Sequence[Block]) -> list[Section]:
-    """The blocks by the headings that they stand under."""
+    """The blocks, grouped by their headings."""
     parts: list[Section] = []
     for block in blocks:
         if isinstance(block, Heading):
@@ -128,7 +128,7 @@ def sections(blocks: Sequence[Block]) -> list[Section]:
 
 
 def cells(table: Table) -> list[list[dict[str, Any]]]:
-    """Each cell as text, with the whole number beside it where it is one."""
+    """Each cell as text, and a number also unrounded."""
     naming = 1 if len(table.columns) > 1 and not table.columns[0] else 0
     return [
         [
@@ -152,7 +152,7 @@ def _value(cell: Cell) -> str | None:
 
 
 def _data(document: Document) -> str:
-    """What the script needs at once, as JSON that HTML cannot take for its own."""
+    """What the script needs at once, as JSON that HTML cannot take for markup."""
     plain = {
         "language": document.language,
         "figures": {figure.name: figure.specification for figure in document.figures},
@@ -164,7 +164,7 @@ def _data(document: Document) -> str:
 
 
 def _packed(block: Queries) -> str:
-    """The columns as JSON, deflated, in letters that mean nothing to HTML."""
+    """The columns as JSON, deflated, in letters without a meaning in HTML."""
     return base64.b64encode(zlib.compress(dumps(block.to_dict()).encode(), 9)).decode()
 
 

@@ -1,4 +1,4 @@
-"""A document as JSON, all digits: the results that it is made of; of a whole one the blocks as well, in order."""
+"""A document as JSON with all digits: the underlying results; for a whole document also the blocks, in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from truerank.present.table import Table
 
 
 def render(document: Document) -> str:
-    """The results; of a whole document one object that holds them."""
+    """The results; for a whole document one object that holds them."""
     if not document.title:
         return dumps(document.results, indent=True)
     plain = {
@@ -23,7 +23,7 @@ def render(document: Document) -> str:
 
 
 def dumps(thing: Any, indent: bool = False) -> str:
-    """The thing as JSON text with a line's end."""
+    """The thing as JSON text with a line end."""
     return written(thing, indent=indent).decode()
 
 

@@ -49,7 +49,7 @@ _BREAKS = re.compile(r"(?<=[/,])")
 
 
 def render(document: Document, folder: str = "") -> str:
-    """A whole document compiles as it is, and its tables can be taken out of it; another is its tables alone."""
+    """LaTeX: a whole document compiles as it is, and its tables can be copied; any other is only its tables."""
     if not document.title:
         return written(document, lambda block: [draw(block)] if isinstance(block, Table) else _parts(block, folder))
     title = rf"\section*{{{escape(document.title)}}}"
@@ -84,7 +84,7 @@ def _fitted(table: Table) -> str:
 
 
 def _figure(figure: Figure, folder: str) -> Iterator[str]:
-    """The picture where a folder has it; else only its numbers."""
+    """The picture, if there is a folder of pictures; else only its numbers."""
     if folder:
         path = posixpath.join(folder.replace("\\", "/"), f"{figure.name}.png")
         picture = rf"\includegraphics[width=\linewidth]{{\detokenize{{{path}}}}}"
@@ -129,7 +129,7 @@ def _raised(mark: str) -> str:
 
 
 def escape(text: str) -> str:
-    r"""The text, with nothing in it that LaTeX would take for a command.
+    r"""The text with everything escaped that LaTeX would take for a command.
 
     >>> print(escape("50 % of a--b"))
     50 \% of a-{}-b
@@ -138,7 +138,7 @@ def escape(text: str) -> str:
 
 
 def typed(text: str) -> str:
-    r"""What is to be typed: in a typewriter's letters, with straight quotes, in as many lines as it takes.
+    r"""A command to type: in a typewriter font, with straight quotes, in as many lines as it takes.
 
     >>> print(typed("eval -t 'a b' runs/one"))
     {\raggedright\noindent\ttfamily eval -t \textquotesingle{}a b\textquotesingle{} runs/\allowbreak{}one\par}
@@ -148,6 +148,6 @@ def typed(text: str) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    """A row; what begins with a bracket or a star would be an argument of the line above it."""
+    """A row; one that began with a bracket or a star would be an argument of the line above it."""
     text = " & ".join(cells)
     return ("{}" if text.lstrip().startswith(("[", "*")) else "") + text + r" \\"

@@ -1,4 +1,4 @@
-"""A document as GitHub writes it."""
+"""A document in GitHub's Markdown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING = "<!-- -->"
 
 
 def render(document: Document, folder: str = "") -> str:
-    """Markdown; pictures are linked where a folder has them, and told in words where none does."""
+    """Markdown; pictures are linked if there is a folder of them, and described in words if not."""
     title = [f"# {escape(document.title)}"] if document.title else []
     return written(document, lambda block: _parts(block, folder), *title)
 
@@ -44,7 +44,7 @@ def _parts(block: Block, folder: str) -> Iterator[str]:
     elif isinstance(block, Table):
         yield draw(block)
     elif isinstance(block, Queries):
-        yield draw(block.differing)  # what its notes say is of the pages of results, which Markdown has not
+        yield draw(block.differing)  # its notes are about pages of results, which Markdown lacks
     elif isinstance(block, Figure):
         yield from _figure(block, folder)
 
@@ -84,7 +84,7 @@ def draw(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    r"""The text, with nothing in it that Markdown, or GitHub's own, would take for a mark.
+    r"""The text with everything escaped that Markdown, or GitHub's dialect, would take for markup.
 
     >>> print(escape("a*b ~~x~~ $y$ nDCG@10 @user"))
     a\*b \~\~x\~\~ \$y\$ nDCG@10 @<!-- -->user

@@ -1,4 +1,4 @@
-"""A document as PDF: the page, printed by a browser without a window."""
+"""A document as PDF: the page, printed by a headless browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATES = re.compile(rb"\(D:\d{14}")
 
 
 def render(document: Document) -> bytes:
-    """What the browser prints.
+    """The PDF that the browser prints.
 
     Raises:
         InputError: there is no such browser, or it failed.

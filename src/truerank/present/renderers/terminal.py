@@ -1,4 +1,4 @@
-"""A document for the eye: aligned text, or with lines and bold on a terminal."""
+"""A document as aligned text, with lines and bold on a terminal."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _title(text: str, mark: str) -> str:
 
 
 def _sentences(paragraph: str) -> str:
-    """Lines of at most so many cells; Hangul takes two."""
+    """The paragraph in lines of limited width, in terminal cells; Hangul takes two."""
     from rich.console import Console
     from rich.text import Text
 
@@ -74,19 +74,19 @@ def draw(table: Table, *, styled: bool = False, width: int | None = None) -> str
     """The table as text.
 
     Args:
-        styled: with a terminal's bold and lines, folded to its width.
-        width: the terminal's, where it is not the one that we are on.
+        styled: whether to use a terminal's bold and lines, folded to its width.
+        width: the width to use instead of the terminal's.
     """
     return _styled(table, width) if styled else _plain(table)
 
 
 def fits(table: Table, width: int | None) -> bool:
-    """Whether no row need fold or wrap in this many cells; None for any number."""
+    """Whether no row has to fold or wrap in this many cells; None means no limit."""
     return width is None or sum(_widths(table)) + GAP * (len(table.columns) - 1) <= width
 
 
 def _plain(table: Table) -> str:
-    """Columns with two blanks between them, and nothing else: easy on the eye and on `awk`.
+    """Columns with two blanks between them and nothing else: easy to read, also for `awk`.
 
     >>> print(_plain(Table(("run", "AP"), (("bm25", 0.25),))), end="")
     run       AP
@@ -100,17 +100,17 @@ def _plain(table: Table) -> str:
 
 
 def _notes(table: Table) -> list[str]:
-    """Each note with its further lines set in."""
+    """Each note with its continuation lines indented."""
     return [isolated_words(note).replace("\n", "\n  ") for note in table.notes]
 
 
 def _widths(table: Table) -> list[int]:
-    """How wide each column is, its heading included."""
+    """The width of each column, its heading included."""
     return [max(map(_cells, column)) for column in zip(table.columns, *_texts(table), strict=True)]
 
 
 def _texts(table: Table) -> list[list[str]]:
-    """The rows with their letters behind the cells, the numbers below one another all the same.
+    """The rows with letters after their cells, such that numbers stay aligned.
 
     >>> _texts(Table(("AP", "P"), ((0.5, 1), (0.25, 2)), raised={(0, 0): "b"}, digits=2))
     [['0.50 b', '1'], ['0.25  ', '2']]
@@ -132,7 +132,7 @@ def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
 
 
 def isolated(text: str) -> str:
-    """A text with letters that are written from right to left, kept from turning around what stands beside it.
+    """A text; if it has right-to-left letters, it is isolated so that the text beside it keeps its direction.
 
     >>> isolated("bm25"), isolated("שלום") == "\u2068שלום\u2069"
     ('bm25', True)
@@ -141,12 +141,12 @@ def isolated(text: str) -> str:
 
 
 def isolated_words(text: str) -> str:
-    """The same for each such word or words beside each other in a sentence."""
+    """A sentence with each run of right-to-left words isolated."""
     return text if text.isascii() else re.sub(LEFTWARD, lambda words: f"{FIRST_STRONG}{words[0]}{POP}", text)
 
 
 def _cells(text: str) -> int:
-    """How wide a text is on a terminal: Chinese characters take two cells, accents none."""
+    """The width of a text on a terminal: Chinese characters take two cells, accents none."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -160,7 +160,7 @@ def _styled(table: Table, width: int | None) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    out, wide = io.StringIO(), width or get_terminal_size().columns or 80  # Rich prints nothing where it is 0
+    out, wide = io.StringIO(), width or get_terminal_size().columns or 80  # Rich prints nothing if it is 0
     console = Console(file=out, force_terminal=True, width=wide, highlight=False)
     notes = Console(file=out, force_terminal=True, width=wide, highlight=False)
     fitting = _fitting(table, wide)
@@ -172,24 +172,24 @@ def _styled(table: Table, width: int | None) -> str:
 
 
 def _needs(table: Table) -> list[int]:
-    """The width below which a column would lose something: numbers and their headings never fold, texts may."""
+    """The smallest width of each column: numbers and their headings never fold, texts may."""
     return [w if table.is_numeric(i) else min(w, FOLDABLE) for i, w in enumerate(_widths(table))]
 
 
 def _least(table: Table) -> int:
-    """The least width of the whole; a terminal that is narrower wraps the lines, and nothing is lost."""
+    """The smallest width of the whole table; a narrower terminal wraps its lines, and nothing is lost."""
     return sum(_needs(table)) + GAP * (len(table.columns) - 1)
 
 
 def _fitting(table: Table, width: int) -> Table:
-    """The table, turned if it may be and is too wide otherwise."""
+    """The table, with rows and columns exchanged if it is too wide and allows that."""
     return table.turned() if table.across and not fits(table, width) else table
 
 
 def _grid(table: Table) -> Grid:
-    """Texts fold where there is no room; numbers and their headings never do.
+    """A grid in which texts fold if there is no room; numbers and their headings never do.
 
-    Columns of a blank keep the others apart: Rich before 14.3 counts too few cells where it pads them.
+    Columns of one blank separate the others: Rich before 14.3 counts too few cells where it pads them.
     """
     from rich import box
     from rich.table import Table as Grid
@@ -198,7 +198,7 @@ def _grid(table: Table) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, title=isolated_words(table.title) or None, show_edge=False, padding=0)
     for i, (heading, need) in enumerate(zip(table.columns, _needs(table), strict=True)):
         if i:
-            grid.add_column(width=GAP - 2)  # beside the blanks of the box
+            grid.add_column(width=GAP - 2)  # in addition to the blanks of the box
         if table.is_numeric(i):
             grid.add_column(Text(isolated(heading)), justify="right", no_wrap=True, min_width=need)
         else:

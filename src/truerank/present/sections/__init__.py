@@ -1,4 +1,4 @@
-"""The sections of a report, a file each: data in, blocks out. A new one is a file and a line here."""
+"""The sections of a report, one file each: data in, blocks out. A new one is a file and a line here."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ COUNTS = {"grid": False, "tickCount": charts.ticks(40, 10), **charts.WHOLE}
 
 
 def depths(runs: Runs) -> tuple[int, ...]:
-    """Those of `DEPTHS` that lists reach, and the end of the deepest list; two at the least, for a line."""
+    """The `DEPTHS` that lists reach, and the end of the longest list; at least two, to draw a line."""
     deepest = max(int(system.hits.returned.max(initial=2)) for system in runs.systems)
     end = min(deepest, DEPTHS[-1])
     return (*(k for k in DEPTHS if k < end), end)
@@ -73,7 +73,7 @@ def by_depth(name: str, title: str, alt: str, share: str, shares: Sequence[Seque
     """One line per system: a share at each of the `depths`, with its numbers.
 
     Args:
-        share: what it is a share of.
+        share: what the share is of.
         shares: [system][depth].
     """
     names, reached = list(map(printable, runs.names)), depths(runs)

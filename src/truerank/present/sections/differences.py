@@ -1,4 +1,4 @@
-"""The picture that the section of queries begins with: by how much systems differ on each."""
+"""The first picture in the section of queries: how much systems differ on each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIDES: Mapping[int, list[str]] = {
 def figure(runs: Runs) -> Figure:
     """One line per system: its differences to the reference, the greatest gain first."""
     values, reference = runs.values(runs.first), runs.reference
-    everyone = [printable(name) for name in runs.names]  # so that each keeps its colour
+    everyone = [printable(name) for name in runs.names]  # each keeps its colour
     names = [name for place, name in enumerate(everyone) if place != reference]
     sign = direction(runs.first) or 1
     columns = [values[:, place] - values[:, reference] for place in range(len(runs.names)) if place != reference]
@@ -58,7 +58,7 @@ def figure(runs: Runs) -> Figure:
 
 
 def _ordered(gains: np.ndarray) -> list[tuple[int, int]]:
-    """Place and query, thinned out where there are many."""
+    """Place and query of each gain in order, thinned out where there are many."""
     known = np.flatnonzero(np.isfinite(gains))
     order = known[np.argsort(-gains[known], kind="stable")].tolist()
     return [(at, order[at]) for at in charts.thinned(len(order))]

@@ -43,16 +43,16 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def _another(runs: Runs) -> str | None:
-    """The first measure that says something else than the very first one."""
+    """The first measure that differs from the leading one in what it says."""
     values = runs.fractions(runs.first)
     others = (name for name, m in runs.of_queries.items() if not are_equal(runs.fractions(m), values).all())
     return next(others, None)
 
 
 def distribution(runs: Runs) -> Figure:
-    """The share of queries that score at least so much."""
+    """The share of queries that score at least each value."""
     names, values, measure = list(map(printable, runs.names)), runs.values(runs.first), runs.leading
-    values = values[np.isfinite(values).all(axis=1)]  # those that the means are over
+    values = values[np.isfinite(values).all(axis=1)]  # the queries that the means are over
     rows = [
         {"who": name, "value": value, "share": share}
         for name, column in zip(names, values.T, strict=True)
@@ -75,14 +75,14 @@ def distribution(runs: Runs) -> Figure:
 
 
 def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
-    """Corners of the curve, thinned out: the values, and the share of queries with as much or more."""
+    """Corners of the curve, thinned out: the values, and the share of queries with at least these."""
     values, first = np.unique(rising, return_index=True)
     corners = [(float(values[i]), float(1 - first[i] / len(rising))) for i in charts.thinned(len(values))]
     return corners if not corners or corners[0][0] <= 0 else [(0.0, 1.0), *corners]
 
 
 def scatter(runs: Runs, across: str, up: str) -> Figure:
-    """One mark per query and system; or squares, the larger the more queries."""
+    """One mark per query and system; or, for many, squares that are larger the more queries they hold."""
     names, xs, ys = list(map(printable, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
     is_binned = xs.size > MARKS
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)

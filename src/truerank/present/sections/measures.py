@@ -11,7 +11,7 @@ from truerank.present.sections.result import of_measure
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """Tables as for the first measure, which stands at the top; of a single system all stand there."""
+    """Tables as for the first measure, which is at the top; for a single system all measures are there."""
     if data.runs is None or min(len(data.runs.measures), len(data.runs.systems)) < 2:
         return
     yield Heading(message("Other measures"), "measures")

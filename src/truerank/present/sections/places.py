@@ -57,7 +57,7 @@ def errors(located: Located) -> Figure:
 
 
 def misses(queries: Items, view: View, name: str) -> Figure | None:
-    """The queries whose first result is not right, joined to that result; nothing where all are."""
+    """The queries whose first result is wrong, each joined to that result; None where all are right."""
     rows = _misses(queries, view)
     if not rows:
         return None
@@ -109,7 +109,7 @@ def _marks(
 
 
 def _misses(queries: Items, view: View) -> list[dict[str, object]]:
-    """A row a miss, the furthest first."""
+    """One row per miss, the furthest first."""
     is_globe = view.distance != "xy"
     asked = queries.places[:, ::-1] if is_globe else queries.plane
     there = view.references.places[:, ::-1] if is_globe else view.references.plane

@@ -14,7 +14,7 @@ from truerank.present.sections.result import of_measure
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The estimate of each run, then the differences; all other sections know the judged queries alone."""
+    """The estimate of each run, then the differences; all other sections are on the judged queries only."""
     if data.predicted is None:
         return
     comparison, digits = data.predicted, 4
@@ -26,4 +26,4 @@ def blocks(data: ReportData) -> Iterator[Block]:
         for outcome in comparison.outcomes:
             for table in of_measure(comparison, outcome, digits):
                 yield replace(table, title=message("{title}, all queries", title=table.title))
-        yield Prose(tuple(made(comparison)[1:]))  # who judged what stands under the estimates
+        yield Prose(tuple(made(comparison)[1:]))  # who judged what is said under the estimates

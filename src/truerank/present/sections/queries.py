@@ -59,7 +59,7 @@ CLICK = Prose(
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The picture of their differences, what can be clicked, and a short table for where nothing can."""
+    """The picture of the differences, the interactive table, and a short one for formats without interaction."""
     if data.runs is None:
         return
     yield Heading(message("Per-query results"), "queries")
@@ -72,7 +72,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  # noqa: B008
-    """As many queries, measures and results as make a page of a few megabytes."""
+    """The queries, with as many of them, of measures and of results as fit a page of a few megabytes."""
     everything = runs.comparison.queries
     order = most_differing(runs)
     kept = sorted(order[: VALUES // len(runs.systems)])
@@ -124,14 +124,14 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
 
 
 def _query_texts(queries: Sequence[str], order: Sequence[int], readable: Readable) -> Snippets:
-    """The texts of as many queries as there is room for, those first that differ most."""
+    """The texts of as many queries as there is room for, starting with those that differ most."""
     length = max(SHORT, min(SNIPPET, QUERY_TEXTS // max(1, len(order))))
     wanted = [queries[q] for q in order[: QUERY_TEXTS // length]]
     return locate(readable.queries, None, wanted, [], length)
 
 
 def _with_texts(answers: ShownAnswers | None, readable: Readable) -> tuple[ShownAnswers | None, list[str]]:
-    """The answers with as many texts of documents as there is room for, and what is said of that."""
+    """The answers with as many texts of documents as there is room for, and notes on that."""
     if answers is None or readable.docs is None:
         return answers, []
     length = max(SHORT, min(SNIPPET, DOC_TEXTS // max(1, len(answers.ids))))
@@ -151,7 +151,7 @@ def _with_texts(answers: ShownAnswers | None, readable: Readable) -> tuple[Shown
 
 
 def most_differing(runs: Runs) -> list[int]:
-    """The queries, those first on which the first measure differs most; of one system the worst first."""
+    """The queries, first those on which the first measure differs most; for one system the worst first."""
     values = runs.values(runs.first)
     worst = values[:, 0] * -(direction(runs.first) or 1)
     apart = values.max(axis=1) - values.min(axis=1) if values.shape[1] > 1 else worst
@@ -179,7 +179,7 @@ def differing(runs: Runs, order: Sequence[int], read: Mapping[str, str]) -> Tabl
 
 
 def _worst(runs: Runs, spread: bool) -> str:
-    """What the first of the queries are."""
+    """The description of the first queries in that order."""
     if spread:
         return message("Queries where {measure} differs most", measure=runs.leading)
     if direction(runs.first) < 0:
@@ -188,7 +188,7 @@ def _worst(runs: Runs, spread: bool) -> str:
 
 
 def _room(runs: Runs, readable: Readable) -> int:
-    """How many results all lists may have; texts, which pack to half of what ids and scores do, take their part."""
+    """How many results all lists may have together; less where texts, which compress to half, take up room too."""
     some = [score for system in runs.systems for score in system.reading.rows.score[:SCORES].tolist()]
     score = sum(len(repr(each)) for each in some) / max(1, len(some))
     doc = len(runs.qrels.text) / max(1, len(runs.qrels.grades))
@@ -204,11 +204,11 @@ def _answers(
     queries: Sequence[str],
     measures: Mapping[str, Measure],
 ) -> tuple[ShownAnswers, list[str]]:
-    """What is shown of each query when it is opened, and what is not.
+    """What is shown of each query when it is opened, and notes on what is left out.
 
     Args:
-        depth: results of a list at most.
-        room: results of all lists at most.
+        depth: the most results of a list.
+        room: the most results of all lists together.
     """
     all_queries, systems = runs.comparison.queries, len(runs.systems)
     k = max(min(depth, room // (len(queries) * systems)), min(depth, SHORTEST))

@@ -1,4 +1,4 @@
-"""How far the numbers can be trusted: the test, what is remarkable, and what so many queries could have shown."""
+"""How far the numbers can be trusted: the test, the remarks, and what this many queries could have shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIFFERENCE = 0.02
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The warnings first, how the comparison was made and what else to say; then what could be detected."""
+    """The warnings first, then how the comparison was made, further remarks, and what could be detected."""
     if data.runs is None:
         return
     yield Heading(message("Reliability"), "trust")
@@ -33,7 +33,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def _detectable(runs: Runs) -> Iterator[Block]:
-    """A row per measure: what is detected, and what a small difference would take; none without a spread."""
+    """A row per measure: the detectable difference, and the queries that a small one takes; none without spread."""
     scale = HUNDRED if runs.percent else 1
     rows = [row for outcome in runs.comparison.outcomes if (row := _row(runs.comparison, outcome, scale))]
     if not rows:

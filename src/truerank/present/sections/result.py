@@ -43,7 +43,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def _scale(runs: Runs) -> list[str]:
-    """What is in percent, if anything."""
+    """A sentence on what is in percent, if anything is."""
     if not runs.percent:
         return []
     if others := no_shares(runs.called):
@@ -110,7 +110,7 @@ def _limits(mean: Interval, digits: int) -> str:
 
 
 def _standing(outcome: Outcome, best: str) -> Iterator[str]:
-    """Whom it beats, and whom it was not compared to."""
+    """Sentences on the systems that the best one beats, and those that it was not compared to."""
     compared = [p.against if p.system == best else p.system for p in outcome.pairs if best in (p.system, p.against)]
     if not compared or not direction(outcome.measure):
         return
@@ -135,7 +135,7 @@ def _standing(outcome: Outcome, best: str) -> Iterator[str]:
 
 
 def _shared_standing(outcome: Outcome, best: list[str]) -> Iterator[str]:
-    """Whom all of those that share the best mean beat."""
+    """Sentences on the systems that are beaten by all systems with the best mean."""
     beaten = [name for name in outcome.means if all(name in outcome.beaten[one] for one in best)]
     if beaten:
         yield message(
@@ -153,7 +153,7 @@ def means(runs: Runs) -> Table:
 
 
 def alone(runs: Runs) -> Table:
-    """Of a single system one row per measure, with its interval."""
+    """For a single system: one row per measure, with its interval."""
     tables = [SideBySide(runs.shown, outcome, runs.digits).table() for outcome in runs.shown.outcomes]
     rows = tuple((name, *table.rows[0][2:]) for name, table in zip(runs.called, tables, strict=True))
     columns = (message("Measure"), message("mean"), *tables[0].columns[3:])
@@ -161,7 +161,7 @@ def alone(runs: Runs) -> Table:
 
 
 def intervals(runs: Runs) -> Figure | None:
-    """Each mean on its interval; counts and what is not known have no place on the same axis."""
+    """Each mean on its interval; counts and unknown means do not fit on the same axis."""
     spec = forest.chart(runs.shown, runs.names, runs.digits)
     if spec is None:
         return None

@@ -54,7 +54,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def called(benches: Sequence[Bench]) -> list[str]:
-    """What to call benchmarks: by name and settings, with a number where these are the same."""
+    """Names of benchmarks: name and settings, with a number where these are the same."""
     named = (f"{one.name} ({bench_notes.setting(one)})" if one.settings else one.name for one in benches)
     return distinct(list(map(printable, named)))
 
@@ -106,7 +106,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
 
 
 def _hints(measure: str) -> charts.Hints:
-    """Each number with its interval; no two lines of a tooltip may be called the same."""
+    """The lines of a tooltip, each number with its interval; no two may have the same title."""
     interval = interval_heading(0.95)
     return {
         "who": message("retriever"),

@@ -18,7 +18,7 @@ TOLD = 10
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
-    """The shares in words, then as a picture; nothing where all was judged, or queries have several lists."""
+    """The shares in words, then as a picture; none where everything was judged, or queries have several lists."""
     runs = data.runs
     if runs is None or runs.is_complete or runs.has_calls:
         return
@@ -46,7 +46,7 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 
 def _told(names: list[str], shares: list[float]) -> Message:
-    """The share of each system; of many the lowest and the highest."""
+    """The share of each system; where there are many, the lowest and the highest."""
     percents = [f"{share:.1%}".replace("%", " %") for share in shares]
     each = [f"{share} ({name})" for name, share in zip(names, percents, strict=True)]
     if len(names) <= NAMED:
