@@ -1,1 +1,1 @@
-"""What is concluded from scores and hits: comparisons, bounds, explanations, gates, curves, checks of the input."""
+"""Conclusions from scores and hits: comparisons, bounds, explanations, gates, curves, checks of the input."""

@@ -149,7 +149,7 @@ def precision_recall(
         queries=len(heights[0]),
         recalls=tuple(at),
         precision=tuple(map(mean, heights)),
-        mean=mean(functools.reduce(operator.add, heights[::-1]) / len(heights)),  # query by query, as AP11 is
+        mean=mean(functools.reduce(operator.add, heights[::-1]) / len(heights)),  # query by query, like AP11
         areas={area: mean(scores[name][chosen]) for area, name in areas.items()},
         rules=under,
         ledger=scores.ledger,
@@ -165,7 +165,7 @@ def _checked(recalls: Sequence[float]) -> list[float]:
 
 
 def _place(scores: Scores, query: str) -> int:
-    """Where a query stands among those that were evaluated."""
+    """The place of a query among those that were evaluated."""
     if query not in scores.queries:
         raise no_such_query(query, scores.queries, scores.run)
     return scores.queries.index(query)

@@ -1,4 +1,4 @@
-"""What may be asked of whatever draws at random: which test or correction, how sure, how often, from which seed."""
+"""Checks of the options of random methods: test, correction, confidence, number of samples, seed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ OTHERS = {
 
 
 def checked_drawing(confidence: Any, samples: Any, seed: Any) -> tuple[float, int, int]:
-    """All three, numbers of NumPy's as Python's own.
+    """The confidence, the samples and the seed, checked, with NumPy's numbers as Python's own.
 
     Raises:
-        InputError: one is not what it is to be.
+        InputError: one of them is not allowed.
 
     >>> checked_drawing(0.95, 10_000, 0)
     (0.95, 10000, 0)
@@ -39,10 +39,10 @@ def checked_drawing(confidence: Any, samples: Any, seed: Any) -> tuple[float, in
 
 
 def check_word(what: str, word: object, known: Sequence[str]) -> None:
-    """Nothing where it is one of the known.
+    """Raise for a word that is not among the known ones.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not.
 
     >>> check_word("test", "tt", ("t", "sign"))
     Traceback (most recent call last):
@@ -59,7 +59,7 @@ def check_word(what: str, word: object, known: Sequence[str]) -> None:
 
 
 def meant(word: object, known: Sequence[str]) -> str:
-    """' Did you mean t?' of the name that a test or a correction has elsewhere, and of one that is misspelled.
+    """' Did you mean t?' for another tool's name of a test or a correction, or for a misspelled one.
 
     >>> meant("student", ("t", "sign")), meant("sing", ("t", "sign")), meant("median", ("t", "sign"))
     (' Did you mean t?', ' Did you mean sign?', '')
@@ -70,10 +70,10 @@ def meant(word: object, known: Sequence[str]) -> str:
 
 
 def check_confidence(confidence: Any) -> None:
-    """Nothing where it is a number from 0.5 to below 1.
+    """Raise for a confidence that is not from 0.5 to below 1.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not.
 
     >>> check_confidence("0.95")
     Traceback (most recent call last):

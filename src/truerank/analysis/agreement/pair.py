@@ -38,15 +38,15 @@ class Agreement(Presented):
         rbo: (queries,) rank-biased overlap of the two lists: 1 the same, 0 nothing in common.
         tau: (queries,) Kendall's tau of the documents that both lists hold: 1 the same order, −1 the reverse;
             NaN where these are fewer than two.
-        tau_ap: (queries,) the same with the top counting most: tau-AP, the mean of both ways round.
-        overlap: (queries,) of how many documents among the first k of either list both hold.
+        tau_ap: (queries,) tau-AP, in which the top counts most; the mean of taking either list for the truth.
+        overlap: (queries,) the share of the first k documents of both lists that both hold.
         shared: (queries,) how many documents both lists hold.
         only_a, only_b: the queries that only one of the runs answers; they are in no mean.
         p: how likely the reader whom rbo assumes goes on to the next rank.
         depth: how much of each list was looked at; None for all of it.
-        k: of overlap.
-        ties: what equal scores are to rbo; None: they are in the order of the tie rule.
-        unseen: what rbo takes the rest of both lists for.
+        k: the cutoff of overlap.
+        ties: how rbo treats equal scores; None: in the order of the tie rule.
+        unseen: what rbo assumes of the rest of both lists.
     """
 
     built_by = "agreement"
@@ -71,27 +71,27 @@ class Agreement(Presented):
 
     @property
     def coefficient(self) -> str:
-        """What rbo is called with its ties and bounds."""
+        """The name of rbo with its ties and bounds."""
         return variant(self.ties, self.unseen)
 
     @property
     def mean_rbo(self) -> float:
-        """Over all queries that both answer."""
+        """The mean over all queries that both answer."""
         return float(mean(self.rbo))
 
     @property
     def mean_tau(self) -> float:
-        """Over those whose lists have two documents in common; NaN where there are none."""
+        """The mean over queries whose lists have two documents in common; NaN without such queries."""
         return _mean_known(self.tau)
 
     @property
     def mean_tau_ap(self) -> float:
-        """Over the same."""
+        """The mean over the same queries as `mean_tau`."""
         return _mean_known(self.tau_ap)
 
     @property
     def mean_overlap(self) -> float:
-        """Over all queries that both answer."""
+        """The mean over all queries that both answer."""
         return float(mean(self.overlap))
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def agreement(
 
 @dataclass(frozen=True)
 class Asked:
-    """How lists are compared.
+    """The options of a comparison of lists.
 
     Attributes:
         most: how many documents of each list are looked at.
@@ -201,7 +201,7 @@ class Asked:
 
     @classmethod
     def of(cls, rules: Rules, p: float, depth: int | None, k: int, ties: Ties | None, unseen: Unseen) -> Asked:
-        """The same, checked.
+        """The options, checked.
 
         Raises:
             InputError: no such number or word.
@@ -227,23 +227,23 @@ class Asked:
         return None if self.most == EVERY_RANK else self.most
 
     def lists(self, run: Run | Reading) -> Lists:
-        """Those of a run."""
+        """The lists of a run."""
         return Lists.of(_read(run, self.rules, self.most), self.most, self.ties is not None)
 
     def overlap(self, shared: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
-        """The share that so many documents are of the first k; two empty lists are the same."""
+        """The share that the shared documents make up of the first k; 1 for two empty lists."""
         size = np.minimum(min(self.k, EVERY_RANK), np.maximum(length_a, length_b))
         return np.where(size > 0, shared / np.maximum(size, 1), 1.0)
 
 
 def variant(ties: Ties | None, unseen: Unseen) -> str:
-    """What rank-biased overlap is called with its ties and bounds: "RBO", "RBO-a", "RBO-b min"."""
+    """The name of rank-biased overlap with its ties and bounds: "RBO", "RBO-a", "RBO-b min"."""
     name = "RBO" if ties is None else f"RBO-{ties}"
     return name if unseen == "ext" else f"{name} {unseen}"
 
 
 def _read(run: Run | Reading, rules: Rules, depth: int) -> Reading:
-    """The lists of a run, as deep as they are looked at."""
+    """The lists of a run, down to the depth that is compared."""
     keep: Keep = "all" if depth == EVERY_RANK else depth
     if isinstance(run, Reading):
         return reading_of(run, None, rules.by_query(message("runs are compared query by query")), keep=keep)
@@ -252,17 +252,16 @@ def _read(run: Run | Reading, rules: Rules, depth: int) -> Reading:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What a run returns to each query; of a reading only this is kept, as both runs are in memory together.
+    """The lists of a run; only these are kept of a reading, as both runs are in memory together.
 
     Attributes:
         name: of the run.
-        queries: those that it answers.
+        queries: the queries that it answers.
         start: (queries + 1,) the documents of query q, best first, are start[q] to start[q + 1]; a repeated one
-            stands where it stood first.
+            is only in its first place.
         begin, end: (documents,) where each id lies in the text.
-        text: ids.
-        group: (documents,) another number than the document before where its score is another; empty where equal
-            scores are nothing to ask about.
+        text: the ids.
+        group: (documents,) a number that changes where the score does; empty where ties do not matter.
     """
 
     name: str
@@ -275,7 +274,7 @@ class Lists:
 
     @classmethod
     def of(cls, reading: Reading, depth: int, has_groups: bool) -> Lists:
-        """Those of a reading."""
+        """The lists of a reading."""
         rows = as_one_list(reading.rows, reading.rules, message("how two runs agree"))
         rows = rows.top(None if depth == EVERY_RANK else depth)
         rows = rows.where(~is_later(rows.doc)) if reading.repeated else rows
@@ -294,7 +293,7 @@ class Lists:
         )
 
     def of_queries(self, queries: Sequence[bytes]) -> Lists:
-        """Those of these queries alone, in this order."""
+        """Only the lists of these queries, in this order."""
         if list(queries) == self.queries:
             return self
         place = {query: number for number, query in enumerate(self.queries)}
@@ -316,12 +315,12 @@ class Lists:
 
 
 def _others(lists: Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
-    """The queries that it answers besides these."""
+    """The queries besides these that have lists."""
     return tuple(map(as_text, sorted(set(lists.queries) - set(queries))))
 
 
 def _agree(a: Lists, b: Lists, asked: Asked) -> tuple[PerQuery, PerQuery, PerQuery, PerQuery, Ints]:
-    """Of each query rank-biased overlap, tau, tau-AP, overlap, and how many documents both lists hold."""
+    """For each query rank-biased overlap, tau, tau-AP, overlap, and how many documents both lists hold."""
     size_a, size_b = np.diff(a.start), np.diff(b.start)
     query = np.repeat(np.arange(len(size_a)), size_a)
     matches = Judged(b.queries, b.start, b.begin, b.end, b.text).find_each(query, a.begin, a.end, a.text)

@@ -39,8 +39,8 @@ class Agreements(Presented):
         queries: (systems, systems) how many both answer.
         rbo, tau, tau_ap, overlap: (systems, systems) the means of `Agreement`'s coefficients; NaN on the diagonal,
             and where no query is known.
-        order: the systems so that those that agree stand together, by rank-biased overlap.
-        p, depth, k, ties, unseen: as of `Agreement`.
+        order: the systems with those that agree side by side, by rank-biased overlap.
+        p, depth, k, ties, unseen: as in `Agreement`.
 
     >>> import truerank as tr
     >>> lists = {"a": ["x", "y", "z"], "b": ["y", "x", "z"], "c": ["u", "v", "z"]}
@@ -73,18 +73,18 @@ class Agreements(Presented):
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """The systems, those that agree side by side."""
+        """The systems, with those that agree side by side."""
         return tuple(self.systems[i] for i in self.places)
 
     @cached_property
     def places(self) -> list[int]:
-        """The same by their places."""
+        """`order` by the places of the systems."""
         likeness = np.where(np.isnan(self.rbo), 0.0, self.rbo)
         np.fill_diagonal(likeness, 1.0)
         return [int(i) for i in stats.alike_together(np.maximum(likeness, 0.0))]
 
     def extremes(self, coefficient: Coefficient) -> list[tuple[int, int]]:
-        """All pairs of which it is known, those that agree least first."""
+        """All pairs for which a coefficient is known, those that agree least first."""
         values = getattr(self, coefficient)
         pairs = [
             pair for pair in itertools.combinations(range(len(self.systems)), 2) if values[pair] == values[pair]
@@ -173,14 +173,14 @@ class _Numbered:
     """A run with a number for each document, the same in all runs.
 
     Attributes:
-        lists: {query: its documents, best first, and where the group of equals of each begins (ties alone)}.
+        lists: {query: its documents, best first, and, if ties matter, where each one's group of equals begins}.
     """
 
     lists: Mapping[bytes, tuple[Ints, Ints | None]]
 
     @classmethod
     def of(cls, lists: Lists, numbers: dict[bytes, dict[bytes, int]], has_ties: bool) -> _Numbered:
-        """The lists of a run; what has no number yet gets one."""
+        """The lists of a run; documents without a number get one."""
         firsts: Sequence[Ints | None] = lists.firsts if has_ties and lists.queries else [None] * len(lists.queries)
         begin, end, start = lists.begin.tolist(), lists.end.tolist(), lists.start.tolist()
         numbered = {}
@@ -193,7 +193,7 @@ class _Numbered:
 
 
 class _Work:
-    """Sums over queries, of each pair of runs."""
+    """Sums over queries for each pair of runs."""
 
     def __init__(self, asked: Asked, tables: Sequence[_Numbered]):
         self.asked, self.tables = asked, tables
@@ -202,7 +202,7 @@ class _Work:
         self.sums = np.zeros((4, *shape))
 
     def add(self, query: bytes, docs: int) -> None:
-        """A query, to which all runs together return so many documents."""
+        """Add a query, for which all runs together return `docs` documents."""
         there = [i for i, table in enumerate(self.tables) if query in table.lists]
         lists = [self.tables[i].lists[query] for i in there]
         lengths = np.array([len(own) for own, _ in lists])
@@ -234,7 +234,7 @@ class _Work:
         return rbo
 
     def means(self) -> Iterator[Floats]:
-        """Of rank-biased overlap, tau, tau-AP and overlap; NaN where there are none, and of a run with itself."""
+        """The means of rank-biased overlap, tau, tau-AP and overlap; NaN if unknown, and for a run with itself."""
         for total, of in zip(self.sums, (self.queries, self.known, self.known, self.queries), strict=True):
             mean = np.divide(total, of, out=np.full(total.shape, np.nan), where=of > 0)
             np.fill_diagonal(mean, np.nan)

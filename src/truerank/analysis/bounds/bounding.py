@@ -89,7 +89,7 @@ def bounds(
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, under, reading.name)
     hits = hits if rerank is None else as_one_list(hits, under, message("what a reranker could change"))
-    pool = Pool.of(reading, chosen) if is_asked else None  # refused before the work, not after it
+    pool = Pool.of(reading, chosen) if is_asked else None  # raise before the work, not after it
     shares = parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
         under_ties(hits, chosen, under, rerank=rerank, samples=samples, seed=seed, progress=next(shares))

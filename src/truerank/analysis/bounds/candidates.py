@@ -34,10 +34,10 @@ class Candidate:
     """An unjudged document, and what its judgement could do to the difference of two runs.
 
     Attributes:
-        query, doc: which one.
-        rank_a, rank_b: where it was returned in each run; None where it did not.
+        query, doc: the query and the document.
+        rank_a, rank_b: its rank in each run; None where it was not returned.
         low, high: the least and the most that the difference of the means could be once it is judged.
-        swing: how far these are apart.
+        swing: high − low.
     """
 
     query: str
@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True, repr=False)
 class ToJudge(Presented):
-    """The documents to judge next, the one that could move most first.
+    """The documents to judge next, starting with the one that could move the difference most.
 
     Attributes:
         run_a, run_b: the names of the runs.
@@ -87,10 +87,10 @@ class ToJudge(Presented):
 
     @property
     def turning(self) -> int:
-        """How few of these judgements could turn the order of the two runs; 0 if not even all of them.
+        """The fewest of these judgements that could reverse the order of the two runs; 0 if not even all could.
 
-        What each does alone is added up. Of documents of different queries that is what they do together; of one
-        query it may be less.
+        The effects of single judgements are added up. For documents of different queries that is their joint
+        effect; for documents of one query that may be smaller.
         """
         now, ahead = self.difference, self.difference >= 0
         moves = sorted(c.low - now if ahead else now - c.high for c in self.candidates)
@@ -170,8 +170,8 @@ class _Documents:
     """The documents of two runs, numbered by query, the judged ones first.
 
     Attributes:
-        query: (documents,) whose they are: a place in the qrels.
-        ids: (documents,)
+        query: (documents,) the place of each one's query in the qrels.
+        ids: (documents,) their ids.
         numbers: for each reading the number of each of its documents.
     """
 
@@ -181,7 +181,7 @@ class _Documents:
 
     @classmethod
     def of(cls, a: Reading, b: Reading) -> _Documents:
-        """Those of two readings under the same judgements."""
+        """The documents of two readings under the same judgements."""
         judged = len(a.qrels.grades)
         known: dict[tuple[int, bytes], int] = {}
         own = []
@@ -238,7 +238,7 @@ class _Pair:
         return low * scale, high * scale
 
     def _grades(self) -> tuple[float, ...]:
-        """What could change something."""
+        """The grades that could change something."""
         grades = grades_to_give(self.a)
         return grades if sees_judgements(self.measure, self.rules) else grades[1:]
 
@@ -257,7 +257,7 @@ class _Pair:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """One run, when one document more is judged, and gets this grade."""
+    """One run, if one more document were judged, with this grade."""
 
     pool: Pool
     measure: Measure
@@ -268,7 +268,7 @@ class _Asked:
         return sees_judgements(self.measure, self.pool.rules)
 
     def values(self, rows: Ints, query: Ints) -> PerQuery:
-        """(rows,) what the query of each document scores when that alone is judged.
+        """(rows,) what the query of each document scores if only that document is judged.
 
         Args:
             rows: documents, ordered by query.
@@ -294,7 +294,7 @@ class _Asked:
         return values_of((self.measure,), self._with(others, rows), self.pool.rules)[str(self.measure)]
 
     def _with(self, hits: Hits, rows: Ints) -> Hits:
-        """The hits, and in each query the document that is asked for, where it was returned."""
+        """The hits, with the document asked for in each query added, where it was returned."""
         at = self.pool.row_of(rows)
         back = np.flatnonzero(at >= 0)
         asked = replace(self.pool.hits.where(at[back]), query=back, grade=np.full(len(back), self.grade))

@@ -28,7 +28,7 @@ class Pool:
 
     Attributes:
         qrels: the judgements, as the rules have them.
-        hits: of all returned documents; `UNJUDGED` is the grade of those that have none. No rule was applied yet.
+        hits: of all returned documents, with the grade `UNJUDGED` for those without one, before any rule.
         name: of the run.
         rules: under which it is evaluated.
         numbers: (documents,) the number of each document of the hits among those of several runs.
@@ -48,7 +48,7 @@ class Pool:
 
         Raises:
             InputError: a document counts twice.
-            RulesError: what is unjudged decides which queries are in the mean.
+            RulesError: unjudged documents would decide which queries are in the mean.
             MeasureError: the run has several lists per query, and the rules or a measure do not make one of them.
         """
         rows = _one_list(reading, measures)
@@ -65,12 +65,12 @@ class Pool:
         return cls(reading.qrels, hits, reading.name, reading.rules)
 
     def as_is(self) -> Hits:
-        """The hits as the engine has them: of judged documents alone."""
+        """The hits as the engine has them, only of judged documents."""
         return self.hits.where(self.hits.grade > UNJUDGED)
 
     @cached_property
     def open(self) -> Bools:
-        """(hits,) whether it is unjudged: without a grade, or only pooled."""
+        """(hits,) whether each is unjudged: without a grade, or only pooled."""
         return is_open(self.hits, self.rules)
 
     @cached_property
@@ -94,16 +94,16 @@ class Pool:
         return None if row < 0 else int(self.hits.rank[row])
 
     def known(self, is_seeing: bool, rows: slice = ALL) -> Bools:
-        """(hits,) whether it is judged; and, unless it matters, right."""
+        """(hits,) whether each is judged; with judged-wrong ones left out unless `is_seeing`."""
         return self.hits.grade[rows] > (UNJUDGED if is_seeing else 0.0)
 
     @cached_property
     def judgements(self) -> tuple[Judgements, Judgements]:
-        """Those of documents that are not open: without those judged wrong, and with them."""
+        """The judgements of documents that are not open: without those judged wrong, and with them."""
         return self._judgements(0.0), self._judgements(UNJUDGED)
 
     def _judgements(self, least: float) -> Judgements:
-        """Those of documents that are not open, better than this, numbered like the queries of the hits."""
+        """The judgements above `least` of documents that are not open, numbered like the queries of the hits."""
         place = {query: number for number, query in enumerate(self.hits.queries)}
         new = np.array([place.get(query, -1) for query in self.qrels.queries], np.int64)
         query, grade = new[self.qrels.query], self.qrels.grades
@@ -116,7 +116,7 @@ class Pool:
 
 
 def best_first(query: Ints, grade: Floats) -> Judgements:
-    """The judgements that these are, in any order."""
+    """Judgements from queries and grades in any order."""
     order = np.lexsort((-grade, query))
     return Judgements(query[order], grade[order])
 
@@ -134,7 +134,7 @@ def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
 
 
 def is_open(hits: Hits, rules: Rules) -> Bools:
-    """(hits,) whether it is unjudged, and it counts as having are returned."""
+    """(hits,) whether each is unjudged, and counts as returned."""
     is_of_these = rules.unjudged != "removed" or rules.depth_of == "returned"
     deepest = hits.rank.max(initial=0) if rules.depth is None or not is_of_these else rules.depth
     return (hits.grade < min(0.0, rules.level)) & (hits.rank <= deepest)
@@ -146,7 +146,7 @@ def refuse_lines(rules: Rules) -> None:
 
 
 def refuse_uncovered(measures: Iterable[Measure]) -> None:
-    """Refuse measures of aspects: which of them an unjudged document would answer, a grade does not tell."""
+    """Raise for measures of aspects: a grade does not tell which aspects an unjudged document would answer."""
     for measure in measures:
         if measure.definition.sees_aspects:
             raise MeasureError(
@@ -157,7 +157,7 @@ def refuse_uncovered(measures: Iterable[Measure]) -> None:
 
 
 def _refuse_deciding(rows: Hits, rules: Rules) -> None:
-    """Refuse unjudged documents of queries that are skipped, and would not be if one of these were relevant."""
+    """Raise where a query is skipped that would not be if one of its unjudged documents were relevant."""
     if rules.without_relevant != "skip":
         return
     open_of = np.bincount(rows.query[is_open(rows, rules)], minlength=len(rows.queries))
@@ -171,7 +171,7 @@ def _refuse_deciding(rows: Hits, rules: Rules) -> None:
 
 
 def refuse_undefined(rules: Rules) -> None:
-    """Refuse rules under which judgements decide which queries are in a mean."""
+    """Raise for rules under which judgements decide which queries are in a mean."""
     if rules.without_relevant == "undefined":
         raise RulesError(
             "under without_relevant = 'undefined' unjudged documents decide which queries have a value: there are "

@@ -1,4 +1,4 @@
-"""What bounds are: a range for each query and measure, and its mean."""
+"""The result: a range for each query and measure, and its mean."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Range:
     """How far a measure could be off.
 
     Attributes:
-        measure: which one.
-        values: (queries,) as they are.
+        measure: the measure.
+        values: (queries,) the values as they are.
         low, high: (queries,) the least and the most that they could be.
-        sure: (queries,) whether these are the extremes; else they are the farthest values that a search found.
+        sure: (queries,) whether these are the true extremes; else they are the farthest values that a search found.
         expected, error: (queries,) the mean over all orders of equal scores, and the standard error of that where
             orders were drawn at random (0 where all were counted); None for unjudged documents.
     """
@@ -88,7 +88,7 @@ class Range:
 
     @property
     def searched(self) -> int:
-        """How many queries have limits that were searched for, so that the extremes may lie farther out."""
+        """How many queries have limits from a search, so that the extremes may lie farther out."""
         return int((~self.sure).sum())
 
     @property
@@ -116,7 +116,7 @@ class Range:
 
 
 def _geometric_error(expected: Floats, error: Floats, mean: float) -> float:
-    """To first order: relative errors add up; values below the floor of a geometric mean have none."""
+    """The error of a geometric mean to first order, from relative errors; values at its floor have none."""
     relative = np.where(expected > FLOOR, error / np.maximum(expected, FLOOR), 0.0)
     return mean * math.sqrt(float((relative**2).sum())) / max(len(error), 1)
 
@@ -134,7 +134,7 @@ class Bounds(Presented):
         open: how many documents were returned that are unjudged; None if not asked for.
         grades: what each of those could be given.
         samples, seed: of the random orders.
-        rerank: so many first results of each query counted as tied, and no others; None: those with equal scores.
+        rerank: how many first results of each query counted as tied; None: only equal scores are ties.
 
     >>> import truerank as tr
     >>> found = tr.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "RR")

@@ -1,8 +1,8 @@
-"""Which ways of giving grades come near the extremes of a measure: told from running sums, without its hits.
+"""Screening: which assignments of grades come near the extremes of a measure, estimated from running sums.
 
-A query with a thousand unjudged documents is looked at in hundreds of ways. What a measure that is a sum over a
-divisor comes to in each is known, but for the last digits, from sums over all ranks above and below a cut. Only the
-ways whose value is about the least or the most are then evaluated, so that what is reported is the measure's own.
+A query with a thousand unjudged documents has hundreds of assignments to try ("ways"). For a measure that is a sum
+over a divisor, the value of each follows, up to rounding, from sums over all ranks above and below a cut. Only the
+ways with about the lowest or the highest value are then evaluated, so that the measure's own values are reported.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ class Split(NamedTuple):
 
     @property
     def whole(self) -> Floats:
-        """(ways,) of all rows of the query."""
+        """(ways,) the sums over all rows of the query."""
         return self.above + self.below
 
     def side(self, is_first: bool) -> Floats:
-        """(ways,) above the cut, or else below it."""
+        """(ways,) the sums above the cut, or else below it."""
         return self.above if is_first else self.below
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Lists cut in two, the open documents on one side of which get a grade.
+    """Lists cut in two parts; the open documents of one part get a grade.
 
     Attributes:
         settled: the lists.
-        of: (ways,) the query of each.
+        of: (ways,) the query of each way.
         count: (ways,) how many open documents stand above the cut.
         reach: the last rank that counts; None for all.
     """
@@ -62,7 +62,7 @@ class Cuts:
     _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is made under this key the first time: what is the same whichever side of the cut gets a grade."""
+        """The cached value of this key, for what does not depend on which side of the cut gets a grade."""
         if key not in self._made:
             self._made[key] = make()
         made: T = self._made[key]
@@ -70,12 +70,12 @@ class Cuts:
 
     @cached_property
     def is_open(self) -> Bools:
-        """(rows,) whether they are unjudged."""
+        """(rows,) whether each is unjudged."""
         return self.settled.place >= 0
 
     @cached_property
     def is_near(self) -> Bools:
-        """(rows,) whether they stand where the measure looks."""
+        """(rows,) whether each is at a rank that the measure looks at."""
         rank = self.settled.hits.rank
         return np.ones(len(rank), bool) if self.reach is None else rank <= self.reach
 
@@ -109,12 +109,12 @@ class Cuts:
         return Split(at - running[self.begin], running[self.end] - at)
 
     def ordinal(self, rows: Bools) -> Floats:
-        """(rows,) how many of these stand up to here in the query."""
+        """(rows,) how many of `rows` there are in the query, up to and including each row."""
         running, start = _running(rows), self.settled.start
         return running[1:] - running[start[:-1]][self.settled.hits.query]
 
     def relevant(self, level: float) -> Floats:
-        """(ways,) how many documents of this grade are judged."""
+        """(ways,) how many documents are judged with at least this grade."""
         hits = self.settled.hits
         return hits.relevant_total(level)[self.of].astype(np.float64)
 
@@ -130,10 +130,10 @@ Nearly = Callable[[Cuts, float, bool], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Screen:
-    """How a measure is foretold.
+    """How the value of a measure is estimated.
 
     Attributes:
-        nearly: what it is about.
+        nearly: computes about the value.
         reach: the last rank that counts; None for all.
     """
 
@@ -141,9 +141,9 @@ class Screen:
     reach: int | None
 
     def nearest(self, settled: Settled, of: Ints, count: Ints, pairs: Sequence[Pair]) -> Ways:
-        """Of each query the way that comes nearest to the least, and to the most.
+        """For each query the ways with about the lowest and about the highest value.
 
-        Equal ones give the same bits, whichever is taken.
+        Ways with equal values give the same bits, whichever is taken.
         """
         cuts, n = Cuts(settled, of, count, self.reach), len(of)
         value = np.stack([self.nearly(cuts, *_side(*pair)) for pair in pairs])
@@ -159,12 +159,12 @@ class Screen:
 
 
 def _side(above: float, below: float) -> tuple[float, bool]:
-    """The grade that is given, and whether to those above the cut."""
+    """The grade that is given, and whether it goes to documents above the cut."""
     return (below, False) if np.isnan(above) else (above, True)
 
 
 def screen_of(measure: Measure, rules: Rules) -> Screen | None:
-    """How a measure that does not see judgements is foretold; None where it has to be evaluated in every way."""
+    """The screen of a measure that does not see judgements; None where every way must be evaluated."""
     given = {"k": None, "level": rules.level, **dict(measure.params)}
     make = SCREENS.get(measure.name)
     if make is None or rules.unreturned == "ignore" or is_ruled(measure, rules) or not _is_plain(measure):
@@ -178,7 +178,7 @@ KNOWN = ("k", "level", "divisor", "capped", "gain")
 
 
 def _is_plain(measure: Measure) -> bool:
-    """Whether its parameters are those that can be foretold."""
+    """Whether a measure with these parameters can be estimated."""
     params = dict(measure.params)
     is_foretold = set(params) <= {*KNOWN, "depth"} and params.get("divisor") != "hits"
     return is_foretold and isinstance(params.get("gain", ""), str)
@@ -239,7 +239,7 @@ def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: flo
 
 
 def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gained: Floats) -> Floats:
-    """(ways,) the ideal DCG with this many documents more of a gain; `gained`: (judgements,) that of each."""
+    """(ways,) the ideal DCG with `more` further documents of gain `worth`; `gained`: (judgements,) the gains."""
     known = cuts.settled.hits.judgements
     count = np.bincount(known.query, minlength=len(cuts.settled.hits.queries))
     begin = np.cumsum(count) - count
@@ -252,7 +252,7 @@ def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gained: Floats) 
     above = np.bincount(known.query, gained * weight[place] * (place < better[known.query]), minlength=len(count))
     best: Floats = above[cuts.of] + worth * (running[better[cuts.of] + more] - running[better[cuts.of]])
     rest = (count - better)[cuts.of]
-    for number in range(int(rest.max(initial=0))):  # those of less gain move down
+    for number in range(int(rest.max(initial=0))):  # judgements of lower gain move down
         ways = np.flatnonzero(rest > number)
         of = cuts.of[ways]
         entry = better[of] + number

@@ -1,4 +1,4 @@
-"""Lists whose unjudged documents can be given grades in many ways, of which some are looked at together."""
+"""Lists whose unjudged documents can be given grades in many ways, some of which are evaluated together."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from truerank.measures.sums import Floats, Ints, PerQuery
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """In which ways open documents are given grades.
+    """Ways of giving grades to open documents.
 
     Attributes:
-        of: (ways,) the query of each; they do not fall.
-        given: for rows, by their way and their place among the open documents of the query: the grade; NaN: none.
-        grades: those that are given in some way.
+        of: (ways,) the query of each, in ascending order.
+        given: maps rows, by their way and their place among the query's open documents, to grades; NaN: none.
+        grades: the grades that are given in some way.
         cut: for ways that are cuts, how many documents are above each.
     """
 
@@ -36,7 +36,7 @@ class Ways:
 
     @classmethod
     def cuts(cls, of: Ints, cut: Ints, above: Any, below: Any) -> Ways:
-        """This many documents of each get the first grade, and those below them the second: one, or one a way."""
+        """Ways in which `cut` documents get the grade `above` and the rest `below`: one grade, or one per way."""
         first, second = (np.broadcast_to(np.asarray(each, np.float64), of.shape) for each in (above, below))
         return cls(
             of, lambda way, place: np.where(place < cut[way], first[way], second[way]), _some(above, below), cut
@@ -44,7 +44,7 @@ class Ways:
 
     @classmethod
     def product(cls, queries: Ints, sizes: Ints, classes: Sequence[float]) -> Ways:
-        """Every document of some queries is given each of these."""
+        """All ways in which the documents of some queries can get these grades."""
         grades, times = np.array(classes, np.float64), len(classes) ** sizes
         number, query = stretches(np.zeros_like(times), times)
         powers = len(classes) ** np.arange(int(sizes.max(initial=0)) + 1)
@@ -56,7 +56,7 @@ class Ways:
 
 
 def _some(*grades: Any) -> Floats:
-    """The different ones that are not NaN, in order; `np.unique` would import all of NumPy's masked arrays."""
+    """The distinct values except NaN, in order; `np.unique` would import NumPy's masked arrays."""
     in_order = np.sort(np.concatenate([np.ravel(each) for each in grades]))
     is_new = np.ones(len(in_order), bool)
     is_new[1:] = in_order[1:] != in_order[:-1]
@@ -66,11 +66,11 @@ def _some(*grades: Any) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some queries of a run that are looked at together.
+    """Some queries of a run that are processed together.
 
     Attributes:
-        queries: from which to which.
-        rows: of the hits.
+        queries: the range of queries.
+        rows: the range of their hits.
     """
 
     pool: Pool
@@ -90,8 +90,8 @@ class Settled:
     """The lists of a run: what is judged, and what is open.
 
     Attributes:
-        hits: of both; the judgements are those of documents that are not open.
-        place: (hits,) the number among the open documents of its query; -1 where it is judged.
+        hits: of judged and open documents; the judgements are those of documents that are not open.
+        place: (hits,) the number of each among the open documents of its query; -1 where it is judged.
         size: (queries,) how many documents are open.
         rules: under which measures look at it.
     """
@@ -103,7 +103,7 @@ class Settled:
 
     @classmethod
     def of(cls, part: Part, is_seeing: bool) -> Settled:
-        """Those of some queries of a run."""
+        """The lists of some queries of a run."""
         pool, rows = part.pool, part.rows
         known = pool.hits.changed({"judgements": pool.judgements[is_seeing]})
         is_open, is_known = pool.open[rows], pool.known(is_seeing, rows)
@@ -115,20 +115,20 @@ class Settled:
         return cls(some, np.where(is_open, number - before[some.query], -1), size, pool.rules)
 
     def within(self, reach: int | None) -> Settled:
-        """The rows that can stand among the first results in some order of ties; the others are only counted."""
+        """Only rows that can be among the first results in some order of ties; other rows are just counted."""
         if reach is None or (near := self.hits.first <= reach).all():
             return self
         return replace(self, hits=self.hits.where(near), place=self.place[near])
 
     @cached_property
     def start(self) -> Ints:
-        """(queries + 1,) where the rows of each begin."""
+        """(queries + 1,) where the rows of each query begin."""
         return starts_of(self.hits.count)
 
     def values(
         self, measures: tuple[Measure, ...], ways: Ways, highest: float
     ) -> Iterator[tuple[Ints, dict[str, PerQuery]]]:
-        """For some ways at a time the query of each, and what it scores.
+        """In batches of ways: the query of each way, and its values.
 
         Args:
             highest: the best grade that is given.
@@ -137,7 +137,7 @@ class Settled:
             yield ways.of[part], values_of(measures, self._given(ways, part, highest), self.rules)
 
     def _given(self, ways: Ways, part: slice, highest: float) -> Hits:
-        """The lists, one a way, when open documents got these grades."""
+        """The lists with one query per way, in which open documents have their grades."""
         hits, of = self.hits, ways.of[part]
         rows, way = self._copied(of)
         place = self.place[rows]
@@ -161,7 +161,7 @@ class Settled:
         )
 
     def _copied(self, of: Ints) -> tuple[Ints | slice, Ints]:
-        """The rows of each way, and the way of each row; those of queries side by side are not copied."""
+        """The rows of each way, and the way of each row; rows of consecutive queries are not copied."""
         if len(of) and (of[1:] == of[:-1] + 1).all():
             rows = slice(int(self.start[of[0]]), int(self.start[of[-1] + 1]))
             return rows, self.hits.query[rows] - of[0]
@@ -173,7 +173,7 @@ class Settled:
         return np.bincount(self.hits.query[self.place >= 0], minlength=len(self.size))
 
     def _far(self, ways: Ways, part: slice) -> tuple[Ints, Floats, Ints]:
-        """The ways and the grades of open documents that have no rows, and how many there are of each."""
+        """The ways and grades of open documents without rows, and how many there are of each."""
         way, of = np.arange(part.stop - part.start), ways.of[part]
         near, size = self.near[of], self.size[of]
         if ways.cut is None or (near == size).all():
@@ -188,7 +188,7 @@ class Settled:
     def _judgements(
         self, of: Ints, way: Ints, grade: Floats, far: tuple[Ints, Floats, Ints], given: Floats
     ) -> Judgements:
-        """Those that each way begins with, and the new ones, best first."""
+        """The judgements that each way begins with, and the new ones, best first."""
         known = self.hits.judgements
         count = np.bincount(known.query, minlength=len(self.hits.queries))
         old, old_way = stretches((np.cumsum(count) - count)[of], count[of])
@@ -198,7 +198,7 @@ class Settled:
         if len(kinds) * len(of) > 4 * len(grades):
             order = np.lexsort((-grades, query))
             return Judgements(np.repeat(query[order], times[order]), np.repeat(grades[order], times[order]))
-        kind = np.searchsorted(-kinds, -grades)  # counted, as there are few grades: much faster than to sort
+        kind = np.searchsorted(-kinds, -grades)  # by counting, as there are few grades: much faster than sorting
         of_kind = np.bincount(query * len(kinds) + kind, times, len(of) * len(kinds)).astype(np.int64)
         per_way = of_kind.reshape(len(of), len(kinds)).sum(axis=1)
         return Judgements(np.repeat(np.arange(len(of)), per_way), np.repeat(np.tile(kinds, len(of)), of_kind))

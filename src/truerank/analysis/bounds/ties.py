@@ -38,15 +38,15 @@ def under_ties(
     seed: int,
     progress: Progress,
 ) -> dict[str, Range]:
-    """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
+    """The range of each measure over the orders of equal scores; for the expected value, all are equally likely.
 
     Queries with at most `LIMIT` orders are tried in all of them, so that all three numbers are exact. Others are
-    tried in every order that puts one grade before another throughout, and in random orders. Measures that do not
-    see what was judged wrong, or only pooled, are looked at without it: to them it is as unjudged documents are.
+    tried in every order that sorts all groups of ties by some priority of grades, and in random orders. For
+    measures that do not see documents judged wrong, or only pooled, these are left out, as if unjudged.
 
     Args:
-        hits: no rule was applied to them yet.
-        rerank: so many first results of each query are tied, whatever their scores, and no others.
+        hits: before any rule.
+        rerank: this many first results of each query are tied, whatever their scores, and no others.
         progress: called with how many queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
@@ -61,13 +61,13 @@ def under_ties(
 
 
 def _tied_above(hits: Hits, rank: int) -> Hits:
-    """The same with all results of a query down to this rank as one group of ties, and no others."""
+    """The hits with the results down to this rank as one group of ties, and no other ties."""
     above, end = hits.rank <= rank, np.minimum(hits.returned[hits.query], rank)
     return replace(hits, first=np.where(above, 1, hits.rank), last=np.where(above, end, hits.rank))
 
 
 def _look(seen: Hits, limits: dict[str, _Limits], search_of: Callable[[int, int], _Search]) -> None:
-    """Look for the limits among the orders of the documents that are seen."""
+    """Search the limits among the orders of the documents that the measures see."""
     tied = np.bincount(seen.query[seen.tied], minlength=len(seen.queries)) > 0
     few = np.array([bool(is_tied) and _orders(seen, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
     search = search_of(int(few.sum()), int(tied.sum()))
@@ -78,7 +78,7 @@ def _look(seen: Hits, limits: dict[str, _Limits], search_of: Callable[[int, int]
 
 @dataclass(frozen=True, eq=False)
 class _Limits:
-    """The limits that were found so far, an array of one value per query each."""
+    """The limits found so far, arrays with one value per query."""
 
     low: Floats
     high: Floats
@@ -96,7 +96,7 @@ class _Limits:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """How to look for the extremes; the results are written into the limits."""
+    """The search for extremes; its results are written into the limits."""
 
     measures: tuple[Measure, ...]
     rules: Rules
@@ -108,7 +108,7 @@ class _Search:
     of: int
 
     def through_all(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
-        """Every order of each query."""
+        """Try every order of each query."""
         times = np.array([_orders(hits, q) for q in range(len(at))])
         for part in chunks(times * hits.count, ROWS):
             chosen = np.zeros(len(at), bool)
@@ -120,17 +120,17 @@ class _Search:
             for measure in self.measures:
                 name = str(measure)
                 own, of = limits[name], at[part]
-                own.low[of] = np.minimum(own.low[of], ways.lowest(values[name]))  # without rows sums may round
+                own.low[of] = np.minimum(own.low[of], ways.lowest(values[name]))  # sums without rows may round
                 own.high[of] = np.maximum(own.high[of], ways.highest(values[name]))
                 own.expected[of] = ways.mean(values[name])
                 own.sure[of] = is_declared(measure)
             self.progress(part.stop, self.of)
 
     def through_some(self, hits: Hits, limits: dict[str, _Limits], at: Ints) -> None:
-        """The orders by priorities of grades, and random ones."""
+        """Try the orders by priorities of grades, and random ones."""
         names = list(map(str, self.measures))
         totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in names}
-        now = {name: limits[name].expected[at] for name in names}  # sums of what differs lose no digits
+        now = {name: limits[name].expected[at] for name in names}  # sums of differences lose no digits
         orders, complete = priorities(hits)
         drawn = _random_orders(hits, self.samples, np.random.default_rng(self.seed))
         for number, rank in enumerate(itertools.chain(orders, drawn)):
@@ -148,7 +148,7 @@ class _Search:
             limits[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
 
     def _values(self, hits: Hits, rank: Ints) -> dict[str, Floats]:
-        """What each measure says of the same hits at other ranks; nothing is tied in a list that was reranked."""
+        """The values of each measure for the hits at other ranks; a reranked list has no ties."""
         order = np.lexsort((rank, hits.query))
         moved = replace(hits.where(order), rank=rank[order])
         if self.rerank is not None:
@@ -165,7 +165,7 @@ def _deviation(total: Floats, squares: Floats, n: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Group:
-    """A group of ties: its rows in the query's, those of a grade side by side, how many of each, and its ranks."""
+    """A group of ties: its rows within the query's, grouped by grade, how many of each grade, and its ranks."""
 
     rows: tuple[int, ...]
     counts: tuple[int, ...]
@@ -173,7 +173,7 @@ class _Group:
 
     @property
     def orders(self) -> int:
-        """How many orders look different; two documents of the same grade look alike."""
+        """How many distinguishable orders there are; documents of the same grade are alike."""
         return math.perm(len(self.ranks), len(self.rows)) // math.prod(map(math.factorial, self.counts))
 
 
@@ -191,7 +191,7 @@ def _groups(hits: Hits, query: int) -> list[_Group]:
 
 
 def _orders(hits: Hits, query: int) -> int:
-    """In how many ways the ties of a query can be ordered."""
+    """The number of distinguishable orders of a query's ties."""
     return math.prod(group.orders for group in _groups(hits, query))
 
 
@@ -208,7 +208,7 @@ def _all_orders(hits: Hits, query: int) -> Ints:
 
 
 def _placements(ranks: tuple[int, ...], counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The ranks of this many documents of each grade, in all ways that look different."""
+    """The ranks of this many documents of each grade, in all distinguishable ways."""
     if not counts:
         yield ()
         return
@@ -270,7 +270,7 @@ def _drawn(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _shuffled(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
-    """All numbers below the size of each group in random order, of which the first are taken."""
+    """(rows,) as `_drawn`: the first of all numbers below the size of each group in random order."""
     group = np.repeat(np.arange(len(size)), size)
     order = np.lexsort((rng.random(len(group)), group))
     start = np.cumsum(size) - size
@@ -279,9 +279,9 @@ def _shuffled(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _rejected(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
-    """Numbers below the size of each group, drawn again where they are taken; at most half of them ever are.
+    """(rows,) as `_drawn`: random numbers, redrawn where they are taken, which at most half ever are.
 
-    No number is preferred to another at any step, so that every choice and order is as likely.
+    No step prefers one number to another, so that every choice and order is equally likely.
     """
     group = np.repeat(np.arange(len(size)), judged)
     start = (np.cumsum(size) - size)[group]

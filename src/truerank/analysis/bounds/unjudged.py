@@ -1,7 +1,7 @@
-"""Documents that are unjudged: the least and the most of every measure, whatever those that were returned may be.
+"""Unjudged documents: the lowest and the highest value of every measure, whatever the returned ones may be.
 
-Each may get any grade that the collection has, or stay without one. If it is relevant it was always there to be
-found: the number of relevant documents and the ideal list grow with it. What was not returned stays as it is.
+Each may get any grade of the collection, or stay without one. One that is relevant was always there to be found:
+the number of relevant documents and the ideal list grow with it. Documents that were not returned stay as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEPS = 12
 
 
 def grades_to_give(pool: Pool) -> tuple[float, ...]:
-    """The grades of the collection from 0 on; among them 0, and one that is relevant."""
+    """The grades of the collection from 0 on; always with 0 and a relevant grade."""
     given, level = set(pool.qrels.grades[pool.qrels.grades >= 0].tolist()) | {0.0}, pool.rules.level
     return tuple(sorted(given if max(given) >= level else given | {float(level)}))
 
@@ -59,7 +59,7 @@ def under_judgement(
         progress: called with how many queries are done, and of how many.
     """
     now = values_of(measures, pool.as_is(), pool.rules)
-    if not pool.open.any():  # nor can a grade that nobody has make another scale
+    if not pool.open.any():  # nor can a grade that no document has change the scale
         everywhere = np.ones(len(pool.hits.queries), bool)
         return {str(m): Range(m, now[str(m)], now[str(m)], now[str(m)], everywhere) for m in measures}
     grades = grades_to_give(pool)
@@ -69,7 +69,7 @@ def under_judgement(
     limits = {name: (values.copy(), values.copy()) for name, values in now.items()}
     passes = [list(search.passes(measures)) for search in searches]
 
-    def searched(part: Part) -> None:  # queries are in one part each, so no two threads write at one place
+    def searched(part: Part) -> None:  # each query is in one part, so no two threads write to the same place
         for search, ways in zip(searches, passes, strict=True):
             for of, values in search.through(part, ways):
                 for name, value in values.items():
@@ -97,12 +97,12 @@ def _through(work: Callable[[Part], None], parts: Sequence[Part], threads: int) 
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:
-    """Whether it may matter that a document was judged not relevant."""
+    """Whether a measure may depend on documents judged not relevant."""
     params = {"level": rules.level, **dict(measure.params)}
     gain = params.get("chance", params.get("gain"))
     worth_something = min(params["level"], params.get("rel", 1)) <= 0 or (isinstance(gain, Mapping) and 0 in gain)
     return (
-        measure.definition.sees_judged is not False  # unsafe to assume of a measure that does not say so
+        measure.definition.sees_judged is not False  # a measure that does not declare it may do anything
         or worth_something
         or rules.unjudged != "not-relevant"
     )
@@ -122,7 +122,7 @@ Pass = tuple[tuple[Measure, ...], bool, Enumeration]
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What was returned, and what it could be."""
+    """What was returned, and the grades that it could have."""
 
     pool: Pool
     grades: tuple[float, ...]
@@ -133,7 +133,7 @@ class _Search:
         return np.bincount(self.pool.hits.query[self.pool.open], minlength=len(self.pool.hits.queries))
 
     def through(self, part: Part, passes: Sequence[Pass]) -> Iterator[tuple[Ints, dict[str, PerQuery]]]:
-        """For some ways at a time the query of each, and its values."""
+        """In batches of ways: the query of each way, and its values."""
         lists = {is_seeing: Settled.of(part, is_seeing) for is_seeing in {each[1] for each in passes}}
         for some, is_seeing, ways in passes:
             near = lists[is_seeing].within(self.reach(some[0]))
@@ -143,7 +143,7 @@ class _Search:
                     yield of + part.queries.start, values
 
     def passes(self, measures: Sequence[Measure]) -> Iterator[Pass]:
-        """All that there are."""
+        """All passes that are needed."""
         seeing = [m for m in measures if sees_judgements(m, self.pool.rules)]
         rising = [m for m in measures if _is_rising(m, self.pool.rules) and not is_ruled(m, self.pool.rules)]
         apart = {*seeing, *rising}
@@ -162,7 +162,7 @@ class _Search:
                 yield (m,), False, partial(self._every, is_seeing=False, screen=screen)
 
     def reach(self, measure: Measure) -> int | None:
-        """The rank below which a measure sees no rows but in the judgements; None where it may see them all."""
+        """The last rank whose rows a measure sees, besides judgements; None where it may see them all."""
         sees_few = measure.definition.takes_unjudged_grades or measure.name in SCREENS
         rules = self.pool.rules
         is_plain = rules.unreturned == "count" and rules.unjudged == "not-relevant"  # else ranks move
@@ -179,7 +179,7 @@ class _Search:
         return every | (self.size <= 2 * EVERY) if measure.monotone == "stepped" else every
 
     def _classes(self, is_seeing: bool) -> tuple[float, ...]:
-        """What a document can be given; NaN: nothing."""
+        """The grades that a document can get; NaN: none."""
         return (np.nan, *(self.grades if is_seeing else self.grades[1:]))
 
     def _is_few(self, size: Ints, is_seeing: bool) -> Bools:
@@ -188,16 +188,16 @@ class _Search:
         return np.array([classes**n <= LIMIT for n in size.tolist()], bool)
 
     def _ends(self, settled: Settled) -> Iterator[Ways]:
-        """The best grade for all; and none for any where a new best grade makes another scale."""
+        """The best grade for all; and no grades at all, where a new best grade would change the scale."""
         is_new = self.grades[-1] > self.pool.hits.max_grade
         for given in (np.nan, self.grades[-1]) if is_new else self.grades[-1:]:
             yield Ways.cuts(np.arange(len(settled.size)), settled.size, given, given)
 
     def _every(self, settled: Settled, is_seeing: bool, screen: Screen | None = None) -> Iterator[Ways]:
-        """Every possibility of queries that have few, and both grades of each pair above and below many ranks.
+        """All possibilities of queries that have few; else each pair of grades above and below many ranks.
 
         Args:
-            screen: chooses, of these pairs and ranks, those that come near the extremes.
+            screen: chooses the pairs and ranks that come near the extremes.
         """
         few = self._is_few(settled.size, is_seeing)
         if few.any():
@@ -210,13 +210,13 @@ class _Search:
             yield screen.nearest(settled, of, cut, self._pairs(is_seeing))
 
     def _cuts(self, settled: Settled, queries: Ints) -> tuple[Ints, Ints]:
-        """Each query, and before which of its open documents it is cut, for many cuts."""
+        """Many cuts: the query of each, and the open document before which it is."""
         numbers = [_numbers(n) for n in settled.size[queries].tolist()]
         of = np.repeat(queries, list(map(len, numbers)))
         return of, np.fromiter(itertools.chain.from_iterable(numbers), np.int64, len(of))
 
     def _pairs(self, is_seeing: bool) -> list[tuple[float, float]]:
-        """What those above a rank are given, and those below it."""
+        """The pairs of grades for documents above a rank and below it."""
         good = [grade for grade in self.grades if grade > 0] if len(self.grades) < 4 else self._telling()
         wrong = [np.nan, 0.0] if is_seeing else [np.nan]
         pairs = [pair for g in good for w in wrong for pair in ((g, w), (w, g))]

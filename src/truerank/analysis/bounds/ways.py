@@ -1,4 +1,4 @@
-"""A table of hits in which each query stands several times, once for each way in which things could be."""
+"""Hits in which each query occurs several times, once for each way in which things could be."""
 
 from __future__ import annotations
 
@@ -59,34 +59,34 @@ class Repeated:
         return np.cumsum(self.times) - self.times
 
     def lowest(self, values: PerQuery) -> PerQuery:
-        """(queries,) of a value a way."""
+        """(queries,) the lowest of one value per way."""
         low: PerQuery = np.minimum.reduceat(values, self._start)
         return low
 
     def highest(self, values: PerQuery) -> PerQuery:
-        """(queries,) of a value a way."""
+        """(queries,) the highest of one value per way."""
         high: PerQuery = np.maximum.reduceat(values, self._start)
         return high
 
     def mean(self, values: PerQuery) -> PerQuery:
-        """(queries,) where all ways are as likely."""
+        """(queries,) the mean of one value per way, all equally likely."""
         total: PerQuery = np.add.reduceat(values, self._start)
         return total / self.times
 
 
 def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[str, PerQuery]:
-    """What each measure says of hits that no rule was applied to yet."""
+    """The values of each measure for hits to which no rule was applied yet."""
     final = hits.under(rules)
     return {str(measure): valued(measure, final, rules) for measure in measures}
 
 
 def is_declared(measure: Measure) -> bool:
-    """Whether it says how it follows its documents; one that does not may read anything, so nothing is sure."""
+    """Whether a measure declares how it follows its documents; if not, it may read anything and nothing is sure."""
     return measure.monotone is not None
 
 
 def parts(queries: int, looks: int, progress: Progress) -> Iterator[Progress]:
-    """A progress for each look at all queries, which is reported in turn: its share of the work as this many."""
+    """A progress for each of several passes over all queries, each of which reports its share of the work."""
 
     def part(number: int) -> Progress:
         return lambda done, total: progress(number * queries + done * queries // max(total, 1), looks * queries)

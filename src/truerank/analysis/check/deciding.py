@@ -288,7 +288,7 @@ class _Judge:
         return self._of_latency(self.bench, limit)
 
     def _of_latency(self, bench: Bench, limit: Limit) -> Verdict:
-        """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
+        """A limit on a latency over all calls; one without an answer took at least as long as it was waited for."""
         try:
             bounded = bench.of_all_calls(self.confidence)[limit.name]
             why = message("an extreme has no interval") if limit.name in ("min", "max") else FEW
@@ -299,7 +299,7 @@ class _Judge:
         waited = WAITED if not note and bench.outcomes["late"] else ""
         notes = joined("; ", filter(None, [note, waited, failures(bench, CENSORED)]))
         outcome = verdict.outcome
-        if not self.sure:  # the value is known only as far as this
+        if not self.sure:  # the value is only known up to here
             known = Interval(bounded.low, bounded.low, bounded.high, 1.0, "none")
             outcome = "undecided" if math.isnan(bounded.low) else _by_interval(known, limit.value, limit.is_upper)
         return replace(verdict, outcome=outcome, note=notes, is_least=bounded.low < bounded.high)
@@ -321,7 +321,7 @@ class _Judge:
         )
 
     def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
-        """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
+        """The interval of a mean (for counts, of the sum), or the reason why there is none."""
         if self.figures and (told := predicting.of_mean(self.figures, name, self.confidence)):
             return told
         measure = measure_saved_as(name)
@@ -352,7 +352,7 @@ class _Judge:
             )
 
     def _without_scipy(self) -> str:
-        """Why there is no interval; where one has to decide, an error."""
+        """Why there is no interval; raise if one has to decide."""
         missing = MissingPackage(message("an interval"), "stats")
         if self.sure:
             raise missing
@@ -371,7 +371,7 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
 
 
 def _ended(bench: Bench) -> str:
-    """That a benchmark ended early, and why; empty where it did not."""
+    """A sentence that a benchmark ended early, and why; empty if it did not."""
     if not bench.stopped:
         return ""
     return message(
@@ -383,7 +383,7 @@ def _ended(bench: Bench) -> str:
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
-    """Whether the value keeps to the limit, which it may reach; what is equal but for rounding reaches it."""
+    """Whether the value keeps to the limit; reaching it, up to rounding, is enough."""
     if math.isnan(value):
         return "undecided"
     keeps = is_equal(value, limit) or (value <= limit if is_upper else value >= limit)

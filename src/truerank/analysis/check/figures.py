@@ -1,4 +1,4 @@
-"""What can be checked: scores, in memory or saved, with values of the queries or without."""
+"""What can be checked: scores, in memory or saved, with or without the values of queries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counted:
-    """What was scored under which rules, what the means hide, and the values that they are of where known."""
+    """A ledger with the rules and, where they are known, the values of queries."""
 
     name: str
     rules: Rules
@@ -41,7 +41,7 @@ class Counted:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Means, and the values that they are of where these are known.
+    """Means, with the values of queries where these are known.
 
     Attributes:
         name: what was scored.
@@ -73,7 +73,7 @@ class Figures:
 
     @property
     def finds_nothing_judged(self) -> bool:
-        """Whether all that was returned is unjudged, as where its ids are spelled otherwise."""
+        """Whether everything returned is unjudged, for instance because ids are spelled differently."""
         return self.ledger is not None and 0 < self.ledger.returned == self.ledger.unjudged
 
     @classmethod
@@ -85,7 +85,7 @@ class Figures:
             measures: of a reading.
 
         Raises:
-            InputError: it is nothing of that kind.
+            InputError: it is none of these.
         """
         if isinstance(thing, Figures):
             return thing
@@ -122,11 +122,11 @@ class Figures:
         return _saved(found[0])
 
     def is_known(self, name: str) -> bool:
-        """Whether there are values of a measure, where there are any: what lies off has a mean alone."""
+        """Whether there are values of queries for a measure, if there are any values at all."""
         return not self.values or name in self.values
 
     def components(self, measure: Measure) -> tuple[stats.Components, ...]:
-        """What differs between the runs of a system with several; nothing of a single run."""
+        """The variance components of a system with several runs; none for a single run."""
         if self.system is None:
             return ()
         table = averaged(measure, values_of(self.system, measure))
@@ -134,7 +134,7 @@ class Figures:
         return (stats.components(kept),) if len(kept) > 1 else ()
 
     def at(self, places: Sequence[int]) -> Figures:
-        """The same on some of the queries; what has no values of queries is left out."""
+        """The figures on some of the queries, without measures that have no values of queries."""
         values = {name: column[np.array(places, np.intp)] for name, column in self.values.items()}
         means = {name: _mean(name, column) for name, column in values.items()}
         queries = tuple(self.queries[i] for i in places)
@@ -142,7 +142,7 @@ class Figures:
         return replace(self, mean=means, queries=queries, values=values, system=system)
 
     def resolve(self, measure: str | Measure) -> str:
-        """The measure as it is called here, however it is spelled.
+        """The name of a measure here, however it is spelled.
 
         Raises:
             MeasureError: there are no scores of it.
@@ -162,7 +162,7 @@ class Figures:
 
 
 def _mean(name: str, values: PerQuery) -> float:
-    """Of the values that there are; NaN of none."""
+    """The mean of the values that are numbers; NaN without any."""
     kept = values[np.isfinite(values)]
     return measure_saved_as(name).mean(kept) if len(kept) else math.nan
 

@@ -1,4 +1,4 @@
-"""What a gate says: a measure, or a figure of a benchmark, and its limit."""
+"""Gates: a measure, or a figure of a benchmark, and its limit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Gates:
     margin: float | Mapping[str, float]
 
     def __post_init__(self) -> None:
-        """Refuse limits that are no mapping, and name measures, which may be given as values."""
+        """Refuse limits that are not a mapping; replace measures given as values by their names."""
         for side, limits in (("min", self.min), ("max", self.max)):
             if not isinstance(limits, Mapping):
                 raise InputError("{side} is {{measure: limit}}, not {limits}", side=side, limits=quoted(limits))
@@ -57,10 +57,10 @@ class Gates:
 
     @classmethod
     def of_slices(cls, slices: Mapping[Any, Any], everywhere: Gates) -> dict[str, Gates]:
-        """{value: the gates of its slice}: those of all, with its own beside them or in their place.
+        """{value: the gates of its slice}: those for all queries, with its own added or replacing them.
 
         Raises:
-            InputError: no mapping, or something else than min, max and margin.
+            InputError: not a mapping, or keys other than min, max and margin.
         """
         if not isinstance(slices, Mapping):
             raise InputError("slices are {{value: gates}}, not {slices}", slices=quoted(slices))
@@ -80,14 +80,14 @@ class Gates:
         return cls(min, max, own.get("margin", everywhere.margin))
 
     def with_all(self, others: Iterable[Gates]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The limits of these and of all others, by their names."""
+        """The lower and the upper limits of these gates and of all others, by name."""
         every = [self, *others]
         sides = ([one.min for one in every], [one.max for one in every])
         lowest, highest = (dict(ChainMap(*map(dict, side))) for side in sides)
         return lowest, highest
 
     def limits(self) -> Iterator[Limit]:
-        """All of them, the lower ones first."""
+        """All limits, lower ones first."""
         for is_upper, limits in ((False, self.min), (True, self.max)):
             yield from (limit_of(name, value, is_upper=is_upper) for name, value in limits.items())
 
@@ -143,7 +143,7 @@ def written(text: str) -> tuple[str, str]:
 
 
 def failures(bench: Bench, counted_as: Message) -> str:
-    """How many calls brought no answer, and what that means for the figure; empty where all did."""
+    """How many calls had no answer, and what that means for the figure; empty if all had one."""
     failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
     notes = [
         *([message("{n:,} failed", n=failed)] if failed else []),

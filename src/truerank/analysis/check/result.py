@@ -62,7 +62,7 @@ class Verdict:
 
     @property
     def gate(self) -> str:
-        """The gate in words, and of which slice it is.
+        """The gate in words, with its slice.
 
         >>> Verdict("p95", "max", "pass", 180.0, 200.0, True, None, "value", "ms").gate
         'p95 <= 200 ms'
@@ -71,7 +71,7 @@ class Verdict:
 
     @property
     def asked(self) -> str:
-        """The gate in words, whatever it is asked of."""
+        """The gate in words, without its slice."""
         if self.against:
             name, baseline = printable(self.name), printable(os.path.basename(self.against) or self.against)
             if not self.limit:
@@ -97,7 +97,7 @@ class Verdict:
 
 
 def _written(number: float) -> str:
-    """A limit as short as it can be written: no digit of it is lost.
+    """A limit written as short as possible without losing a digit.
 
     >>> _written(0.4), _written(0.41756344), _written(200.0)
     ('0.4', '0.41756344', '200')
@@ -157,7 +157,7 @@ class Check(Presented):
 
     @property
     def status(self) -> int:
-        """What the command exits with: 0 pass, 1 fail, 3 undecided."""
+        """The exit status of the command: 0 pass, 1 fail, 3 undecided."""
         return STATUS[self.outcome]
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """A slice: its queries' values, and what is asked of them.
+    """A slice: the values of its queries, and its gates.
 
     Attributes:
         value: of the attribute.
@@ -60,7 +60,7 @@ def sliced(
                 "others are saved with --per-query",
                 name=one.name if one else "what is checked",
             )
-    from truerank.analysis.compare.slices import cut  # most checks have no slices, and need not wait for it
+    from truerank.analysis.compare.slices import cut  # rarely needed
 
     assert figures is not None
     slices = cut(figures.queries, by)
@@ -77,7 +77,7 @@ def sliced(
 
 
 def _kept(limits: Mapping[str, Any], figures: Figures) -> dict[str, Any]:
-    """Limits on what queries have values of; a latency or a measure of the whole run has no slices."""
+    """The limits on measures with values of queries; latencies and measures of the whole run have no slices."""
     return {n: limit for n, limit in limits.items() if n not in FIGURES and figures.resolve(n) in figures.values}
 
 

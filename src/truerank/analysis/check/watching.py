@@ -1,4 +1,4 @@
-"""Gates that are looked at again and again: what was seen at each look, and intervals that hold at all of them.
+"""Gates that are checked repeatedly: what was seen at each look, and intervals that hold at all looks together.
 
 There are two honest ways to look twice. Either each look brings queries that were not seen before, and one quantity
 is followed ever more closely: a confidence sequence over all queries so far. Or the queries are the same and what
@@ -58,12 +58,12 @@ class Look:
     """What one check saw.
 
     Attributes:
-        number: from 1; of looks at the same queries, one that saw what an earlier one saw has the number of that.
+        number: from 1; where looks are at the same queries, one that saw the same as an earlier one has its number.
         at: when, in UTC.
         run, against: the names of what was checked and of the baseline.
         queries: those that were not seen before; none where looks are at the same queries.
         values, baseline: their values by measure, None for no number.
-        digest: of all that was seen, which tells whether anything changed.
+        digest: a fingerprint of everything seen, to tell whether anything changed.
         gates: what was found, as `Verdict.to_dict` has it.
     """
 
@@ -106,7 +106,7 @@ class Watch:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Watch:
-        """What `write` wrote.
+        """The watch in a file that `write` wrote.
 
         Raises:
             InputError: the file cannot be read, or holds something else.
@@ -145,12 +145,12 @@ class Watch:
         return {"looks_at": self.looks_at, "confidence": self.confidence, "looks": looks}
 
     def with_gates(self, gates: Sequence[Mapping[str, Any]]) -> Watch:
-        """With what the last look found."""
+        """The watch with what the last look found."""
         last = replace(self.looks[-1], gates=tuple(gates))
         return replace(self, looks=(*self.looks[:-1], last))
 
     def seeing(self, figures: Figures | None, baseline: Figures | None) -> Seen:
-        """The scores of one more look, in view of those before.
+        """One more look, together with those before.
 
         Raises:
             TruerankError: there are no values of queries, other rules, or values that contradict earlier ones.
@@ -183,7 +183,7 @@ class Watch:
             )
 
     def _new(self, look: Look) -> Look:
-        """The look with those queries alone that no earlier one had."""
+        """The look with only those queries that no earlier look had."""
         places = {query: (one, place) for one in self.looks for place, query in enumerate(one.queries)}
         for here, query in enumerate(look.queries):
             if query in places:
@@ -233,7 +233,7 @@ class Watch:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """One look in view of those before: over what to decide, and where means may lie at all looks together.
+    """One look together with those before: the figures to decide on, and intervals that hold at all looks together.
 
     Attributes:
         watch: with this look.
@@ -245,7 +245,7 @@ class Seen:
     baseline: Figures | None
 
     def _refusing_nothing(self) -> Seen:
-        """Itself, where looks at new queries have brought some for each measure."""
+        """The look itself; raise where looks at new queries brought none for some measure."""
         for name, values in self.figures.values.items():
             if not np.isfinite(values).any():
                 raise InputError(
@@ -288,7 +288,7 @@ class Seen:
         return stats.confidence_of_look(self.watch.confidence, self.watch.looks[-1].number)
 
     def _limits(self, measure: Measure) -> tuple[float, float]:
-        """What no value of a measure can lie outside of."""
+        """The lowest and the highest value that a measure can have."""
         name = str(measure)
         if measure.definition.average != "mean":
             raise MeasureError("{name} is no plain mean of queries: only such means can be watched", name=name)
@@ -316,7 +316,7 @@ def _check_range(name: str, limits: Any) -> None:
 
 
 def _seen(figures: Figures, baseline: Figures | None) -> Look:
-    """What there is to see of the queries that either has."""
+    """The look at the queries that the run or the baseline has."""
     queries = tuple(dict.fromkeys([*figures.queries, *(baseline.queries if baseline else ())]))
     values = _columns(figures, {name: name for name in figures.values}, queries)
     before = {}
@@ -329,7 +329,7 @@ def _seen(figures: Figures, baseline: Figures | None) -> Look:
 
 
 def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str]) -> dict[str, list[float | None]]:
-    """The values of each measure, by the name that it has and the one that it is called here."""
+    """The values of each measure; `names` is {its name here: its name in the figures}."""
     place = {query: i for i, query in enumerate(figures.queries)}
     columns = {}
     for name, own in names.items():

@@ -1,4 +1,4 @@
-"""What may be asked of a claim: how many queries, which spread, which level."""
+"""Checks of what is asked of a claim: how many queries, which spread, which level."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class _Column:
 
     @cached_property
     def is_binary(self) -> bool:
-        """Whether values are 0 or 1, by what the column is called or was said to be."""
+        """Whether values are 0 or 1, by the column's name or by `binary`."""
         named = measure_of(self.measure)
         is_success = named is not None and named.definition.name == "Success"
         return self.is_said_binary or is_success or self.measure.lower() in BINARY
@@ -115,7 +115,7 @@ class _Column:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        """The better one first."""
+        """The pairs of systems, the better one first."""
         means, sign = self.means, 1 if is_less_better(self.measure) else -1
         ordered = sorted(means, key=lambda system: sign * means[system].value)
         pairs = itertools.combinations(ordered, 2)
@@ -144,19 +144,19 @@ class _Column:
         return Claim(self.measure, better, worse, apart, low, high, critical, told)
 
     def _by_sign(self, a: Mean, b: Mean) -> tuple[float, float]:
-        """p where the two disagree on as few, and on as many queries as can be."""
+        """p if the two disagree on as few, and on as many queries as possible."""
         first, second = self._counts(a), self._counts(b)
         best = sign_p(max(0, first[1] - second[0]), 0)
         ways = [(one, min(one, other)) for one in first for other in second]
         return best, max(sign_p(*self._most(one, other)) for one, other in ways)
 
     def _most(self, one: int, other: int) -> tuple[int, int]:
-        """Queries that only the first, and that only the second finds, as many as can be."""
+        """How many queries only the first, and only the second, may find at most."""
         both = max(0, one + other - self.queries)
         return one - both, other - both
 
     def _counts(self, mean: Mean) -> tuple[int, int]:
-        """The least and the most ones that have this mean when it is rounded; the nearest where none has."""
+        """The fewest and the most ones with which the rounded mean is this; the nearest number if there is none."""
         low, high = self._between(mean)
         least, most = math.ceil(low), math.floor(high)
         nearest = round(mean.value * self.queries)
@@ -167,14 +167,14 @@ class _Column:
         return max(0.0, mean.value - slack) * self.queries, min(1.0, mean.value + slack) * self.queries
 
     def _impossible(self) -> tuple[str, ...]:
-        """Systems whose mean is none of so many zeros and ones (Brown and Heathers 2017)."""
+        """Systems whose mean cannot be that of so many zeros and ones (Brown and Heathers 2017)."""
         if not self.is_binary:
             return ()
         between = {system: self._between(mean) for system, mean in self.means.items()}
         return tuple(system for system, (low, high) in between.items() if math.ceil(low) > math.floor(high))
 
     def told(self) -> Told:
-        """What is said of the column as a whole."""
+        """The summary of the column."""
         ends, n, level = (self.spread.low, self.spread.high), self.queries, self.level
         least, most = (stats.critical_difference(sd, n, alpha=level) for sd in ends)
         first, last = (stats.smallest_detectable(sd, n, alpha=level) for sd in ends)

@@ -105,7 +105,7 @@ def _spreads(
     rules: RulesLike | None,
     items: Any,
 ) -> tuple[Spreads, Message, int | None]:
-    """Standard deviations of differences, where they are from, and of how many queries if of runs."""
+    """Standard deviations of differences, their source, and, if this is runs, the number of queries."""
     if sd is not None:
         return [("", "given", sd)], message("the standard deviation that was given"), None
     if runs is None:
@@ -173,7 +173,7 @@ def _source(pairs: int) -> Message:
 
 
 def _of_values(name: str, values: np.ndarray) -> Spreads:
-    """Of the pairs of columns; of one column what is usual for its spread."""
+    """The spreads of the pairs of columns; for a single column, a guess from its own spread."""
     if values.shape[1] == 1:
         alone = _sd(values[:, 0], np.zeros(len(values)))
         spread = Spread(*(alone * ratio for ratio in (OF_ONE.low, OF_ONE.middle, OF_ONE.high)))
@@ -185,7 +185,7 @@ def _of_values(name: str, values: np.ndarray) -> Spreads:
 
 
 def _sd(a: np.ndarray, b: np.ndarray) -> float:
-    """The standard deviation of a − b, and exactly 0 where rounding alone parts the differences."""
+    """The standard deviation of a − b; exactly 0 where the differences are equal up to rounding."""
     return float(deviation(differences(a, b), scale(a, b)))
 
 
@@ -209,7 +209,7 @@ def _row(
 
 
 def _needed(sd: float, difference: float, level: float, wanted: float) -> int | None:
-    """None where a thousand million are not enough."""
+    """How many queries are needed; None where a thousand million are not enough."""
     try:
         return stats.queries_needed(sd, difference, alpha=level, power=wanted)
     except ValueError:

@@ -25,7 +25,7 @@ SYSTEMS = ("system", "systems", "model", "models", "run", "method", "name", "ret
 
 NOTHING = ("", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null", "/")
 _MARKUP = re.compile(
-    r"\\([*_%#$])"  # what is escaped is meant; an underscore in a word is a part of it
+    r"\\([*_%#$])"  # escaped characters are literal; an underscore inside a word is part of it
     r"|\\cite[a-z]*\*?(?:\[[^]]*\])*\{[^}]*\}|\\(?:text(?:bf|it|rm|sc|sf|tt)?|underline|emph"
     r"|mathbf|mathrm|bf|rm|bfseries|itshape|small|footnotesize|scriptsize|tiny)\b|\\[!,;: ]"
     r"|[*`${}~]|</?[a-z]+>|(?<![^\W_])_|_(?![^\W_])"
@@ -42,7 +42,7 @@ _BEGUN = re.compile(r"[-+]?\.?\d")
 _RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*|\\addlinespace(?:\[[^]]*\])?")
 _LAYOUT = re.compile(
     r"%|\\(?:begin|end|caption|label|centering|setlength|renewcommand|vspace|resizebox|adjustbox)\b"
-    r"|\\(?:small|footnotesize|scriptsize|tiny)\b(?!.*(?<!\\)&)|\}+%?\Z"  # of a cell of a row too
+    r"|\\(?:small|footnotesize|scriptsize|tiny)\b(?!.*(?<!\\)&)|\}+%?\Z"  # also of a cell in a row
 )
 """Lines of LaTeX that are about a table and none of its rows."""
 _WIDE = re.compile(r"\\multi(?:column|row)\s*\{([^}]*)\}\s*\{[^}]*\}\s*\{(.*)\}\s*\Z")
@@ -153,7 +153,7 @@ def _first_markdown(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _splitter(lines: Sequence[str]) -> Any:
-    """How a line falls into cells, by what most lines have."""
+    """The function that splits a line into cells, by the separator that most lines have."""
     for sign, split in (("|", _by_bar), ("&", _by_ampersand), ("\t", _by_tab), (";", _by_semicolon)):
         if 2 * sum(sign in line for line in lines) > len(lines):
             return split
@@ -169,7 +169,7 @@ def _by_ampersand(line: str) -> list[str]:
 
 
 def _unfolded(cell: str) -> list[str]:
-    r"""The cells that LaTeX writes as one: as many times what is in it as it is wide.
+    r"""The cells of a LaTeX multicolumn: its content repeated for each column that it spans.
 
     >>> _unfolded(r"\multicolumn{2}{c}{MS MARCO}"), _unfolded(r"\multirow{2}{*}{Model}"), _unfolded("0.4")
     (['MS MARCO', 'MS MARCO'], ['Model'], ['0.4'])
@@ -228,7 +228,7 @@ def _headed(rows: Sequence[Row], name: str) -> tuple[int, list[str], list[Row]]:
 
 
 def _is_title(row: Sequence[str]) -> bool:
-    """Whether it names a part of the table: one text over all columns, or in the first one with none beside it."""
+    """Whether a row is the title of a part of the table: one text over all columns, or only in the first one."""
     is_alone = len(row) > 2 and bool(_plain(row[0])) and not any(map(_plain, row[1:]))
     return is_alone or (len(row) > 1 and len(set(row)) == 1 and _number(row[0]) is None)
 
@@ -237,7 +237,7 @@ def _is_head(row: Row, is_above: bool) -> bool:
     """Whether the row below the first names columns too: it has no number, and one of the two names no system.
 
     Args:
-        is_above: whether the first names none, as where headings over several columns stand alone.
+        is_above: whether the first row names none, as where it only has headings over several columns.
     """
     first, *others = row[1]
     is_headed = not _plain(first) or (is_above and bool(_filled(others)))
@@ -260,7 +260,7 @@ def _chosen(
 
 
 def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
-    """What is said of a column that there is not."""
+    """The error for a column that does not exist."""
     hint = did_you_mean(measure, known)
     return InputError(
         "it has no column {measure!r}.{hint} It has {known}", name, measure=measure, hint=hint, known=listed(known)
@@ -268,7 +268,7 @@ def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
 
 
 def _names(heads: Sequence[str], cells: Sequence[Sequence[str]], name: str) -> int:
-    """The place of the column that names the systems: the first that is called so, is text, or of sizes (7B)."""
+    """The place of the column that names the systems: the first with such a name, of text, or of sizes (7B)."""
     called = (c for c, head in enumerate(heads) if head.lower() in SYSTEMS)
     texts = (c for c, column in enumerate(cells) if not _is_numeric(column) or (c == 0 and _are_lettered(column)))
     place = next(itertools.chain(called, texts), None)
@@ -293,13 +293,13 @@ def _has_numbers(cells: Sequence[str]) -> bool:
 
 
 def _is_wide(head: str, cells: Sequence[str]) -> bool:
-    """Whether some number is none of a mean (+1.9 is a difference), or the measure has no upper limit."""
+    """Whether some number is not a mean (+1.9 is a difference), or the measure has no upper limit."""
     is_other = (_bare(cell).startswith("+") or not 0 <= (_number(cell) or (0,))[0] <= MOST for cell in cells)
     return _most(head, cells) < MOST or any(is_other)
 
 
 def _most(head: str, cells: Sequence[str]) -> float:
-    """The highest mean that a column may have: without an upper limit it is no percentage, unless it says so."""
+    """The highest mean that a column may have; without an upper limit it is not a percentage unless it says so."""
     return 1 if is_unbounded(head) and not any("%" in _bare(cell) for cell in cells) else MOST
 
 
@@ -341,7 +341,7 @@ def _plain(cell: str) -> str:
 
 
 def _bare(cell: str) -> str:
-    """What stands in a cell without markup, what is raised or lowered, brackets, and what follows a ±."""
+    """The content of a cell without markup, superscripts, subscripts, brackets, and anything after a ±."""
     return _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%"))))
 
 

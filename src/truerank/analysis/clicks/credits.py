@@ -1,4 +1,4 @@
-"""What each click on an interleaved list is worth to each system."""
+"""The credit that each click on an interleaved list gives to each system."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ STEEPEST = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Crediting:
-    """Whose documents were shown.
+    """Gives credits for clicks to systems.
 
     Attributes:
         log: the impressions.
         systems: their names, in the order of the credits.
-        lists: what each answers, where the log does not have it.
+        lists: the list of each system for each query, where the log does not have it.
         tau: the exponent of probabilistic interleaving.
     """
 
@@ -70,7 +70,7 @@ class Crediting:
         heights = [{doc: -tau * math.log(place) for place, doc in enumerate(docs, 1)} for docs in own]
         credit = np.zeros(len(own))
         for doc, clicked in zip(one.docs, one.clicked, strict=True):
-            # logarithms, as a power of a deep rank may be too small for a number
+            # logarithms, as a power of a deep rank may underflow
             chance = np.array([_log_share(left, doc) for left in heights])
             shared = np.exp(chance - chance.max())
             credit += clicked * shared / shared.sum()
@@ -82,7 +82,7 @@ class Crediting:
         """Each system's own list; every document that was shown is in one of them.
 
         Raises:
-            InputError: it is not, or a system has no list for the query.
+            InputError: a document is in no list, or a system has no list for the query.
         """
         own = [one.rankings.get(name, self.lists.get(name, {}).get(one.query)) for name in self.systems]
         known = [docs for docs in own if docs is not None]
@@ -103,7 +103,7 @@ class Crediting:
 
 
 def _log_share(heights: Mapping[str, float], doc: str) -> float:
-    """The logarithm of how likely a document is drawn, given the logarithms of what all that are left weigh."""
+    """The log probability that a document is drawn, from the log weights of all documents that are left."""
     if doc not in heights:
         return -math.inf
     highest = max(heights.values())

@@ -201,7 +201,7 @@ def _refuse(method: str, correction: str, tau: Any) -> None:
 
 
 def _credited(crediting: Crediting, method: str) -> tuple[PerQuery, list[Impression]]:
-    """(impressions with clicks, systems) what their clicks are worth to each, and these impressions."""
+    """(impressions with clicks, systems) the credits of each system, and these impressions."""
     log = crediting.log
     credits = np.array([METHODS[method](crediting, one) for one in log.impressions])
     clicked = [n for n, one in enumerate(log.impressions) if any(one.clicked)]
@@ -251,7 +251,7 @@ def lists_of(run: RunLike, name: str, rules: RulesLike | None) -> dict[str, list
 
 
 def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, Ints]:
-    """What is drawn again as a whole, users where all are known, and (impressions,) the number of each one's."""
+    """What is resampled as a whole (by default users, if all are known), and (impressions,) each one's number."""
     known = [one.user is not None for one in log.impressions]
     if cluster is None and any(known) and not all(known):
         said = message(
@@ -284,7 +284,7 @@ class _Work:
 
     @property
     def test(self) -> str:
-        """Impressions that are alike within clusters are no n of a sign test."""
+        """The test: a sign test only if clusters are single impressions, as it needs independent ones."""
         clusters = int(self.groups.max()) + 1
         return "sign" if clusters == len(self.groups) else "randomization" if clusters <= stats.LARGE else "t"
 

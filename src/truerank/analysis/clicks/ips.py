@@ -229,7 +229,7 @@ def _additive(measures: Any) -> tuple[Measure, ...]:
 
 
 def _refuse_strangers(log: Clicks, name: str, lists: Mapping[str, Sequence[str]]) -> None:
-    """An error where a run answers no query of the log."""
+    """Raise where a run answers no query of the log."""
     if not any(one.query in lists for one in log.impressions):
         raise InputError(
             "no query of {log} is in the run: it answers {query!r} and so on, clicks are of {other!r} and so on",
@@ -298,7 +298,7 @@ class _Work:
     seed: int
 
     def sums(self, lists: Mapping[str, Sequence[str]], measure: Measure) -> PerQuery:
-        """(impressions,) the weighted clicks, each times what its document's first rank in the run is worth."""
+        """(impressions,) the sum of weighted clicks, each times the worth of its document's first rank."""
         queries = [self.log.impressions[n].query for n in self.clicks.impression.tolist()]
         places: dict[str, dict[str, int]] = {query: {} for query in queries}
         for query, place in places.items():
@@ -310,7 +310,7 @@ class _Work:
         return np.bincount(self.clicks.impression, values, len(self.log)).astype(np.float64)
 
     def estimate(self, run: str, measure: str, against: str, top: PerQuery) -> Estimate:
-        """Of these sums: for each impression, and for each relevant document."""
+        """The estimates from these sums: per impression, and per relevant document."""
         over = np.bincount(self.groups, top)
         impressions = np.bincount(self.groups).astype(np.float64)
         weights = np.bincount(self.groups, np.bincount(self.clicks.impression, self.clicks.weight, len(self.log)))
@@ -324,7 +324,7 @@ class _Work:
 
 
 def worths(measure: Measure, ranks: Iterable[int]) -> dict[int, float]:
-    """{rank: what a measure gives a list whose one relevant document is there}; rank 0: it was not returned.
+    """{rank: the value of a measure if the only relevant document is there}; rank 0: it was not returned.
 
     >>> from truerank import parse_measure
     >>> worths(parse_measure("DCG@2"), [0, 1, 3])

@@ -19,7 +19,7 @@ Files = tuple[str, dict[str, str]]
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, Files]:
-    """What a file of collections names; its paths begin where it stands.
+    """{collection: its files}, as a file of collections names them; paths are relative to that file.
 
     [collections.NAME] has `qrels`, a path, and `runs`: a list of paths, or of patterns such as "runs/*.run", whose
     systems are called as their files without the ending; or a table {system = path}.
@@ -68,7 +68,7 @@ def _files(name: str, table: Any, path: str | os.PathLike[str]) -> Files:
 
 
 def system_named(path: str) -> str:
-    """What the system of a run is called: its file without the endings.
+    """The name of a run's system: that of its file without the endings.
 
     >>> system_named("scifact/bm25.run.gz"), system_named("runs/k1=0.9.trec"), system_named("dense")
     ('bm25', 'k1=0.9', 'dense')

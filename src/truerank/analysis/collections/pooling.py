@@ -134,7 +134,7 @@ def _nowhere(missing: Mapping[str, tuple[str, ...]], of: int) -> InputError:
 
 
 def _in_all(measures: Mapping[str, tuple[Measure, ...]]) -> tuple[Measure, ...]:
-    """Those that every collection has, in the order of the first."""
+    """The measures that every collection has, in the order of the first."""
     first, *rest = [{str(measure): measure for measure in own} for own in measures.values()]
     common = tuple(measure for name, measure in first.items() if all(name in own for own in rest))
     if not common:
@@ -144,7 +144,7 @@ def _in_all(measures: Mapping[str, tuple[Measure, ...]]) -> tuple[Measure, ...]:
 
 
 def _averaged(measures: tuple[Measure, ...], *, is_asked: bool) -> tuple[Measure, ...]:
-    """Those that are means over queries; of others nothing is drawn within a collection."""
+    """The measures that are means over queries; for others, queries cannot be resampled within a collection."""
     means = tuple(one for one in measures if one.definition.average == "mean" and not one.definition.is_of_run)
     others = [one for one in measures if one not in means]
     if others and (is_asked or not means):
@@ -165,7 +165,7 @@ def _standings(
     partial: bool,
     how: dict[str, Any],
 ) -> Standings:
-    """What one measure says; queries on which some system's value is no finite number are left out."""
+    """The standings by one measure; queries on which a system's value is not a finite number are left out."""
     known = {name: of[np.isfinite(of).all(axis=1)] for name, of in values.items()}
     if empty := [name for name, of in known.items() if not len(of)]:
         raise InputError(

@@ -42,7 +42,7 @@ class Standings:
 
     @property
     def overall(self) -> dict[str, Interval]:
-        """{system: its mean over collections, with its interval}, which leaves 0 to 1 only where values may."""
+        """{system: its mean over collections, with its interval, which stays within what values can be}."""
         intervals = self.sample.overall
         if self.measure.definition.unit:
             intervals = tuple(one.within(0.0, 1.0) for one in intervals)
@@ -132,12 +132,12 @@ class Collections(Presented, ByMeasure[Standings]):
         return {one.heading: one for one in self.standings}
 
     def heading(self, measure: str | Measure) -> str:
-        """What a measure is called here, however it is spelled."""
+        """The name of a measure here, however it is spelled."""
         return self._any.heading(measure)
 
     @property
     def _any(self) -> Scores:
-        """Those of a system on a collection: rules and headings are those of all."""
+        """The scores of some system on some collection: rules and headings are the same for all."""
         return next(one for of in self.scores.values() for one in of.values())
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Systems by name: a list, a dict, files, or what was made of runs, all become {name: system}."""
+"""Systems by name: a list, a dict, files, or scores and readings of runs all become {name: system}."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from truerank.formats.source import Source
 
 
 def by_name(runs: Any, apart: Callable[[Sequence[str]], list[str]] = short) -> dict[str, Any]:
-    """What was given, by name: files by their last names where these differ; repeated names are numbered.
+    """{name: what was given}: files by their last names where these differ; repeated names are numbered.
 
     Args:
         apart: makes the names of what is listed short.
@@ -51,7 +51,7 @@ def _are_scored(thing: Any) -> bool:
 
 
 def is_one(thing: Any) -> bool:
-    """Whether this is one run or what was made of one, though it may be a mapping or a list, and no systems."""
+    """Whether this is one run, or scores or a reading of one, and not several systems; both may be mappings."""
     return isinstance(thing, Scores | Reading | Predicted) or is_one_run(thing)
 
 
@@ -68,9 +68,9 @@ def _name(run: Any) -> str:
 
 
 def opened(run: RunLike | Reading, name: str, format: str | None = None) -> Run | Reading:
-    """The run, not yet read; messages call a file by its path, what is in memory by this name.
+    """The run, not yet read; messages name a file by its path, and a run in memory by this name.
 
-    What was read already is what it is.
+    A reading is returned as it is.
     """
     if isinstance(run, Reading):
         return run

@@ -48,7 +48,7 @@ def checked(procedure: Procedure) -> Procedure:
     check_word(message("correction"), procedure.correction, (*CORRECTIONS, TUKEY))
     confidence, samples, seed = checked_drawing(procedure.confidence, procedure.samples, procedure.seed)
     procedure = replace(procedure, confidence=confidence, samples=samples, seed=seed)
-    if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
+    if procedure.test == TUKEY:  # its p are for all pairs together already
         if procedure.correction not in (CORRECTIONS[0], TUKEY):
             raise InputError(
                 "tukey tests all pairs together, {correction} has nothing to correct",
@@ -81,10 +81,10 @@ def direction(measure: Measure) -> int:
 def outcomes(
     measures: Sequence[Measure], tables: Sequence[PerQuery], names: Sequence[str], procedure: Procedure
 ) -> Iterator[Outcome]:
-    """What each measure says of the systems; what is drawn at random is drawn once for several measures.
+    """The outcome of each measure; random numbers are drawn once for several measures.
 
     Args:
-        tables: (queries, systems) of each measure; queries on which one of them is no finite number are left out.
+        tables: (queries, systems) of each measure; queries on which a value is not a finite number are left out.
     """
     kept = [np.isfinite(values).all(axis=1) for values in tables]
     places = pairs_of(names, procedure)
@@ -105,7 +105,7 @@ def _together(
     places: Places,
     procedure: Procedure,
 ) -> Iterator[Outcome]:
-    """What measures say that have values for the same queries."""
+    """The outcomes of measures that have values for the same queries."""
     n = len(tables[0])
     if not n:
         unknown = Interval.unknown(math.nan, procedure.confidence)
@@ -131,7 +131,7 @@ def _together(
 
 
 def resamples_of_run(procedure: Procedure, pairs: int, queries: int) -> int:
-    """How many resamples a measure of the whole run takes: as many as so many pairs need, where that can be had.
+    """How many resamples a measure of the whole run takes: as many as this many pairs need, if that is feasible.
 
     >>> [resamples_of_run(Procedure(samples=samples), 36, 50) for samples in (10_000, 1_200)]
     [3246, 1000]
@@ -141,12 +141,12 @@ def resamples_of_run(procedure: Procedure, pairs: int, queries: int) -> int:
 
 
 def least_resamples(procedure: Procedure, pairs: int, queries: int) -> int | None:
-    """With how many resamples the clearest difference of so many pairs can be significant; None: never."""
+    """With how many resamples the clearest of this many pairs can be significant; None: never."""
     return resamples_needed(procedure.level(max(1, pairs)), queries)
 
 
 def correction_of_run(procedure: Procedure) -> str:
-    """How p of a measure of the whole run are corrected: by Holm where the way is one of values of queries."""
+    """How p of a measure of the whole run are corrected: by Holm where the correction asked for needs values."""
     return procedure.correction if procedure.correction in CORRECTIONS[:-1] else CORRECTIONS[0]
 
 
@@ -187,7 +187,7 @@ def outcome_not_drawn(
     names: Sequence[str],
     procedure: Procedure,
 ) -> Outcome:
-    """The numbers of the whole run alone, where resamples do not show how sure they are; arguments as above."""
+    """Only the numbers of the whole run, where resamples do not show how sure they are; arguments as above."""
     values = at(np.ones(n, np.int64)).tolist()
     means = {name: Interval.unknown(value, procedure.confidence) for name, value in zip(names, values, strict=True)}
     pairs = []
@@ -213,7 +213,7 @@ def concluded(
 def _beaten(
     means: Mapping[str, Interval], pairs: Sequence[Pair], measure: Measure, procedure: Procedure
 ) -> dict[str, tuple[str, ...]]:
-    """For each system those that it is significantly better than."""
+    """For each system the ones that it is significantly better than."""
     better = set()
     for pair in pairs:
         gain = pair.difference.estimate * direction(measure)
@@ -240,7 +240,7 @@ def _groups(
 
 
 class _Tested(NamedTuple):
-    """Of each pair by one measure: p, the mean difference's interval, and whether p speaks against the means."""
+    """For each pair by one measure: p, the mean difference's interval, and whether p speaks against the means."""
 
     p: Floats
     apart: Sequence[Interval]
@@ -250,10 +250,10 @@ class _Tested(NamedTuple):
 def _tested(
     values: Sequence[PerQuery], places: Places, procedure: Procedure, apart: Sequence[Interval]
 ) -> Iterator[_Tested]:
-    """What is tested, for each measure's (queries, systems) values.
+    """The results of the test, for each measure's (queries, systems) values.
 
     Args:
-        apart: these intervals, of one measure after another, from resamples.
+        apart: the intervals of the differences from resamples, measure by measure.
     """
     if procedure.test == TUKEY:
         yield from (_by_tukey(each, places, procedure.confidence) for each in values)
@@ -271,7 +271,7 @@ def _tested(
 
 
 def _by_tukey(values: PerQuery, places: Places, confidence: float) -> _Tested:
-    """The same of all pairs together, whose intervals are as wide as one another."""
+    """The results of Tukey's test of all pairs together, whose intervals are all equally wide."""
     tukey = stats.tukey_hsd(values, confidence=confidence)
     means, half = stats.paired_differences(values, places).mean(axis=0).tolist(), tukey.half_width
     intervals = [Interval(mean, mean - half, mean + half, confidence, TUKEY) for mean in means]
@@ -299,7 +299,7 @@ class _Pairs:
         return stats.paired_differences(self.values, self.places)
 
     def compared(self, tested: _Tested) -> tuple[Pair, ...]:
-        """All of them, given what was tested."""
+        """All pairs, with the results of the test."""
         p, apart, against_mean = tested
         sizes = stats.pair_effects(self.values, self.places) if len(self.values) > 1 else np.full(len(p), math.nan)
         gained = self.differences * (direction(self.measure) or 1)
@@ -314,16 +314,16 @@ class _Pairs:
         how = self.procedure
         if how.correction == MAX_T:
             of_all = stats.max_t(self.values, pairs=self.places, samples=how.samples, seed=how.seed)
-            return np.maximum(p, of_all)  # p that is counted may be above one of samples
+            return np.maximum(p, of_all)  # p from all patterns may be above one from samples
         return p if how.test == TUKEY else stats.adjust(p, cast("stats.Correction", how.correction))
 
     @property
     def _many(self) -> int:
-        """A sum differs by this many mean differences."""
+        """The factor from mean differences to what is shown: for a sum the number of queries, else 1."""
         return len(self.values) if self.measure.definition.average == "sum" else 1
 
     def _detectable(self) -> Floats:
-        """Of each pair, at the level that is left to one of them."""
+        """The detectable difference of each pair, at the level left to a single pair."""
         n, spread = len(self.values), stats.pair_deviations(self.differences, self.values, self.places)
         level = self.procedure.level(len(self.places))
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan

@@ -1,4 +1,4 @@
-"""Systems of which people judged some queries and a model all: what a comparison says of them."""
+"""Comparisons of systems for which people judged some queries and a model all."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def under_prediction(procedure: Procedure, is_sliced: bool) -> Procedure:
 
 
 def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], procedure: Procedure) -> Outcome:
-    """What a measure says of the systems: means and differences of all queries, wins and losses of the judged."""
+    """The outcome of a measure: means and differences over all queries, wins and losses on the judged ones."""
     names, name = list(systems), str(measure)
     first = replace(next(iter(systems.values())), confidence=procedure.confidence)
     people = np.column_stack([one.people.columns[name] for one in systems.values()])
@@ -101,7 +101,7 @@ def _pair(who: tuple[str, str], mean: PredictedMean, adjusted: float, gained: An
 
 
 def _effect(mean: PredictedMean) -> float:
-    """The difference of the judged queries in units of its spread; without any, as `stats.effect` has it."""
+    """The difference on the judged queries in units of its spread; without spread, as in `stats.effect`."""
     if mean.n == 1:
         return math.nan
     if is_equal(mean.judged.estimate, 0.0):

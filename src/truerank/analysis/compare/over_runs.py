@@ -1,4 +1,4 @@
-"""What a comparison says where systems have several runs: runs count beside queries, in intervals and in p."""
+"""Comparisons of systems with several runs, which count beside queries in intervals and in p."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_runs(procedure: Procedure, varying: Sequence[str]) -> Procedure:
 
 
 def over_runs(over_queries: Outcome, values: PerQuery, runs: Runs, procedure: Procedure) -> Outcome:
-    """What a measure says of systems of which some have several runs, from what it says of their queries alone.
+    """The outcome of a measure where systems have several runs, from the outcome that only counts queries.
 
     Args:
         over_queries: by t-tests.
@@ -97,7 +97,7 @@ def _pairs(
 
 
 def widened(measure: Measure, mean: Interval, spread: Spread) -> Interval:
-    """The interval of what the measure shows, widened where a plain mean is: a count's, or that of logarithms."""
+    """The interval of the measure's number, widened by way of the plain mean behind it, such as of logarithms."""
     average = measure.definition.average
     if not spread.of_runs or not math.isfinite(mean.high - mean.low):
         return mean

@@ -58,7 +58,7 @@ class Procedure:
         return float(f"{1 - self.confidence:.12g}")  # 0.05, and not 0.050000000000000044
 
     def level(self, pairs: int) -> float:
-        """That which is left to each of so many pairs where p are corrected for their number."""
+        """The level left to each of this many pairs, where p are corrected for their number."""
         return self.alpha / (1 if self.correction in ("none", "bh") else pairs)
 
 
@@ -95,14 +95,14 @@ class Pair:
     against_mean: bool = False
 
     def turned(self) -> Pair:
-        """The other against this one."""
+        """The pair the other way round."""
         d = self.difference
         return dataclasses.replace(
             self,
             system=self.against,
             against=self.system,
             difference=Interval(0 - d.estimate, 0 - d.high, 0 - d.low, d.confidence, d.method, d.differing),
-            effect=0 - self.effect,  # of 0 no −0
+            effect=0 - self.effect,  # 0 and not −0
             wins=self.losses,
             losses=self.wins,
         )
@@ -114,7 +114,7 @@ class Pair:
 
     @property
     def is_counted(self) -> bool:
-        """Whether queries have values to count."""
+        """Whether queries have values, so that wins are counted."""
         return bool(self.wins + self.ties + self.losses)
 
 
@@ -149,7 +149,7 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """What the measure is called: what it became, or as it was asked for."""
+        """The name of the measure: what it became, or as it was asked for."""
         return self.heading or str(self.measure)
 
     def groups_of(self, system: str) -> str:
@@ -409,13 +409,13 @@ def letter(place: int) -> str:
 
 
 def _framed(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """The columns as DataFrames hold them: the names of runs and the ids that no UTF-8 can be are escaped."""
+    """The columns for DataFrames, with bytes that are not UTF-8 escaped in ids and names of runs."""
     named = zip(in_utf8(list(columns)), columns.values(), strict=True)
     return {name: [in_utf8([cell])[0] if isinstance(cell, str) else cell for cell in own] for name, own in named}
 
 
 def _heights(outcome: Outcome) -> list[float]:
-    """The means of the systems, turned round where less is better."""
+    """The means of the systems, negated where less is better."""
     sign = -1 if outcome.measure.definition.lower_is_better else 1
     return [sign * mean.estimate for mean in outcome.means.values()]
 

@@ -1,4 +1,4 @@
-"""How the queries were chosen that people judged: what is said of it, and what speaks against it."""
+"""How the queries that people judged were chosen: what is claimed, and what speaks against it."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def probabilities(sample: Any, queries: Sequence[str], judged: Container[str]) -
 
 
 def _probability(query: str, value: Any, where: str | None) -> float:
-    from truerank.truth.values import number  # with all rules of truth, which few comparisons need
+    from truerank.truth.values import number  # imports all rules of truth, which are rarely needed
 
     try:
         chance = number(value)

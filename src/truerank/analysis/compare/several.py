@@ -32,7 +32,7 @@ def are_several(thing: Any) -> bool:
 
 
 def _is_run(thing: Any) -> bool:
-    """Whether this is a run by itself, and no row of one."""
+    """Whether this is a run, and not a row of one."""
     if isinstance(thing, Mapping):
         return not any(isinstance(answer, str) or not hasattr(answer, "__len__") for answer in thing.values())
     return isinstance(thing, Reading | Scores) or is_one_run(thing)
@@ -77,14 +77,14 @@ def values_of(scores: Scores, measure: Measure) -> PerQuery:
 
 
 def _places(scores: Scores) -> list[NDArray[np.intp]]:
-    """Where each run has the queries of the system."""
+    """The places of the system's queries in each run."""
     queries, every = scores.queries, np.arange(len(scores.queries))
     runs = scores.runs or (scores,)
     return [every if one.queries is queries else shared(queries, one.queries)[1] for one in runs]
 
 
 def alike(scores: Scores) -> list[tuple[str, str]]:
-    """The runs of a system that score the same on every query, each beside the first that it is like."""
+    """The runs of a system that score the same on every query, each with the first run that it equals."""
     pairs = []
     for at, other in enumerate(scores.runs):
         same = next((one for one in scores.runs[:at] if _same(one, other)), None)
@@ -106,7 +106,7 @@ def _same(one: Scores, other: Scores) -> bool:
 
 
 def _over_runs(measure: Measure, values: PerQuery) -> PerQuery:
-    """(queries,) the mean over runs, of what is averaged: where a geometric mean is meant, of logarithms."""
+    """(queries,) the mean over runs; for a geometric mean, the mean of logarithms."""
     if measure.definition.average == "geometric":
         middle = np.exp(mean(averaged(measure, values).T))
     else:
@@ -135,8 +135,8 @@ class _MeanOfRuns(OfRun):
     """The mean over the runs of a measure of the whole run.
 
     Attributes:
-        runs: what it is of each.
-        places: where each has the queries of the system.
+        runs: the number of each run.
+        places: the places of the system's queries in each run.
     """
 
     runs: tuple[OfRun, ...]
@@ -153,7 +153,7 @@ class _MeanOfRuns(OfRun):
         return all(one.is_drawn for one in self.runs)
 
     def at(self, times: Ints) -> float:
-        """The mean of what it comes to in each run."""
+        """The mean of the runs' numbers, with the queries taken this many times."""
         values = []
         for one, places in zip(self.runs, self.places, strict=True):
             of_all = np.zeros(one.queries, np.int64)

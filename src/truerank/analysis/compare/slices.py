@@ -33,7 +33,7 @@ class Attribute(Protocol):
 
 
 def attribute_of(by: Attribute | str | None, name: str) -> tuple[Attribute | None, str]:
-    """What the queries are cut by, and what it is called: where it is FILE:COLUMN, that column, read."""
+    """The attribute that queries are cut by, and its name; FILE:COLUMN is read."""
     if not isinstance(by, str):
         return by, name
     path, column = file_and_column(by)
@@ -53,7 +53,7 @@ def file_and_column(by: str) -> tuple[str, str]:
 
 
 def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
-    """What a table says of each query: {query: value}; queries without a value are left out.
+    """{query: value} from a table; queries without a value are left out.
 
     Args:
         path: CSV, TSV, JSON lines, JSON or Parquet, with a column query_id (or qid, query, topic, …, id).
@@ -62,7 +62,7 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     Raises:
         InputError: no such file or column, or a query that has two values.
     """
-    from truerank.truth.tabular import read_table  # with all rules of truth, which few comparisons need
+    from truerank.truth.tabular import read_table  # imports all rules of truth, which are rarely needed
 
     table = read_table(as_source(path))
     values = table.columns[table.named(column)]
@@ -86,7 +86,7 @@ def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str | None = 
 
 
 def _is_blank(value: Any) -> bool:
-    """Nothing, a text of blanks alone, or NaN."""
+    """Whether a value is missing: None, only blanks, or NaN."""
     return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
@@ -151,7 +151,7 @@ def sliced(scores: Sequence[Scores], by: Attribute) -> dict[str, list[Scores]]:
 
 
 def some(scores: Scores, places: list[int]) -> Scores:
-    """The scores of some queries by their places, whose ledger is still that of all."""
+    """The scores of some queries, by their places; the ledger stays that of all queries."""
     return replace(
         scores,
         queries=[scores.queries[place] for place in places],
@@ -163,11 +163,11 @@ def some(scores: Scores, places: list[int]) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class _OfSome(OfRun):
-    """One number of some queries of a run.
+    """A number of the whole run, for some of its queries.
 
     Attributes:
-        whole: that of all its queries.
-        places: where these are among them.
+        whole: the number for all queries.
+        places: the places of these queries among all.
     """
 
     whole: OfRun
@@ -179,7 +179,7 @@ class _OfSome(OfRun):
         return self.whole.is_drawn
 
     def at(self, times: Ints) -> float:
-        """What it comes to where each of them is there so many times."""
+        """The number with each of the queries taken this many times."""
         of_all = np.zeros(self.whole.queries, np.int64)
         of_all[self.places] = times
         return self.whole.at(of_all)

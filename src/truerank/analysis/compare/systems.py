@@ -33,12 +33,12 @@ Measures = MeasuresLike | None
 
 @dataclass(frozen=True, eq=False)
 class Systems:
-    """Scores of several systems, and where each has the queries that all of them have.
+    """Scores of several systems, aligned on the queries that all of them have.
 
     Attributes:
         scores: {name: scores}.
-        queries: those that all have, as the first system's scores order them.
-        places: a system's rows of its scores, one per query.
+        queries: those that all have, in the order of the first system's scores.
+        places: for each system, the rows of these queries in its scores.
         dropped: how many queries only some of them have.
     """
 
@@ -63,7 +63,7 @@ class Systems:
         return np.column_stack(columns)
 
     def numbers(self, measure: Measure, chosen: NDArray[np.intp], times: Ints) -> PerQuery:
-        """(systems,) what a measure of the whole run comes to where the chosen queries are there so many times."""
+        """(systems,) a measure of the whole run with the chosen queries taken this many times."""
         values = []
         for scores, at in zip(self.scores.values(), self.places, strict=True):
             of_all = np.zeros(len(scores.queries), np.int64)
@@ -95,7 +95,7 @@ def scored(
     if measures is None and made:
         measures = made[0].measures
     judged = read_qrels(qrels) if len(made) < len(things) and qrels is not None else None
-    if under.unit != "line":  # whose judgements are those of its lines
+    if under.unit != "line":  # its judgements are those of its lines
         refuse_others(judged, things)
     known = None if items is None else read_catalogue(items)
     how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
@@ -186,7 +186,7 @@ def align(scores: Mapping[str, Scores]) -> Systems:
         rows_of_each = (np.arange(len(keys[0])),) * len(keys)
         return _some(Systems(scores, keys[0], rows_of_each, 0))
     places = [{query: i for i, query in enumerate(names)} for names in keys]
-    times = [Counter(one.queries) for one in scores.values()]  # of submitted lines a query may have several
+    times = [Counter(one.queries) for one in scores.values()]  # a query may have several submitted lines
     everywhere = {query for query, n in times[0].items() if all(each[query] == n for each in times)}
     first = zip(keys[0], next(iter(scores.values())).queries, strict=True)
     shared = tuple(name for name, query in first if query in everywhere and all(name in where for where in places))

@@ -132,7 +132,7 @@ def weight_on_precision(beta: float | None = None, alpha: float | None = None) -
 
 
 def is_finite(number: Any) -> bool:
-    """Whether this is a number that floating point can hold."""
+    """Whether this is a finite number."""
     try:
         return math.isfinite(number)
     except (TypeError, OverflowError):
