@@ -90,6 +90,18 @@ def test_every_format_names_the_call(name: str, tmp_path: Path) -> None:
     assert values == found(LISTS)
 
 
+def test_the_calls_of_a_long_run_are_calls_to_several_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerank.formats.trec.PIECE", 1)  # from here on, a file is long
+    rows = (f"q{q} {call} d{call} 1 2.0 tag\n" for q in range(20) for call in (1, 2))
+    (tmp_path / "run.trec").write_text("".join(rows))
+    run = tr.formats.open_run(tmp_path / "run.trec", "trec(second='call')")
+    qrels = {f"q{q}": {"d2": 1} for q in range(20)}
+    means = tr.evaluate(qrels, run, "CallRecall@1,2", threads=3).mean
+    assert means == {"CallRecall@1": 0.0, "CallRecall@2": 1.0}
+
+
 def test_objects_have_calls_too() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns = dict(zip(("query_id", "call", "doc_id", "score"), zip(*ROWS, strict=True), strict=True))
@@ -201,7 +213,7 @@ def test_a_wrong_call_is_told_with_its_line(name: str, text: str, why: str, tmp_
 @pytest.mark.parametrize("call", ["Q0", "-1", "1" * 20])
 def test_trec_says_which_line_has_no_call(call: str, tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
-    path.write_text(f"q 1 a 1 2.0 tag\n# a comment\n\nq {call} b 1 1.0 tag\n")
+    path.write_text(f"q 1 a 1 2.0 tag\n#a comment\n\nq {call} b 1 1.0 tag\n")
     with pytest.raises(tr.InputError, match=rf"run\.trec:4: the second column holds '{call}'"):
         tr.evaluate(QRELS, tr.formats.open_run(path, "trec(second='call')"), "CallRecall@1")
 

@@ -216,6 +216,14 @@ def test_blocks_are_whole_lines_with_their_numbers(tmp_path, monkeypatch):
         line += block.count(b"\n")
 
 
+@pytest.mark.parametrize(("text", "line"), [(b"\0", 1), (b"\n\0\n", 2), (b"a\nb\n\n\0", 4)])
+@pytest.mark.parametrize("read", [Source.text, lambda source: list(source.blocks())], ids=["text", "blocks"])
+def test_a_nul_byte_is_told_with_its_line(read, text, line, tmp_path):
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf" + text)
+    with pytest.raises(tr.InputError, match=rf"a:{line}: this line holds a NUL byte"):
+        read(Source(str(tmp_path / "a")))
+
+
 def test_an_interrupt_while_reading_ahead_begins_is_an_interrupt(tmp_path, monkeypatch):
     path = tmp_path / "a.run.gz"
     path.write_bytes(gzip.compress(b"q Q0 d 1 1.5 x\n" * 100_000))
