@@ -224,6 +224,21 @@ def test_a_nul_byte_is_told_with_its_line(read, text, line, tmp_path):
         read(Source(str(tmp_path / "a")))
 
 
+@pytest.mark.parametrize("before", [0, 7, 4000])
+def test_a_line_that_is_too_long_is_told_with_its_number(before, tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.source.BLOCK", 1000)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 333)
+    (tmp_path / "a").write_bytes(b"a\n" * before + b"x" * 2000 + b"\nb\n")
+    assert b"".join(block for _, block in Source(str(tmp_path / "a")).blocks(2000))[-4:] == b"x\nb\n"
+    with pytest.raises(tr.InputError, match=rf"a:{before + 1}: this line is too long: the file is binary"):
+        list(Source(str(tmp_path / "a")).blocks(500))
+
+
+def test_a_run_is_written_without_the_time(tmp_path):
+    tr.open_run({"q": {"a": 1.0}}).save(tmp_path / "a.run.gz")
+    assert (tmp_path / "a.run.gz").read_bytes()[3:8] == bytes(5)  # no name either: the same bytes every time
+
+
 def test_an_interrupt_while_reading_ahead_begins_is_an_interrupt(tmp_path, monkeypatch):
     path = tmp_path / "a.run.gz"
     path.write_bytes(gzip.compress(b"q Q0 d 1 1.5 x\n" * 100_000))
