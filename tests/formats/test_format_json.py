@@ -12,6 +12,7 @@ from truerank.core.mappings import IGNORED
 from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run
 from truerank.formats import json as json_format
+from truerank.formats.source import as_source
 
 QRELS = {"q1": {"b": 1}, "q2": {"c": 2}}
 ANSWERS = [
@@ -28,7 +29,7 @@ ANSWERS = [
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("answers", ANSWERS)
 def test_runs_may_be_written_in_many_ways(answers, indent, tmp_path):
-    (tmp_path / "a.json").write_text("\ufeff" + json.dumps(answers, indent=indent))
+    (tmp_path / "a.json").write_text("\ufeff" + "\n " * bool(indent) + json.dumps(answers, indent=indent))
     assert tr.evaluate(QRELS, tmp_path / "a.json", "RR")["RR"].tolist() == [0.5, 1.0]
 
 
@@ -45,8 +46,24 @@ def test_runs_may_be_written_in_many_ways(answers, indent, tmp_path):
     ],
 )
 def test_qrels_may_be_written_in_many_ways_and_a_query_may_have_none(judged, tmp_path):
-    (tmp_path / "a.json").write_text(json.dumps(judged))
+    (tmp_path / "a.json").write_text("\n " + json.dumps(judged))
     assert tr.read_qrels(tmp_path / "a.json").to_dict() == {"q1": {"b": 1.0, "a": 0.0}, "q2": {}}
+
+
+@pytest.mark.parametrize(
+    ("values", "held"),
+    [
+        ([12 - n / 2 for n in range(10)], "run"),
+        ([12 - n / 2 for n in range(9)], None),
+        ([12 - n for n in range(10)], None),
+        ([12 + n / 2 for n in range(10)], None),
+        ([1.5] * 10, None),
+    ],
+)
+def test_ten_documents_with_falling_fractions_are_a_run_s(values, held, tmp_path):
+    docs = {f"d{n}": value for n, value in enumerate(values)}
+    (tmp_path / "a.json").write_text(json.dumps({"q": docs, "r": {"d": 1}}))
+    assert json_format.holds(as_source(tmp_path / "a.json")) == held
 
 
 def test_a_run_goes_through_json_unchanged(round_trip):
@@ -103,6 +120,19 @@ def test_scattered_rows_and_repeated_documents_are_no_json(tmp_path):
     (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\n")
     with pytest.raises(tr.InputError, match="document a is returned twice for query q"):
         convert(tmp_path / "a.run", tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("calls", [[1, 2, 1], [2, 1]])
+def test_calls_that_are_scattered_are_no_json(calls, tmp_path):
+    rows = [{"query_id": "q", "call": call, "doc_id": f"d{n}", "score": 1.0} for n, call in enumerate(calls)]
+    with pytest.raises(tr.InputError, match="rows of query q are scattered"):
+        convert(rows, tmp_path / "a.json", "run")
+
+
+def test_a_run_that_answers_nothing_is_an_empty_object(tmp_path):
+    (tmp_path / "a.run").write_text("# nothing\n")
+    convert(tmp_path / "a.run", tmp_path / "a.json", "run")
+    assert (tmp_path / "a.json").read_text() == "{}\n"
 
 
 def test_ids_that_are_no_utf8_are_refused(tmp_path):
