@@ -82,11 +82,20 @@ def test_rows_go_query_by_query_as_the_qrels_do_and_those_without_an_answer_have
 
 
 def test_means_are_of_the_values_in_the_order_of_the_qrels_as_theirs_are_to_the_last_bit() -> None:
-    qrels = {f"q{n}": {f"d{place}": 1 for place in range(n % 7 + 1)} for n in range(12)}
+    qrels = {f"q{n}": {f"d{place}": 1 + n * place % 3 for place in range(0, n % 7 + 1, 2)} for n in range(12)}
     run = {query: {f"d{place}": 1.0 / (place + 1) for place in range(1, 9)} for query in qrels}
-    measures = [theirs.nDCG @ 10, AP, theirs.R @ 3]
+    measures = [theirs.nDCG @ 10, AP, theirs.R @ 3, theirs.nDCG(gains={1: 3, 2: 0}) @ 10, theirs.P(rel=2) @ 3]
+    measures += [theirs.nDCG(judged_only=True) @ 10, AP(judged_only=True), theirs.P(judged_only=True, rel=2) @ 3]
     expected = theirs.pytrec_eval.calc_aggregate(measures, qrels, run)
     assert provider().calc_aggregate(measures, qrels, run) == expected
+
+
+def test_what_is_judged_below_0_is_judged() -> None:
+    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    measures = [theirs.Judged @ 1, theirs.Judged @ 2, theirs.Judged @ 3]
+    expected = theirs.judged.calc_aggregate(measures, qrels, run)
+    assert provider().calc_aggregate(measures, qrels, run) == expected
+    assert list(expected.values()) == [1.0, 0.5, 2 / 3]
 
 
 def test_measures_in_a_set_as_ir_measures_hands_them_on_stand_in_one_order() -> None:
@@ -137,6 +146,23 @@ def test_without_rows_there_are_defaults_and_without_judgements_nothing() -> Non
 def test_what_it_cannot_read_is_a_value_error(qrels: Any, run: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown qrels format|not 1|not str"):
         provider().calc_aggregate([AP], qrels, run)
+
+
+@pytest.mark.parametrize("low", [-1, 0, 1, 2])
+@pytest.mark.parametrize(
+    "name", ["BPM{}@5", "SDCG{}@5", "NERR8{}@5", "NERR9{}@5", "NERR10{}", "NERR11{}", "INST{}", "INSQ{}"]
+)
+def test_grades_count_from_the_least_to_the_highest(name: str, low: int) -> None:
+    """cwl-eval's provider makes those below 0 to 0 first, and takes (grade - min_rel) / (max_rel - min_rel)."""
+    grades, run = (
+        {"a": 3, "b": 0, "c": 1, "d": -2, "e": 6},
+        {"q": {doc: float(-n) for n, doc in enumerate("cxaedb")}},
+    )
+    moved = {doc: min(max(grade, 0, low), low + 3) - low for doc, grade in grades.items()}
+    asked, plain = (read(name.format(f"(min_rel={least}, max_rel={least + 3})")) for least in (low, 0))
+    found = provider().calc_aggregate([asked], {"q": grades}, run)[asked]
+    assert found == pytest.approx(provider().calc_aggregate([plain], {"q": moved}, run)[plain], 1e-12)
+    assert found > 0
 
 
 def test_it_has_all_measures_with_all_that_they_can_have() -> None:
