@@ -140,6 +140,8 @@ def test_one_evaluator_evaluates_many_runs() -> None:
 def test_without_rows_there_are_defaults_and_without_judgements_nothing() -> None:
     assert provider().calc_aggregate([AP], QRELS, []) == {AP: 0.0}
     assert list(provider().iter_calc([AP], [], tuples()[1])) == []
+    one, bare = [AP, theirs.Judged @ 3], {**QRELS, "never answered": {}, "q2": {}}
+    assert provider().calc_aggregate(one, bare, RUN) == theirs.calc_aggregate(one, bare, RUN)
 
 
 @pytest.mark.parametrize(("qrels", "run"), [("nonsense", RUN), (QRELS, [1, 2]), (QRELS, {"q1": {"a": "high"}})])

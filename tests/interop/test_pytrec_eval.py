@@ -169,11 +169,19 @@ def test_parsing_and_aggregation_are_pytrec_evals() -> None:
     for each in (theirs, ours):
         with pytest.raises(AssertionError):
             each.parse_run([*run, run[0]])
+        with pytest.raises(AssertionError):
+            each.parse_qrel([*qrel, qrel[0]])
         with pytest.raises(ValueError, match="not enough values"):
             each.parse_qrel(["q 0 a"])
     values = [0.25, 1.0, 3.0]
     for name in ("map", "num_ret", "gm_map"):
         assert ours.compute_aggregated_measure(name, values) == theirs.compute_aggregated_measure(name, values)
+
+
+def test_there_are_two_versions_of_trec_eval() -> None:
+    for ask in (lambda: ours.RelevanceEvaluator({}, {"map"}, compat=8), lambda: ours.install(compat=11)):
+        with pytest.raises(ValueError, match="compat is 9 or 10, not"):
+            ask()
 
 
 INSTALLED = """
