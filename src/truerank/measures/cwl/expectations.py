@@ -68,7 +68,7 @@ def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None, *, hopefu
 def _open(
     column: Callable[[Walk], PerQuery], hits: Hits, of: str, level: float, cost: Cost | None = None
 ) -> PerQuery:
-    """(queries,) how much more it is where all unjudged documents have a gain of 1."""
+    """(queries,) how much more it is where everything unjudged or not returned has a gain of 1."""
     return column(_walk(hits, of, level, cost, hopeful=True)) - column(_walk(hits, of, level, cost))
 
 
@@ -178,7 +178,7 @@ def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: f
     lower_is_better=True,
 )
 def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """The residual: how much higher a measure would be if all unjudged documents had the best gain; less is better.
+    """The residual: a measure's rise if everything unjudged or not returned had the best gain; less is better.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEU(of='RBP(p=0.5)') RBPResidual(p=0.5)").mean
@@ -197,10 +197,10 @@ def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     lower_is_better=True,
 )
 def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """The residual of ETU: how much higher it would be if all unjudged documents had the best gain; less is better.
+    """The residual of ETU: its rise if everything unjudged or not returned had the best gain; less is better.
 
     >>> import truerank as tr
-    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETU(of='P@2')").mean
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "ResETU(of='P@2')").mean
     {"ResETU(of='P@2')": 1.0}
     """
     return _open(lambda walk: walk.utility, hits, of, level)
@@ -208,7 +208,7 @@ def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 
 @measure("ResED", unit=False, formula="as ResEU, of ED", source=SOURCE, monotone="no", sees_judged=True)
 def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """The residual of ED: how much deeper the reader would go if all unjudged documents had the best gain.
+    """The residual of ED: how much deeper one reads if everything unjudged or not returned had the best gain.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "ResED(of='BPM(T=1)')").mean
@@ -219,7 +219,7 @@ def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 
 @measure("ResEC", unit=False, formula="as ResEU, of EC", source=SOURCE, monotone="no", sees_judged=True)
 def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """The residual of EC: how much more it would be if all unjudged documents had the best grade.
+    """The residual of EC: its rise if everything unjudged or not returned had the best grade.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEC(of='P@2', cost={1: 4})").mean
@@ -230,7 +230,7 @@ def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, l
 
 @measure("ResETC", unit=False, formula="as ResEU, of ETC", source=SOURCE, monotone="no", sees_judged=True)
 def open_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """The residual of ETC: how much more it would be if all unjudged documents had the best grade.
+    """The residual of ETC: its rise if everything unjudged or not returned had the best grade.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETC(of='P@2', cost={1: 4})").mean
