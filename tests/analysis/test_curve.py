@@ -239,6 +239,12 @@ def test_svg_is_a_picture_that_names_the_runs(query: str | None, tmp_path: Path)
     assert {"first", "second", "Recall", "Precision"} <= set(texts)
 
 
+def test_a_picture_says_each_recall_in_full() -> None:
+    found = precision_recall({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, recalls=(0, 0.05, 0.25, 1))
+    svg = figures.svg(report.figure([found]))
+    assert [float(text) for text in re.findall(r"; Recall: ([^;]+);", svg)] == [0, 0.05, 0.25, 1]
+
+
 def test_png_is_a_picture(tmp_path: Path) -> None:
     figures.draw(report.figure(curves()), str(tmp_path / "out.png"))
     data = (tmp_path / "out.png").read_bytes()

@@ -89,7 +89,8 @@ def chart(curves: Sequence[Curve], names: Sequence[str], *, recall: str, precisi
         for r, height in zip(curve.recalls, curve.precision, strict=True)
     ]
     x, y = charts.shares("recall", recall), charts.shares("precision", precision)
-    hints: charts.Hints = {"who": message("run"), "recall": (recall, ".1f"), "precision": (precision, ".4f")}
+    at = (recall, charts.NUMBER["format"])  # the points may be any
+    hints: charts.Hints = {"who": message("run"), "recall": at, "precision": (precision, ".4f")}
     return charts.lines(rows, x, y, names, hints)
 
 
