@@ -87,6 +87,9 @@ def test_what_is_assumed_of_collections_is_printed(several):
     assert "Collections are fixed: all this is about these 3 alone" in str(fixed)
     assert "Collections are drawn: all this is about those that these 3 are a sample of" in str(random)
     assert "3 collections are few to stand for all others" in str(random)
+    assert "10,000 resamples of the queries of each collection, seed 0" in str(fixed)
+    assert "resamples" not in str(random)
+    assert "no ranks to tell" not in str(fixed)
     narrow, wide = (next(iter(found["RR"].overall.values())) for found in (fixed, random))
     assert wide.high - wide.low > narrow.high - narrow.low
 
@@ -231,6 +234,23 @@ def test_what_is_too_wide_comes_as_bars():
     row = next(line for line in text.splitlines() if line.startswith("a  "))
     assert row.split()[1][3] == "·"
     assert len(row.split()[1]) == 30
+    for name, (qrels, runs) in several.items():
+        means = {system: tr.evaluate(qrels, run, "RR").mean["RR"] for system, run in runs.items()}
+        low, high = min(means.values()), max(means.values())
+        for line in text.splitlines():
+            if line[:3].strip() in means and len(line.split()) == 2:
+                system, bars = line.split()
+                expected = "▁▂▃▄▅▆▇█"[round(7 * (means[system] - low) / (high - low))]
+                assert bars[int(name[1:])] == expected
+
+
+def test_bars_of_a_collection_on_which_all_systems_are_equal_are_low():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    first, second = (dict.fromkeys(qrels, ranking) for ranking in (["a"], ["x", "a"]))
+    even, odd = {"one": second, "two": second}, {"one": first, "two": second}
+    several = {f"c{n:02}": (qrels, odd if n else even) for n in range(20)}
+    bars = document_of(tr.collections(several, "RR", samples=99), width=60).tables[1]
+    assert bars.rows == (("one", "▁" + 19 * "█"), ("two", 20 * "▁"))
 
 
 def test_the_picture_has_a_cell_for_each_mean_and_none_for_a_missing_run(several):
@@ -241,6 +261,56 @@ def test_the_picture_has_a_cell_for_each_mean_and_none_for_a_missing_run(several
     assert len(rows) == 4 * 3 - 1
     assert {row["who"] for row in rows} >= {"d"}
     assert sum(row["apart"] for row in rows if row["collection"] == "web") == pytest.approx(0)
+    assert all(row["text"] == f"{row['mean']:.2f}" for row in rows)
+    assert [row["text"] for row in figure(found, found["RR"], 1).specification["data"]["values"]] == [
+        f"{row['mean']:.1f}" for row in rows
+    ]
+
+
+@pytest.mark.parametrize("measure", ["RR", "MeanRank@10"])
+def test_the_colours_of_the_picture_reach_as_far_on_both_sides_and_show_what_is_better_alike(several, measure):
+    found = tr.collections(several, measure, samples=50)
+    rect, text = figure(found, found[measure]).specification["layer"]
+    rows = figure(found, found[measure]).specification["data"]["values"]
+    colour = rect["encoding"]["color"]
+    widest = max(abs(row["apart"]) for row in rows)
+    best = max(rows, key=lambda row: row["apart"] * (1 if measure == "RR" else -1))
+    worst_end, best_end = colour["scale"]["domain"]
+    assert {worst_end, best_end} == {-widest, widest}
+    assert best["apart"] * best_end > 0
+    least = float(text["encoding"]["color"]["condition"]["test"].split(" > ")[1])
+    assert least == pytest.approx(0.6 * widest)
+
+
+def test_the_picture_of_equal_systems_has_colours_and_one_of_many_cells_has_no_numbers():
+    qrels = {f"q{n}": {"a": 1} for n in range(6)}
+    run = {query: ["a"] for query in qrels}
+    for collections, systems, layers in ((2, 2, 2), (16, 25, 2), (17, 2, 1), (16, 26, 1)):
+        several = {f"c{n}": (qrels, {f"s{m}": run for m in range(systems)}) for n in range(collections)}
+        found = tr.collections(several, "RR", samples=2)
+        layer = figure(found, found["RR"]).specification["layer"]
+        assert len(layer) == layers
+        assert layer[0]["encoding"]["color"]["scale"]["domain"] == [-1, 1]
+
+
+def test_the_shares_of_variance_are_those_of_their_sum(several):
+    found = tr.collections(several, "RR", samples=50)
+    parts = found["RR"].sample.variances
+    every = (parts.collections, parts.queries, parts.systems, parts.rest)
+    shares = [f"{round(100 * part / sum(every))} %" for part in every]
+    assert "by a mixed model: collections {}, queries {}, system × collection {}, rest {}.".format(*shares) in str(
+        found
+    )
+
+
+def test_a_mean_over_some_collections_stands_below_the_others_and_has_a_note(several):
+    del several["law"][1]["d"]
+    found = tr.collections(several, "RR", samples=50, partial=True)
+    standing, cells = document_of(found).tables
+    means = [tr.evaluate(several[name][0], several[name][1]["d"], "RR").mean["RR"] for name in ("web", "news")]
+    assert standing.rows[-1] == (None, "d *", pytest.approx(np.mean(means)), "", "", "", "")
+    assert any(note.startswith("* The mean over those collections") for note in cells.notes)
+    assert "* The mean" not in str(tr.collections(several, "RR", samples=50))
 
 
 def test_frames_have_a_row_a_cell_and_one_over_all(several):
