@@ -615,6 +615,10 @@ def test_a_narrow_terminal_gets_two_narrow_tables() -> None:
     lines = [line for table in narrow.tables for line in dataclasses.replace(table, notes=()).texts]
     assert all(sum(map(len, cells)) + 3 * (len(cells) - 1) <= 80 for cells in lines)
     assert narrow.render("json") == wide.render("json")
+    letters = {f"a system called {name}": letter for name, letter in zip(RUNS, "abc", strict=True)}
+    paired = compare(QRELS, {f"a system called {name}": each for name, each in RUNS.items()}, "AP")
+    named, short = (document(paired, width=width).tables[1].rows for width in (None, 90))
+    assert [(letters[row[0]], letters[row[1]], *row[2:]) for row in named] == list(short)
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="../shared/data/robust03 is not here")

@@ -73,6 +73,20 @@ def test_the_smallest_difference_that_shows_is_in_percent_too():
     assert any(f"{least:.3g} in AP" in each for each in found.to_dict().get("remarks", document(found).remarks))
 
 
+def test_measures_beyond_1_stay_as_they_are_and_each_table_is_shown_once():
+    found = tr.compare(QRELS, PATHS, "AP DCG@3", by={f"t{n:02}": "odd" if n % 2 else "even" for n in range(1, 41)})
+    plain, percent = (document(found, percent=each).tables for each in (False, True))
+    assert [table.title for table in plain] == [table.title for table in percent]
+    assert percent[-1].notes[-1] == "In percent, except DCG@3."
+    assert not any("In percent" in note for table in percent[:-1] for note in table.notes)
+    for one, other in zip(plain, percent, strict=True):
+        times = 1 if "DCG" in one.title else 100
+        if one.columns[0] == "":
+            assert [row[2] for row in other.rows] == pytest.approx([times * row[2] for row in one.rows])
+    alone = document(tr.compare(QRELS, PATHS[:2], "AP"), percent=True)
+    assert alone.tables[-1].notes[-1] == "In percent."
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_python_has_the_same(layout):
     found = tr.compare(QRELS, PATHS, ASKED, as_written=True)

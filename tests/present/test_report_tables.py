@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as readers
 import io
+import math
 import re
 from dataclasses import replace
 
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from truerank.present.comparison_cells import limits
 from truerank.present.renderers import csv, fragment, json, latex, markdown, terminal
-from truerank.present.table import Table
+from truerank.present.table import Table, p_cell
+from truerank.stats import Interval
 
 TABLE = Table(
     ("run", "AP", "found"),
@@ -169,3 +172,23 @@ def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
 def test_numbers_never_fold():
     table = Table(("query", *(f"a long heading {i}" for i in range(6))), (("q", *(0.12345,) * 6),))
     assert terminal.draw(table, styled=True, width=60).count("0.1235") == 6
+
+
+def test_limits_have_a_digit_less_than_what_they_are_of_but_two_and_are_unknown_where_they_are_not_finite():
+    known = Interval(0.5, 0.4, 0.61, 0.95, "bca")
+    assert [limits(known, digits) for digits in (5, 4, 3, 2, 1)] == [
+        "[0.4000, 0.6100]",
+        "[0.400, 0.610]",
+        *2 * ["[0.40, 0.61]"],
+        "[0.4, 0.6]",
+    ]
+    unknown = [None, replace(known, low=math.nan), replace(known, high=math.inf)]
+    assert [limits(one, 4) for one in unknown] == 3 * ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0001, "0.0001"), (0.00009, "<.0001"), (0.05, "0.0500"), (0.050001, "0.050001"), (math.nan, "unknown")],
+)
+def test_p_is_small_below_a_ten_thousandth_and_told_apart_from_the_level(p, shown):
+    assert p_cell(p, 0.05) == shown
