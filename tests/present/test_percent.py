@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import truerank as tr
 from truerank.cli import truerank
 from truerank.present.build import write_report
 from truerank.present.comparison import LAYOUTS, document
+from truerank.present.renderers import figures
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
 PATHS = [str(EXAMPLES / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
@@ -130,6 +132,17 @@ def test_what_a_report_in_percent_could_detect_is_in_percent_wherever_it_stands(
     invoke("report", QRELS, PATHS[0], PATHS[2], "-m", "Success@1 AP", "--percent", "--lang", "en", "-o", path)
     assert least in compared
     assert least in " ".join(path.read_text("utf-8").split())
+
+
+def test_shares_of_queries_are_fractions_with_as_many_digits_in_percent(tmp_path):
+    drawn = (
+        next(figure for figure in report.figures if figure.name == "distribution")
+        for percent in (False, True)
+        for report in [write_report(QRELS, PATHS, tmp_path / "r.json", "AP", percent=percent, lang="en")]
+    )
+    fractions, percent = (re.findall(r"; share of queries: ([^;\"]+)", figures.svg(figure)) for figure in drawn)
+    assert fractions == percent
+    assert "0.9250" in percent
 
 
 def test_a_report_as_json_keeps_fractions(tmp_path):

@@ -62,7 +62,7 @@ def distribution(runs: Runs) -> Figure:
     hints: charts.Hints = {
         "who": message("run"),
         "value": (measure, f".{runs.digits}f"),
-        "share": (message("share of queries"), f".{runs.digits}f"),
+        "share": (message("share of queries"), ".4f"),
     }
     said = message(
         "One line per system: the share of {queries} whose {measure} is at least the value on the horizontal axis.",
