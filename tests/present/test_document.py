@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -302,7 +303,8 @@ def test_those_that_differ_most_stay(monkeypatch):
     assert np.ptp(part.values["nDCG@10"], axis=1).min() == least
 
 
-def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
+@pytest.mark.parametrize(("measure", "best"), [("RR", ["upper"]), ("MeanRank@9", ["lower"]), ("NumRelRet", [])])
+def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path, measure, best):
     asked = {f"q{n}": f"text {n}" for n in range(40)}
     qrels = {query: {"d1": 1} for query in asked}
 
@@ -315,10 +317,11 @@ def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
     benches = []
     for retriever in (first, second):
         path = tmp_path / f"{retriever.__name__}.json"
-        tr.bench(retriever, asked, qrels, measures="RR").save(path)
+        tr.bench(retriever, asked, qrels, measures=measure).save(path)
         benches += tr.Bench.read_all(path)
     found = build.make(ReportData(benches=tuple(benches)), lang="en")
     assert [figure.name for figure in found.figures] == ["latency", "pareto"]
+    assert re.findall(r"Best is the (\w+) left\.", found.figures[1].alt) == best
     table = only(found.blocks, Table)[0]
     assert [row[0] for row in table.rows] == [one.name for one in benches]
     assert [row[3] for row in table.rows] == [one.latency["p50"] for one in benches]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message, plural
 from truerank.core.scores import distinct
@@ -26,6 +27,13 @@ from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.pareto import chart
 from truerank.present.table import Cell, Table
+
+CORNERS: Mapping[int, list[str]] = {
+    1: [message("Best is the upper left.")],
+    0: [],
+    -1: [message("Best is the lower left.")],
+}
+"""Where the best of all would stand, with quality upwards."""
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
@@ -91,8 +99,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
     best = front(benches, measure)
     spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure), among=among)
     what = message(
-        "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % "
-        "intervals. Best is the upper left.",
+        "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % intervals.",
         measure=measure,
     )
     winners = plural(
@@ -101,8 +108,15 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
         n=len(best),
         best=listed([names[i] for i in sorted(best)]),
     )
-    alt = joined(" ", [what, winners, *endless(benches)] if best else [what])
+    said = [what, *_corner(benches[0], measure)]
+    alt = joined(" ", [*said, winners, *endless(benches)] if best else said)
     return Figure("pareto", message("Quality against latency"), alt, spec)
+
+
+def _corner(one: Bench, measure: str) -> list[str]:
+    """In which corner the best of all would stand; of counts in none."""
+    sign = direction(one.scores.headings[one.scores.heading(measure)]) if one.scores else 0
+    return CORNERS[sign]
 
 
 def _hints(measure: str) -> charts.Hints:
