@@ -87,6 +87,10 @@ def test_what_is_assumed_of_collections_is_printed(several):
     assert "Collections are fixed: all this is about these 3 alone" in str(fixed)
     assert "Collections are drawn: all this is about those that these 3 are a sample of" in str(random)
     assert "3 collections are few to stand for all others" in str(random)
+    nine, ten = ({f"c{n}": several["law"] for n in range(size)} for size in (9, 10))
+    assert "9 collections are few to stand" in str(tr.collections(nine, "RR", drawn="random"))
+    assert "are few to stand" not in str(tr.collections(ten, "RR", drawn="random"))
+    assert "one collection;" not in str(fixed)
     assert "10,000 resamples of the queries of each collection, seed 0" in str(fixed)
     assert "resamples" not in str(random)
     assert "no ranks to tell" not in str(fixed)
@@ -259,7 +263,8 @@ def test_the_picture_has_a_cell_for_each_mean_and_none_for_a_missing_run(several
     drawn = figure(found, found["RR"]).specification
     rows = drawn["data"]["values"]
     assert len(rows) == 4 * 3 - 1
-    assert {row["who"] for row in rows} >= {"d"}
+    first, last = found["RR"].ranks["b"]
+    assert {row["who"] for row in rows} >= {"d", f"b ({first}-{last})" if first < last else f"b ({first})"}
     assert sum(row["apart"] for row in rows if row["collection"] == "web") == pytest.approx(0)
     assert all(row["text"] == f"{row['mean']:.2f}" for row in rows)
     assert [row["text"] for row in figure(found, found["RR"], 1).specification["data"]["values"]] == [
@@ -310,6 +315,9 @@ def test_a_mean_over_some_collections_stands_below_the_others_and_has_a_note(sev
     means = [tr.evaluate(several[name][0], several[name][1]["d"], "RR").mean["RR"] for name in ("web", "news")]
     assert standing.rows[-1] == (None, "d *", pytest.approx(np.mean(means)), "", "", "", "")
     assert any(note.startswith("* The mean over those collections") for note in cells.notes)
+    of_some = found.to_pandas().query("system == 'd' and collection.isna()")
+    assert of_some["mean"].tolist() == pytest.approx([np.mean(means)])
+    assert of_some[["low", "high", "rank_first", "borda"]].isna().all(axis=None)
     assert "* The mean" not in str(tr.collections(several, "RR", samples=50))
 
 
