@@ -43,6 +43,12 @@ def test_each_collection_counts_alike(several):
         assert found[measure].borda == pytest.approx(votes.to_dict())
         ranks = votes.rank(method="min", ascending=False).astype(int)  # as MTEB's leaderboard does it
         assert found[measure].borda_ranks == ranks.to_dict()
+        standing = document_of(found).tables[2 * list(found).index(measure)]
+        for at, (number, name, *_, reached, groups, borda) in enumerate(standing.rows, 1):
+            own = [g for g, group in enumerate(found[measure].groups, 1) if name in group]
+            ends = (found[measure].ranks[name], (own[0], own[-1]))
+            assert [reached, groups] == [f"{a}-{b}" if a < b else str(a) for a, b in ends]
+            assert (number, borda) == (at, f"{ranks[name]} ({votes[name]:g})")
 
 
 def test_scores_readings_and_runs_are_the_same(several):
@@ -103,6 +109,14 @@ def test_less_is_better_ranks_the_other_way_round(several):
     up, down = (tr.collections(several, name)[name] for name in ("RR", "MeanRank@10"))
     assert up.ranked[0] == down.ranked[0] == "d"
     assert down.ranks["d"][0] == 1
+    _, cells = document_of(tr.collections(several, "MeanRank@10", samples=50)).tables
+    least = [min(row[column] for row in cells.rows) for column in (1, 2, 3)]
+    assert {(row, column) for row, column in cells.best} == {
+        (at, column)
+        for at, row in enumerate(cells.rows)
+        for column in (1, 2, 3)
+        if row[column] == least[column - 1]
+    }
 
 
 def test_queries_that_some_system_lacks_are_left_out_and_counted(several):
@@ -118,6 +132,12 @@ def test_queries_that_some_system_lacks_are_left_out_and_counted(several):
 def test_a_query_that_is_not_answered_is_told(several):
     del several["news"][1]["b"]["q0"]
     assert "b does not answer 1 query of news (missing = zero)." in str(tr.collections(several, "RR"))
+    for name, systems, is_more in (("web", "abcd", False), ("law", "abc", False), ("law", "d", True)):
+        for system in systems:
+            del several[name][1][system]["q0"]
+        text = str(tr.collections(several, "RR", samples=50))
+        assert ("1 more run leaves queries unanswered." in text) == is_more
+        assert ("unanswered" in text) == is_more
 
 
 def test_a_collection_of_one_query_is_told_and_leaves_drawn_collections(several):
