@@ -70,6 +70,15 @@ def test_a_terminal_gets_the_best_in_bold():
     assert "Its second sentence." in text
 
 
+@pytest.mark.parametrize("width", [20, 60])
+def test_a_terminal_has_columns_three_cells_apart_and_numbers_at_the_right(width):
+    drawn = (replace(TABLE, title=title, notes=()) for title in (TABLE.title, ""))
+    titled, bare = (re.sub(r"\x1b\[\d*m", "", terminal.draw(one, styled=True, width=width)) for one in drawn)
+    rows = ["run       AP   found", "─" * 20, "one   0.1235       3", "two   1.0000        ", ""]
+    assert bare.split("\n") == rows
+    assert titled.split("\n") == ["      Two runs      ", *rows]
+
+
 def test_a_terminal_s_width_folds_texts_and_not_numbers():
     table = Table(("run", "AP"), (("a long name " * 8, 0.5),))
     lines = terminal.draw(table, styled=True, width=40).split("\n")
@@ -128,6 +137,14 @@ def test_latex_is_a_booktabs_table():
     )
 
 
+def test_a_latex_caption_is_what_there_is_to_say():
+    assert "\\caption{Two runs}\n" in latex.draw(replace(TABLE, notes=()))
+    assert "\\caption{Two runs? One.}\n" in latex.draw(replace(TABLE, title="Two runs?", notes=("One.",)))
+    assert "\\caption" not in latex.draw(replace(TABLE, title="", notes=()))
+    nothing = Table(("run", "AP"), (("one", None), ("two", None)))
+    assert "{tabular}{ll}" in latex.draw(nothing)
+
+
 @given(st.text(alphabet="\\{}$&#%_~^<>|ab", max_size=20))
 def test_latex_escapes_every_special_character_once(text):
     names = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^"}
@@ -158,6 +175,18 @@ def test_a_turned_table_has_its_rows_as_columns_and_keeps_the_best():
     assert turned.rows == (("AP", 0.12345, 1.0), ("found", 3, None))
     assert turned.best == {(0, 2)}
     assert turned.turned() == TABLE
+
+
+def test_a_melted_table_has_a_row_a_cell_and_keeps_the_best_and_the_letters():
+    melted = replace(TABLE, raised={(0, 2): "b", (1, 1): "a"}).melted(1)
+    assert melted.rows == (
+        ("one", "AP", 0.12345),
+        ("one", "found", 3),
+        ("two", "AP", 1.0),
+        ("two", "found", None),
+    )
+    assert melted.best == {(2, 2)}
+    assert melted.raised == {(1, 2): "b", (2, 2): "a"}
 
 
 def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
