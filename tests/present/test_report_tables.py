@@ -52,6 +52,9 @@ def test_letters_stand_above_a_cell_in_papers_and_behind_it_on_a_terminal_where_
         ["one", "0.1235", "b", "3"],
         ["two", "1.0000", "ab"],
     ]
+    assert ">Two runs</caption>" in fragment.draw(raised)
+    assert "First note.<br>&#8195;Its second sentence.<br>Second note.</p>" in fragment.draw(raised)
+    assert "<p" not in fragment.draw(replace(raised, notes=()))
     assert "<sup>" not in fragment.draw(replace(raised, is_spelled=True))
     assert "<b>1.0000</b><sup>ab</sup>" in fragment.draw(raised)
     assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.draw(raised.turned())
@@ -77,6 +80,9 @@ def test_a_terminal_has_columns_three_cells_apart_and_numbers_at_the_right(width
     rows = ["run       AP   found", "─" * 20, "one   0.1235       3", "two   1.0000        ", ""]
     assert bare.split("\n") == rows
     assert titled.split("\n") == ["      Two runs      ", *rows]
+    noted = terminal.draw(replace(TABLE, notes=("Short.",)), styled=True, width=width).split("\n")
+    assert noted[5] == ""
+    assert "Short." in noted[6]
 
 
 def test_a_terminal_s_width_folds_texts_and_not_numbers():
@@ -141,8 +147,17 @@ def test_a_latex_caption_is_what_there_is_to_say():
     assert "\\caption{Two runs}\n" in latex.draw(replace(TABLE, notes=()))
     assert "\\caption{Two runs? One.}\n" in latex.draw(replace(TABLE, title="Two runs?", notes=("One.",)))
     assert "\\caption" not in latex.draw(replace(TABLE, title="", notes=()))
-    nothing = Table(("run", "AP"), (("one", None), ("two", None)))
-    assert "{tabular}{ll}" in latex.draw(nothing)
+    assert "{tabular}{ll}" in latex.draw(Table(("run", "AP"), (("one", None), ("two", None))))
+
+
+def test_no_row_of_latex_begins_as_an_argument_of_the_line_above_it():
+    rows = latex.draw(Table(("[run]", "AP"), (("[one]", 0.5), (" *two", -0.5), ("a*", 1.0)))).splitlines()[4:9]
+    assert [row for row in rows if "&" in row] == [
+        r"{}[run] & AP \\",
+        r"{}[one] & 0.5000 \\",
+        r"{} *two & $-$0.5000 \\",
+        r"a* & 1.0000 \\",
+    ]
 
 
 @given(st.text(alphabet="\\{}$&#%_~^<>|ab", max_size=20))
@@ -201,6 +216,8 @@ def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
 def test_numbers_never_fold():
     table = Table(("query", *(f"a long heading {i}" for i in range(6))), (("q", *(0.12345,) * 6),))
     assert terminal.draw(table, styled=True, width=60).count("0.1235") == 6
+    heading = "nDCG(gain='exp', level=2)@1000"
+    assert heading in terminal.draw(Table(("query", heading), (("q", 0.5),)), styled=True, width=20)
 
 
 def test_limits_have_a_digit_less_than_what_they_are_of_but_two_and_are_unknown_where_they_are_not_finite():
