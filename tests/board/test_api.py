@@ -67,6 +67,13 @@ def test_teams_that_a_paired_test_cannot_tell_apart_share_a_letter(build: Build,
     assert [(row["team"], row["groups"]) for row in rows] == [("A", "a"), ("B", "a"), ("C", "b")]
 
 
+def test_two_teams_are_told_apart_or_share_a_letter_and_one_alone_has_its_own():
+    high, low = np.linspace(0.6, 0.9, 20), np.linspace(0.1, 0.3, 20)
+    assert tie_groups([high, low]) == [[0], [1]]
+    assert tie_groups([high, high]) == [[0, 1]]
+    assert (tie_groups([high]), tie_groups([high, None])) == ([[0]], [])
+
+
 def test_of_hundreds_of_teams_the_first_have_letters():
     """Of all 300 there would be more groups than could ever be listed."""
     rng = np.random.default_rng(0)
