@@ -344,6 +344,19 @@ def test_the_standings_are_a_table_too(build: Build, address: str, is_over: bool
     assert ("public score" in table, "real improvement" in table) == (is_over, not is_over)
 
 
+@pytest.mark.parametrize("command", ["export", "standings"])
+def test_no_command_writes_over_what_a_board_is_made_of(build: Build, sqlite: str, command: str):
+    world = build(sqlite)
+    options = ["--board", str(world.folder / "board.toml"), "--db", sqlite]
+    files = ("board.toml", "board.sqlite", "truth.qrels")
+    (world.folder / "board.csv").symlink_to("board.toml")
+    for name in (*files, "board.csv"):
+        before = (world.folder / name).read_bytes()
+        done = CliRunner().invoke(truerank, ["board", command, "main", "-o", str(world.folder / name), *options])
+        assert (done.exit_code, "this is what is read: write to another file" in done.stderr) == (2, True)
+        assert (world.folder / name).read_bytes() == before
+
+
 def test_the_history_rises_with_each_teams_best(build: Build, address: str):
     world = build(address)
     for good in (5, 3, 9):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import click
 
-from truerank.cli import options, tables
+from truerank.cli import inputs, options, tables
 from truerank.cli.output import say, write
 from truerank.cli.serve import BOARD, needs_board, settings_file
 from truerank.core.messages import message, plural
@@ -57,6 +58,13 @@ def _opening(command: Callable[Concatenate[ServiceSettings, Database, Given], No
             command(settings, opened_database, *args, **given)
 
     return opened_first
+
+
+def _refuse(settings: ServiceSettings, output: str) -> None:
+    """Raise where the settings, the database or a file of a board would be written over."""
+    files = [file for board in settings.boards for file in (board.truth, board.queries, board.download) if file]
+    database = settings.database.removeprefix("sqlite:///")
+    inputs.refuse(database, *map(os.fspath, (settings.path, *files)), output=output)
 
 
 def _now() -> int:
@@ -217,6 +225,7 @@ def export(settings: ServiceSettings, database: Database, board: str, output: st
     from truerank.board.export import export_lines
     from truerank.board.offline import board_named
 
+    _refuse(settings, output)
     board_named(settings, board)
     with database.reading() as session:
         write("".join(export_lines(session, board)), output)
@@ -244,6 +253,7 @@ def standings(
     from truerank.board.offline import ranked
     from truerank.board.ranking import document_of
 
+    _refuse(settings, output)
     format = format or tables.by_ending(output)
     tables.show(document_of(*ranked(settings, database, board, _now()), digits), format, output)
 
