@@ -66,6 +66,8 @@ WRITTEN_OVER = [
     "merge first.run second.run -o second.run",
     "fuse first.run second.run -o second.run",
     "fuse first.run second.run --tune qrels.txt -o qrels.txt",
+    "convert first.run --collapse max --ids pairs.csv:doc_id pairs.csv",
+    "convert qrels.txt --aspect-weights pairs.csv pairs.csv",
 ]
 UNDER_RULES = {
     "eval": "eval qrels.txt first.run",
@@ -90,6 +92,11 @@ UNDER_RULES = {
 }
 """A call of each command that takes rules and writes files."""
 
+OF_CHUNKS = [
+    command for name, command in UNDER_RULES.items() if name not in ("interleaving", "ips", "geo", "vectors")
+]
+"""Those whose runs may be of chunks."""
+
 
 def test_every_command_that_takes_rules_and_writes_files_is_tried():
     takes = {name: {o for p in truerank.get_command(None, name).params for o in p.opts} for name in COMMANDS}
@@ -97,7 +104,12 @@ def test_every_command_that_takes_rules_and_writes_files_is_tried():
 
 
 @pytest.mark.parametrize(
-    "command", [*WRITTEN_OVER, *(f"{command} --rules mine.toml -o mine.toml" for command in UNDER_RULES.values())]
+    "command",
+    [
+        *WRITTEN_OVER,
+        *(f"{command} --rules mine.toml -o mine.toml" for command in UNDER_RULES.values()),
+        *(f"{command} --collapse max --ids pairs.csv:doc_id -o pairs.csv" for command in OF_CHUNKS),
+    ],
 )
 def test_what_is_read_is_not_written_over(invoke, files, command):
     before = {path: path.read_bytes() for path in files.rglob("*") if path.is_file()}

@@ -210,7 +210,7 @@ def command(
     """
     is_saved = bool(show or pair)
     _check(targets, show, pair, in_turns, how)
-    read = (how["queries"], how["qrels"], how["items"], show, *(pair or ()))
+    read = (how["queries"], how["qrels"], how["items"], inputs.table_of(how["ids"]), show, *(pair or ()))
     inputs.refuse(*read, rules=how["rules"], format="-", output=output, save_run=save_run, plot=plot)
     _refuse_table(output)
     output, save_run, plot = map(_place, (output, save_run, plot))

@@ -161,7 +161,7 @@ def command(
     )
     judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
-    read += judgements.files if judgements else []
+    read += [inputs.table_of(settings.ids), *(judgements.files if judgements else [])]
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
         tables.by_ending(output or "-", FORMATS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from truerank import formats
-from truerank.cli import options
+from truerank.cli import inputs, options
 from truerank.cli.output import say_left_out
 from truerank.cli.progress import ReadingBar
 from truerank.core.rules import CHOICES
@@ -59,6 +59,7 @@ def command(
       truerank convert chunks.run docs.run --collapse max
       truerank convert diversity.qrels intents.jsonl --iteration aspect --aspect-weights probabilities.json
     """
+    inputs.refuse(source, weights, target=target)
     collapse = options.collapsing(how, chunk_ids) if how or chunk_ids else None
     with ReadingBar() as reading:
         left = formats.convert(

@@ -39,12 +39,18 @@ def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) 
     """
     if files.count("-") > 1:
         raise click.UsageError(message("Standard input (-) can be only one of the files."))
-    read = [*files, rules, *map(str.strip, (rules or "").split(","))]
+    chunks = table_of(click.get_current_context().params.get("chunk_ids"))
+    read = [*files, rules, *map(str.strip, (rules or "").split(",")), chunks]
     for path in filter(None, outputs.values()):
         if any(name and is_same_file(path, name) for name in read):
             raise InputError("this is what is read: write to another file", path)
         refuse_unwritten(path)
     _refuse_one_for_two(outputs)
+
+
+def table_of(ids: str | None) -> str:
+    """The file in a rule of ids that is FILE:COLUMN; what is no file otherwise."""
+    return (ids or "").rpartition(":")[0]
 
 
 def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:

@@ -247,7 +247,7 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
 
 def _read_too(asked: dict[str, Any]) -> list[str]:
     """Files that options name in passing; a preset of rules and a module are none."""
-    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), _table(asked["chunk_ids"])]
+    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), inputs.table_of(asked["chunk_ids"])]
     named += [asked[name] for name in ("queries", "docs", "items")]
     return [name for name in named if name and os.path.isfile(name)]
 
@@ -284,14 +284,9 @@ def _renamed(option: str | None, value: Any, names: dict[str, str]) -> list[str]
         return [names[path] for path in value]
     if option == "truth":
         return [re.sub(r"""(["'])(.+?)\1""", lambda m: f"{m[1]}{names.get(m[2], m[2])}{m[1]}", value)]
-    if option == "chunk_ids" and _table(value) in names:
-        return [f"{names[_table(value)]}:{value.rpartition(':')[2]}"]
+    if option == "chunk_ids" and inputs.table_of(value) in names:
+        return [f"{names[inputs.table_of(value)]}:{value.rpartition(':')[2]}"]
     return [names.get(value, value) if option in OF_FILES else str(value)]
-
-
-def _table(ids: str | None) -> str:
-    """The file in a rule of ids that is FILE:COLUMN; what is no file otherwise."""
-    return (ids or "").rpartition(":")[0]
 
 
 def _quoted(word: str) -> str:
