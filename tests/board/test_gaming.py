@@ -146,6 +146,21 @@ def test_the_strict_score_of_a_board_is_that_of_eval(build: Build, sqlite: str, 
     assert said["score"] <= said["interval"][1] < 0.5
 
 
+def test_strictly_missing_queries_score_0_and_repeated_documents_count_once_whatever_the_rules(
+    build: Build, sqlite: str
+):
+    """By the rules 3 of the first 4 results of the one query count; published ids may be without judgements."""
+    lax = 'missing = "skip"\nduplicates = "count"\nextra = "error"\nmeasures = ["P@4"]\n'
+    accepted = 'accept = ["missing-id", "repeated-document"]'
+    files = {"lax.toml": lax, "ids.txt": "\n".join(f"q{q}" for q in range(21))}
+    world = build(sqlite, f'rules = "lax.toml"\nqueries = "ids.txt"\n{accepted}', files=files)
+    docs = enumerate(("d00", "d00", "x", "d01"), 1)
+    lines = [f"q0 Q0 {doc} {rank} {9 - rank} t\n" for rank, doc in docs]
+    said = world.submit("A", "".join(lines) + "q20 Q0 d 1 1 t\n").json()
+    assert (said["official"]["public"], said["strict"]["public"]) == ({"P@4": 3 / 4}, {"P@4": 2 / 4 / 20})
+    assert said["score"] == world.board()["standings"][0]["score"] == 2 / 4 / 20
+
+
 def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite: str):
     truth = {str(q): [f"d{q}"] for q in range(40)}
     world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
