@@ -81,6 +81,7 @@ def test_a_file_that_answers_no_query_is_refused_and_costs_no_attempt(build: Bui
         ("", 201, "1 published id without an answer, which scores 0: q3"),
         ('rules = "trec_eval-9"\nmeasures = "AP"', 201, "1 published id without an answer, which scores 0: q3"),
         ('rules = "trec_eval-9"\nmeasures = "AP"\nscore = "official"', 201, "1 published id without an answer: q3"),
+        ('score = "official"', 201, "1 published id without an answer, which scores 0: q3"),
         ('rules = "trec_eval-10"\nmeasures = "AP"', 422, "1 published id without an answer: q3"),
         ("accept = []", 422, "1 published id without an answer: q3"),
     ],
