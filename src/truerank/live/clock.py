@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     import asyncio
 
 NEAR = 150_000
-"""Nanoseconds before a start at which sleeping ends and polling begins: a sleep mostly ends less too late.
+"""Nanoseconds before a start at which sleeping ends and polling begins: most sleeps overrun by less than this.
 
-More would not help: a thread that polls long uses up its turn of a busy processor, and waits just when it matters.
+More would not help: a thread that polls long uses up its time slice on a busy processor, and is made to wait just
+when it matters.
 """
 
 NEAR_ON_LOOP = 1_500_000
-"""The same on an event loop, which sleeps in whole milliseconds."""
+"""`NEAR` on an event loop, which sleeps in whole milliseconds."""
 
 NANO = 1_000_000_000
 
@@ -49,7 +50,7 @@ class Clock(Protocol):
         """Return at that time, or at once when it is over."""
 
     async def sleep_until(self, due: int) -> None:
-        """The same in a coroutine."""
+        """`wait_until` in a coroutine."""
 
     async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
         """Wait for a task, or until that time; whether it is over."""
@@ -94,7 +95,7 @@ class WallClock:
             pass
 
     async def sleep_until(self, due: int) -> None:
-        """The same in a coroutine: what else there is to do goes on."""
+        """`wait_until` in a coroutine: the event loop's other tasks go on meanwhile."""
         import asyncio
 
         left = due - time.perf_counter_ns()

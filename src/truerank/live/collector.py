@@ -61,7 +61,7 @@ class Collector:
             self._seen.append((self._begin, end, info["generation"]))
 
     def pauses(self, started: int) -> tuple[Pause, ...]:
-        """Those since the first measured start."""
+        """The pauses that began after the first measured start, in nanoseconds after it."""
         return tuple(Pause(b - started, e - started, g) for b, e, g in self._seen if b >= started)
 
 

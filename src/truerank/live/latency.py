@@ -107,7 +107,7 @@ def intervals(times: Ints, query: Ints, confidence: float = 0.95) -> dict[str, I
 
 
 def value_intervals(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
-    """The same of milliseconds."""
+    """`intervals` for values that are in milliseconds already."""
     if not len(values):
         return dict.fromkeys(("mean", *PERCENTILES))
     with needs(message("an interval"), "stats"):
@@ -126,7 +126,7 @@ def _of_single(values: Floats, confidence: float) -> dict[str, Interval | None]:
 
 
 def _of_several(values: Floats, query: Ints, confidence: float) -> dict[str, Interval | None]:
-    """Of queries that were asked more than once."""
+    """The intervals where some queries were asked more than once."""
     from truerank.stats import quantile_interval, ratio_interval
 
     _, group, counts = np.unique(query, return_inverse=True, return_counts=True)

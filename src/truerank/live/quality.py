@@ -94,7 +94,7 @@ def _worst(measure: Measure) -> float:
 
 
 def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:
-    """The same scores; queries that failed have an empty answer in the run, but were not answered."""
+    """The scores with failed queries counted as unanswered: in the run they stand with an empty answer."""
     if not failed or scores.rules.empty == "missing":  # then they count as missing already
         return scores
     lost = len(set(judged.queries).intersection(map(as_bytes, failed)))

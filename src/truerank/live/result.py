@@ -109,12 +109,12 @@ class Bench(Presented):
 
     @cached_property
     def service(self) -> dict[str, float]:
-        """The same from the call itself."""
+        """The figures of `latency`, measured from the call itself, not from its intended start."""
         return latency.summary(self.measured.answered.service, self.percentiles)
 
     @cached_property
     def lag(self) -> dict[str, float]:
-        """The same of how late the harness itself was, where a worker was free."""
+        """The figures of `latency` for how late the harness itself made its calls, where a worker was free."""
         return latency.summary(self.measured.started.lag, self.percentiles)
 
     @cached_property

@@ -38,7 +38,7 @@ class Answer:
         return tuple(Answer(self.docs[a:b], self.scores[a:b]) for a, b in pairwise((0, *self.ends)))
 
     def each(self, change: Callable[[Answer], Answer]) -> Answer:
-        """The same with a change to the list of each call."""
+        """This answer after `change` was applied to the list of each of its calls."""
         return change(self) if self.ends is None else Answer.joined(list(map(change, self.lists)))
 
 

@@ -173,7 +173,7 @@ def measure(
 
 
 def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
-    """The same with the answers' scores, all under the same rules, where there are judgements."""
+    """The benches with the scores of their answers, all under the same rules, where there are judgements."""
     found = [(one, one.answers.by_query) for one in benches]
     among = AnswerKinds(
         repeats=any(one.answers.repeated for one in benches),
@@ -184,7 +184,7 @@ def judged(benches: Sequence[Bench], judging: Judging) -> list[Bench]:
 
 
 def rehearsed(judging: Judging, queries: list[str]) -> Judging:
-    """The same, read and tried on empty answers: what is wrong with it is told before anything is asked."""
+    """The judging with its files read, and tried on empty answers: mistakes in it show before anything is asked."""
     rules = Rules.of(judging.rules)
     if judging.qrels is None:
         return judging
@@ -299,7 +299,7 @@ def _reported(progress: Progress | None, pool: WorkerPool, total: int) -> Iterat
 
 
 def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
-    """What a run found of one of its retrievers."""
+    """What a run found out about one of its retrievers."""
     count = len(blank.queries)
     mine = calls.job // count == who
     samples = calls.samples[mine]
@@ -317,7 +317,7 @@ def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
 
 
 def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
-    """What was returned of one retriever."""
+    """What one retriever returned."""
     count = len(queries)
     mine = range(who * count, (who + 1) * count)
     odd = {name: sum(job in mine for job in getattr(tally, name)) for name in ODD}
@@ -326,10 +326,10 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
 
 
 def _scored(bench: Bench, judging: Judging, among: AnswerKinds) -> Bench:
-    """The same with the answers' scores, where there are judgements.
+    """The bench with the scores of its answers, where there are judgements.
 
     Args:
-        among: the answers of the run.
+        among: the kinds of answers that the whole run had, so that all retrievers get the same rules.
     """
     if judging.qrels is None or not bench.asked:
         return bench

@@ -62,12 +62,12 @@ class Samples:
 
     @property
     def answered(self) -> Samples:
-        """Those that an answer was returned for, empty or not."""
+        """The calls that an answer was returned for, empty or not."""
         return self[self.outcome <= EMPTY]
 
     @property
     def started(self) -> Samples:
-        """Those that were called at all."""
+        """The calls that were made at all, that is, all but the dropped ones."""
         return self[self.outcome != DROPPED]
 
     @property

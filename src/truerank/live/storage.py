@@ -75,7 +75,7 @@ def _parsed(text: bytes, name: str) -> Any:
 
 
 def _checked(parts: dict[str, Any]) -> dict[str, Any]:
-    """The same, if they agree with each other.
+    """Check that the parts of a saved file agree with each other, and return them unchanged.
 
     Raises:
         ValueError: they do not.

@@ -133,11 +133,11 @@ def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
 
 
 THROUGHPUT = "throughput"
-"""What quality may be set against beside the figures of `Bench.latency`."""
+"""What else quality may be plotted against, besides the figures of `Bench.latency`."""
 
 
 def front(found: Sequence[Bench], measure: str, against: str = "p50") -> frozenset[int]:
-    """Those that no other one beats: none is as good and faster, or as fast and better (Pareto).
+    """The places of the benches that no other beats: none is as good and faster, or as fast and better (Pareto).
 
     Latencies are over all calls, those without an answer endless. One that ended early is in no comparison.
 
@@ -204,7 +204,7 @@ def quality(one: Bench, measure: str) -> float:
 
 
 def _goodness(one: Bench, measure: str) -> float:
-    """The same, the more the better."""
+    """The quality with its sign turned where lower is better, so that more is always better."""
     value = quality(one, measure)
     if one.scores is None:
         return value
