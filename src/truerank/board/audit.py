@@ -242,7 +242,7 @@ def run_of(source: Source, format: str, most: int | None = None) -> Run:
 
 
 def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:
-    """The same; a list with more results ends it before they are read."""
+    """The batches unchanged; a list with more than `most` results is refused before the rest is read."""
     for batch in batches:
         if isinstance(batch, Ranked):
             _check_length(batch.docs, most, name, batch.line)

@@ -28,7 +28,7 @@ PAUSE = 0.5
 """Seconds between two computations of tie groups, at least; also at least as long as the last one took."""
 
 AGAIN = 30.0
-"""The same after one that failed; also at least ten times as long as that took."""
+"""Seconds after one that failed, at least; also at least ten times as long as that took."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,9 @@ def climbed(score: float, shown: float | None, step: float) -> float:
 
 
 def climbed_freely(score: float, values: Floats, best: Floats | None, shown: float | None) -> float:
-    """The same without a step: the mean must rise by more than the standard error of the paired differences.
+    """What the board shows after a score, without a fixed step.
 
+    The old value, unless the mean rises by more than the standard error of the paired differences.
     What shows is rounded to a multiple of 1/n, as in the paper: more digits would tell more of the truth.
 
     Args:

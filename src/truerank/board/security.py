@@ -210,7 +210,7 @@ async def team_by_token(request: Request, _shown: Documented = None) -> Team:
 
 
 async def host_by_token(team: Annotated[Team, Depends(team_by_token)]) -> Team:
-    """The same for hosts."""
+    """Which host changes something through the API: by token only, as for teams."""
     return only_host(team)
 
 

@@ -72,7 +72,7 @@ class Standings:
         return bool(self.rows) and self.rows[0].groups is None
 
     def with_groups(self, groups: Sequence[Sequence[int]]) -> Standings:
-        """The same with letters, a for the best group."""
+        """The standings with a letter for each group, a for the best."""
         letters = [""] * len(self.rows)
         for number, group in enumerate(groups):
             for row in group:
@@ -109,7 +109,7 @@ def standings(session: Session, contest: Contest, version: int, part: str, is_cl
 
 
 def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
-    """Of each team the submission with the highest shown score, the earliest of equals."""
+    """Each team's submission with the highest shown score, the earliest of equals."""
     shown = select(Submission.account_id, Submission.id, Submission.shown).where(*standing(board))
     theirs: dict[int, dict[str, float]] = {}
     for account, id, score in session.execute(shown.order_by(Submission.place)):

@@ -246,7 +246,7 @@ def standing(board: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def on_rung(session: Session, submission: Submission) -> Submission | None:
-    """Of a team's entries before this one, that which set what a Ladder shows: the first one with the highest."""
+    """The team's earlier entry that set what a Ladder shows: the first of those with the highest score shown."""
     mine = (*standing(submission.board), Submission.account_id == submission.account_id)
     rungs = select(Submission).where(*mine, Submission.place < submission.place)
     return session.scalar(rungs.order_by(Submission.shown.desc(), Submission.place).limit(1))

@@ -292,7 +292,7 @@ SCORING = ("--qrels", "--qrels-format", "--measures", "--rules", "--set", "--ite
 """Options that say how answers are scored."""
 
 SHOWING = ("show", "pair", "output", "save_run", "plot", "against", "percentiles", "imports", "format", "digits")
-"""Those of what is saved."""
+"""Options that show what is saved; no others go with a saved run."""
 
 
 def _status(benches: Sequence[Bench]) -> int:

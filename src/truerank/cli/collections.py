@@ -40,7 +40,7 @@ class OrSeveral(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """That of the command which is meant."""
+        """The context of the command which is meant."""
         if _are_several(args):
             return refusing_repeats(command).make_context(command.name, args, parent, **extra)
         return super().make_context(info_name, args, parent, **extra)

@@ -189,12 +189,12 @@ class _Given(NamedTuple):
 
     @property
     def files(self) -> list[Source]:
-        """Those that are to be read."""
+        """The runs that are still to be read from files."""
         return [run for run in self.runs if isinstance(run, Source)]
 
     @property
     def saved(self) -> list[Scores]:
-        """Those that are scored already."""
+        """The runs that are scored already."""
         return [run for run in self.runs if isinstance(run, Scores)]
 
     def scored(

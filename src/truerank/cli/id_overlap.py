@@ -57,12 +57,12 @@ def refuse_or_warn(
 
 
 def of_reading(judged: Qrels, reading: Reading, run: Run) -> None:
-    """The same of a run that was read."""
+    """Refuse or warn as `refuse_or_warn` does, for a run that was read."""
     refuse_or_warn(judged, [score(reading, [])], [reading.name], [run])
 
 
 def warn(judged: Qrels, benches: Sequence[Bench]) -> None:
-    """The same of answers of retrievers, which were asked the judged queries."""
+    """Refuse or warn as `refuse_or_warn` does, for answers of retrievers that were asked the judged queries."""
     for one in benches:
         if one.scores and one.scores.ledger.answered:
             refuse_or_warn(judged, [one.scores], [one.name], [one.run])

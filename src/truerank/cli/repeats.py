@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 
 
 def refusing_repeats(command: click.Command) -> click.Command:
-    """The same command, and the commands in it, where an option that takes one value is given once at most."""
+    """Make the command, and those in it, refuse an option given twice that takes one value; return the command."""
     for inner in getattr(command, "commands", {}).values():
         refusing_repeats(inner)
     if getattr(command, "refuses_repeats", False):

@@ -131,11 +131,11 @@ class Submission:
 
     @property
     def run(self) -> Run:
-        """What the official code sees of it, as the engine takes it."""
+        """What the official code sees of this submission, in the form that the engine takes."""
         return Run(self.name, self._batches)
 
     def beside(self, truth: Qrels) -> Submission:
-        """The same, whose documents are those of the truth where they are written as there."""
+        """This submission, with numbers and text told apart among its ids as the truth writes them."""
         if truth.is_number is None:
             return self
         kinds, start = truth.is_number.tolist(), truth.start.tolist()

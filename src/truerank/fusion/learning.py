@@ -34,7 +34,7 @@ class Places:
     precision: Floats
 
     def of(self, some: Bools) -> Places:
-        """Of some of the queries alone."""
+        """The places of some of the queries alone."""
         is_in = some[self.query]
         return Places(self.query[is_in], self.rank[is_in], np.where(some, self.returned, 0), self.precision[some])
 

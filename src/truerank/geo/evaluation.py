@@ -35,7 +35,7 @@ CUTS = (1, 5, 10)
 WITHIN = (10.0, 25.0, 50.0)
 
 TELLING = 5
-"""Of fewer queries one id on both sides may be chance."""
+"""With fewer queries than this, an id that is on both sides may be chance."""
 
 METRICS = ("both", *DISTANCES)
 

@@ -89,7 +89,7 @@ class Results:
         ]
 
     def run(self) -> Run:
-        """The same for `tr.evaluate`."""
+        """These results as a run for `tr.evaluate`."""
         return Run(self.name, self.ranked)
 
 

@@ -80,7 +80,7 @@ class Attention:
         relevant: float,
         attention: Any,
     ) -> Attention:
-        """That of the first k; the parameters are those of AWRF."""
+        """The attention that the first k results give; the parameters are those of AWRF."""
         known, members = _members(hits, "AWRF")
         more = [name for name in target if name not in known] if isinstance(target, Mapping) else []
         names = (*known, *more)

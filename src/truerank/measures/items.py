@@ -36,7 +36,7 @@ class Listings(OfRun):
 
     @classmethod
     def of(cls: type[L], hits: Hits, measure: str, docs: int | None) -> L:
-        """Those of hits; `docs` is the size of the catalogue where there is no table of it."""
+        """The listings of hits; `docs` is the size of the catalogue where there is no table of it."""
         assert hits.items is not None
         items, catalogue = hits.items.place[hits.doc], hits.items.catalogue
         if catalogue is None and docs is None:
@@ -70,7 +70,7 @@ class Covered(Listings):
     """The share of the catalogue that is listed at all."""
 
     def at(self, times: Ints) -> float:
-        """That of these queries."""
+        """The value for a sample in which each query is drawn so many times."""
         return len(self.counts(times)) / self.size
 
 
@@ -79,7 +79,7 @@ class Unequal(Listings):
     """The Gini index of how often each item is listed."""
 
     def at(self, times: Ints) -> float:
-        """That of these queries; 0 where nothing is listed."""
+        """The value for a sample in which each query is drawn so many times; 0 where nothing is listed."""
         counts = np.sort(self.counts(times))
         n, listed = len(counts), int(counts.sum())
         place = 2 * int((np.arange(1, n + 1) * counts).sum()) + (self.size - 2 * n - 1) * listed
@@ -91,7 +91,7 @@ class Spread(Listings):
     """The entropy of how often each item is listed."""
 
     def at(self, times: Ints) -> float:
-        """That of these queries; 0 where nothing is listed."""
+        """The value for a sample in which each query is drawn so many times; 0 where nothing is listed."""
         counts = np.sort(self.counts(times))  # documents come in any order, by which the sum would differ
         shares = counts / max(counts.sum(), 1)
         return max(0.0, -total(shares * log2(shares)))

@@ -38,7 +38,7 @@ class OneList(OfRun):
 
     @classmethod
     def of(cls, hits: Hits, level: float, relevant: Ints, ties: Ties) -> OneList:
-        """Those of a table that has the rows of unjudged documents too."""
+        """The results of all queries as one list, from a table that has the rows of unjudged documents too."""
         is_right = hits.grade >= level
         order = np.lexsort((is_right, -hits.score))
         return cls(len(hits.queries), hits.query[order], hits.score[order], is_right[order], relevant, ties)

@@ -41,7 +41,7 @@ class Blend:
 
     @classmethod
     def of(cls, hits: Hits, beta: float, gain: Gain, level: float) -> Blend:
-        """Of all that was returned."""
+        """The blend of all relevant documents that were returned."""
         rows, ideal = hits.relevant(level), ideal_ranking(hits, gain, level)
         best = ideal.running_sum(gains(ideal.grade, gain))
         most = ideal.running_at(best, rows.query, rows.rank)

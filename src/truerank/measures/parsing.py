@@ -72,7 +72,7 @@ def parse_measure(text: str | Measure) -> Measure:
 
 
 def known_measure(text: str | Measure) -> Measure | None:
-    """The same; None where no measure is written so."""
+    """`parse_measure`, but None where no measure is written so."""
     try:
         return parse_measure(text)
     except MeasureError:

@@ -147,7 +147,7 @@ class Quotient(OfRun):
     most: Floats
 
     def at(self, times: Ints) -> float:
-        """That of these queries; 0 of nothing."""
+        """The value for a sample in which each query is drawn so many times; 0 where there is nothing to sum."""
         there = times > 0
         got, most = (total(values[there] * times[there]) for values in (self.got, self.most))
         return got / most if most else 0.0

@@ -46,7 +46,7 @@ class Strata:
 
     @classmethod
     def of(cls, hits: Hits, level: float) -> Strata:
-        """Those of some hits."""
+        """The strata of the pools that these hits are judged by."""
         aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
         start, has = aspects.start[:-1], np.diff(aspects.start) > 0
         stratum = np.full(len(start) + 1, -1)  # the last is that of a document outside the pool

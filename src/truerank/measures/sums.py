@@ -21,10 +21,10 @@ FLOOR = 1e-5
 
 
 DIGITS = 53
-"""Of a number of NumPy, in twos."""
+"""Binary digits of a double-precision number."""
 
 HALF = 27
-"""Of these digits; sums of halves fit 64 bits."""
+"""How many of these digits the lower half gets; sums of halves fit 64 bits."""
 
 UNIT = 1074
 """The smallest number above 0 is 2 to the power of minus this; all numbers are its multiples."""

@@ -274,7 +274,7 @@ def _inside(text: str) -> str | None:
 
 
 def _finite(vectors: Floats, ids: Sequence[bytes], name: str) -> Floats:
-    """The same; a whole row of NaN is an item without a vector."""
+    """The vectors, refused where a number is not finite; a row of nothing but NaN is an item without a vector."""
     wrong = ~np.isfinite(vectors) & ~np.isnan(vectors).all(axis=1, keepdims=True)
     if wrong.any():
         row, column = map(int, np.argwhere(wrong)[0])

@@ -109,7 +109,7 @@ def planar(one: Floats, other: Floats) -> Floats:
 
 
 def planar_reach(metres: Any) -> Any:
-    """The same, but for rounding."""
+    """These metres with a little to spare for rounding, so that a search within them misses nothing."""
     return np.asarray(metres) * (1 + 1e-12) + MARGIN
 
 

@@ -57,7 +57,7 @@ def identity(
 
 
 def _cameras(queries: Items, references: Items) -> tuple[Texts, Texts]:
-    """Those of both sides: of one alone nothing could be left out."""
+    """The cameras of both sides: with those of one side alone, nothing could be left out."""
     if queries.camera and references.camera:
         return queries.camera, references.camera
     given, lacking = (queries, references) if queries.camera else (references, queries)

@@ -14,7 +14,7 @@ _PAIRS = {"gps", "location", "position", "pos", "coords", "coord", "coordgeo", "
 """Two numbers under one of these may stand in either order."""
 
 _DECIDED = {"coordgeo", "geocoord"}
-"""Of these the numbers decide the order, where one of the two goes beyond 90: no latitude does."""
+"""Under these the numbers themselves tell the order, where one of the two goes beyond 90: no latitude does."""
 
 
 def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[str, str]:

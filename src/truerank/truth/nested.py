@@ -149,7 +149,7 @@ def _record(record: Any, name: str) -> Mapping[str, Any]:
 
 
 def expanded(columns: Columns) -> Columns:
-    """The same with a column for each number of a short list: "gps.0", "gps.1"."""
+    """The columns with each short list split into a column for each of its numbers: "gps.0", "gps.1"."""
     wide: Columns = {}
     for path, values in columns.items():
         first = next((value for value in values if value is not None), None)

@@ -92,7 +92,7 @@ def _wholes(truth: Truth, chunks: _Chunks) -> Truth:
 
 
 def _noted(qrels: Qrels, notes: Iterable[TruthNote]) -> Truth:
-    """The same with the queries for which nothing is right, and notes."""
+    """The truth with notes, and with the queries for which nothing is right."""
     assert isinstance(qrels, Truth)
     without, unknown = lacking(qrels), np.full(len(qrels.grades), np.nan)
     noted = (*notes, *notes_without(without, len(qrels)))
@@ -174,7 +174,7 @@ class _Chunks:
 
     @classmethod
     def of(cls, spans: Spans) -> _Chunks:
-        """Those of a table or a run.
+        """The chunks of a table or a run, by document and by id.
 
         Raises:
             InputError: two chunks have one id.
@@ -259,11 +259,11 @@ class Segments:
         return np.diff(self.cuts)
 
     def name(self, doc: bytes, place: int) -> bytes:
-        """What a segment of a document is called."""
+        """The id that a segment of a document gets."""
         return b"%b:%d-%d" % (doc, self.cuts[place], self.cuts[place + 1])
 
     def covered(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Of each segment that a span covers: the span, and the segment."""
+        """Two arrays with an entry for each time that a span covers a segment: the span, and the segment."""
         first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end)
         segment, span = stretches(first, last - first)
         return span, segment

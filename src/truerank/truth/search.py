@@ -65,7 +65,7 @@ def within(
 
 
 def _best(query: Ints, refs: Ints, metres: Floats, n: int) -> tuple[Ints, Ints, Floats, Bools]:
-    """Of the candidates of each query the n nearest, as rows of a table; every query has at least n."""
+    """The n nearest of each query's candidates, as rows of a table; every query has at least n candidates."""
     order = np.lexsort((refs, metres, query))
     query, refs, metres = query[order], refs[order], metres[order]
     first = np.flatnonzero(np.diff(query, prepend=-1))

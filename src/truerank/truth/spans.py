@@ -134,7 +134,7 @@ def _lacking(table: Table, keys: Mapping[str, str], spans: Spans) -> list[bytes]
 
 
 def _unnested(table: Table, keys: Mapping[str, str]) -> Table:
-    """The same with a row for each object of a list in it, where rows have one: a query with all its evidence."""
+    """The table with a row for each object of a list, where rows hold one: a query with all its evidence, say."""
     listings = [column for column, values in table.columns.items() if any(map(_is_listing, values))]
     if not listings:
         return table

@@ -128,7 +128,7 @@ def _holds(points: Floats, bounds: Floats, is_globe: bool) -> Bools:
 
 
 def _turned(lon: Floats, start: Floats) -> Floats:
-    """The same meridians from these on up to 360 more, to the bit where they lie there already.
+    """The longitudes turned into the 360 degrees that begin at `start`; unchanged to the bit where they lie there.
 
     Degrees near 0 have more bits than those near 360: where one is beyond 180, all are counted from 0, as there
     -100.1 and 259.9 are the same.

@@ -14,7 +14,7 @@ from truerank.vectors.placed import Placed
 from truerank.vectors.source import PRODUCT, BlockSource, Scorer
 
 Tensor = Any
-"""Of torch, which is there if anybody has one."""
+"""A `torch.Tensor`: whoever passes one has imported torch."""
 
 
 def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> BlockSource:
