@@ -34,10 +34,10 @@ class Event(Protocol):
     """Something that threads wait for."""
 
     def set(self) -> None:
-        """It has happened."""
+        """Note that the event has happened."""
 
     def wait(self, until: int | None = None) -> bool:
-        """Wait for it, or until that time; whether it has happened."""
+        """Wait for the event, but no longer than until that time; whether it has happened."""
 
 
 class Clock(Protocol):
@@ -47,13 +47,13 @@ class Clock(Protocol):
         """The time."""
 
     def wait_until(self, due: int) -> None:
-        """Return at that time, or at once when it is over."""
+        """Return at that time, or at once when it is past."""
 
     async def sleep_until(self, due: int) -> None:
         """`wait_until` in a coroutine."""
 
     async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
-        """Wait for a task, or until that time; whether it is over."""
+        """Wait for a task, but no longer than until that time; whether the task is over."""
 
     def start(self, work: Callable[[], None]) -> None:
         """Do that in a thread of its own, which does not keep the process alive."""
@@ -69,11 +69,11 @@ class _WallEvent:
         self._event = threading.Event()
 
     def set(self) -> None:
-        """It has happened."""
+        """Note that the event has happened."""
         self._event.set()
 
     def wait(self, until: int | None = None) -> bool:
-        """Wait for it, or until that time."""
+        """Wait for the event, but no longer than until that time; whether it has happened."""
         left = None if until is None else max(0.0, (until - time.perf_counter_ns()) / NANO)
         return self._event.wait(left)
 
@@ -87,7 +87,7 @@ class WallClock:
     now = staticmethod(time.perf_counter_ns)
 
     def wait_until(self, due: int) -> None:
-        """Return at that time, or at once when it is over."""
+        """Return at that time, or at once when it is past."""
         left = due - time.perf_counter_ns()
         if left > NEAR:
             time.sleep((left - NEAR) / NANO)
@@ -105,7 +105,7 @@ class WallClock:
             await asyncio.sleep(0)
 
     async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
-        """Wait for a task, or until that time; whether it is over."""
+        """Wait for a task, but no longer than until that time; whether the task is over."""
         import asyncio
 
         await asyncio.wait((task,), timeout=max(0, until - time.perf_counter_ns()) / NANO)
@@ -156,7 +156,7 @@ class SimulatedClock:
         self.wait_until(self._time + round(seconds * NANO))
 
     def wait_until(self, due: int) -> None:
-        """Return at that time, or at once when it is over."""
+        """Return at that time, or at once when it is past."""
         if due > self._time:
             self._park(due, [])
 
@@ -217,7 +217,7 @@ class SimulatedClock:
         await future
 
     async def finished(self, task: asyncio.Task[Any], until: int) -> bool:
-        """Wait for a task, or until that time; whether it is over."""
+        """Wait for a task, but no longer than until that time; whether the task is over."""
         import asyncio
 
         timer = asyncio.create_task(self.sleep_until(until))
@@ -252,14 +252,14 @@ class _SimulatedEvent:
         self._waiters: list[_Parked] = []
 
     def set(self) -> None:
-        """It has happened; those who wait come after those whose moment is now."""
+        """Note that the event has happened; those who wait for it come after those whose moment is now."""
         self._happened = True
         for parked in self._waiters:
             self._clock._enqueue(self._clock.now(), parked)
         self._waiters.clear()
 
     def wait(self, until: int | None = None) -> bool:
-        """Wait for it, or until that time."""
+        """Wait for the event, but no longer than until that time; whether it has happened."""
         if not self._happened:
             self._clock._park(until, self._waiters)
         return self._happened

@@ -17,7 +17,7 @@ IMMORTAL = 1_000
 
 @dataclass(frozen=True)
 class Pause:
-    """A collection, in nanoseconds.
+    """One garbage collection, in nanoseconds.
 
     Attributes:
         begin, end: from the first measured start.
@@ -30,7 +30,7 @@ class Pause:
 
 
 class Collector:
-    """Watches the collector while a block runs. Switching it off would hide what production pays."""
+    """Watches the garbage collector while a block runs. To switch it off would hide a cost that production has."""
 
     def __init__(self, now: Callable[[], int]):
         self._now = now

@@ -38,12 +38,12 @@ class Indexing:
 
     @property
     def per_second(self) -> float | None:
-        """Documents a second; None where it took no time."""
+        """Documents per second; None where it took no time."""
         return self.documents / self.seconds if self.nanoseconds else None
 
     @property
     def per_document(self) -> float | None:
-        """Milliseconds a document; None without documents."""
+        """Milliseconds per document; None without documents."""
         return self.nanoseconds / MILLION / self.documents if self.documents else None
 
     def to_dict(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ HELD = 200_000
 
 
 def harness(is_async: bool = False, answer: object = (), is_limited: bool = False) -> Harness:
-    """The overhead of a closed loop with one worker around a callable that returns this, which is written down.
+    """What a closed loop with one worker costs around a callable that only returns this answer, which it records.
 
     Args:
         is_limited: whether calls have a time-out: a coroutine is then a task of its own, which takes time to begin.
@@ -49,7 +49,7 @@ def harness(is_async: bool = False, answer: object = (), is_limited: bool = Fals
 
 
 def pool_of(is_async: bool) -> type[WorkerPool]:
-    """Who makes the calls."""
+    """The kind of pool that makes the calls: threads, or the tasks of an event loop."""
     if not is_async:
         return Threads
     from truerank.live.coroutines import Coroutines

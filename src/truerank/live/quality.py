@@ -116,7 +116,7 @@ class AnswerKinds(NamedTuple):
 
 
 def lenient(rules: Rules, among: AnswerKinds) -> Rules:
-    """The rules, and what they say of such answers where they would refuse the whole run."""
+    """The rules, changed to put up with such answers where they would refuse the whole run because of them."""
     fields = {"calls": "concatenated"} if among.calls and rules.calls == "error" else {}
     fields |= {"duplicates": "first"} if among.repeats and rules.duplicates == "error" else {}
     fields |= {"missing": "zero"} if among.empty and (rules.missing, rules.empty) == ("error", "missing") else {}

@@ -84,7 +84,7 @@ def kept(result: object) -> object:
 
 
 def room(result: object) -> int:
-    """How much an answer holds."""
+    """About how many results an answer holds, as a measure of the memory that it takes up while it is kept."""
     kind = type(result)
     if kind is list:
         lists = result and type(result[0]) is list  # type: ignore[index]
@@ -216,12 +216,12 @@ class Calls:
 
 
 def returned(records: Iterable[Record]) -> object:
-    """One of the answers that were written down, none of which is read yet; an empty one where there is none."""
+    """One of the recorded answers that have not been read yet; an empty one where there is none."""
     return next((result for record in records for result in record.results if type(result) is not Read), ())
 
 
 def gathered(records: Iterable[Record], plan: Plan, tally: Tally, started: int) -> Calls:
-    """The records of all workers as one, all that was returned being read.
+    """The records of all workers as one, after every returned answer has been read.
 
     Args:
         started: the time of the first measured start.

@@ -154,7 +154,7 @@ class Bench(Presented):
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many measured calls ended how; late ones are counted besides."""
+        """How many measured calls had each outcome; how many were late, whatever their outcome, is told besides."""
         counts = {outcome: self.measured.count(outcome) for outcome in OUTCOMES}
         return {**counts, "late": int(self.measured.started.late.sum())}
 
@@ -166,7 +166,7 @@ class Bench(Presented):
 
     @property
     def calls(self) -> float | None:
-        """Lists a query, where the retriever gives several: a latency is that of all its calls. Else None."""
+        """Lists per query, where the retriever gives several (a latency is then that of all of them); else None."""
         answers = self.answers.by_query.values()
         if all(answer.ends is None for answer in answers):
             return None
@@ -313,7 +313,7 @@ class Bench(Presented):
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Bench:
-        """What `save` wrote.
+        """The benchmark that `save` wrote.
 
         Raises:
             InputError: the file is no benchmark, or holds several.

@@ -211,7 +211,7 @@ def _measured(
     clock: Clock | None,
     progress: Progress | None,
 ) -> list[Bench]:
-    """Everything but the scores."""
+    """The benches of a run, complete but for the scores."""
     _check_kinds(retrievers, texts)
     if len({retriever.is_async for retriever in retrievers}) > 1:
         raise InputError("one of these retrievers is a coroutine and the other is not: they cannot take turns")

@@ -91,7 +91,7 @@ class Samples:
         return self.begin - np.maximum(self.due, self.taken)
 
     def count(self, outcome: str) -> int:
-        """How many ended so."""
+        """How many calls had this outcome."""
         return int((self.outcome == OUTCOMES.index(outcome)).sum())
 
     def to_dict(self) -> dict[str, list[int]]:

@@ -109,9 +109,9 @@ def _sync(target: Callable[..., Any], k: str | None, read: Read, is_whole: bool)
 
 
 def _made(raw: Any, k: int | None) -> object:
-    """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is.
-
-    What can be iterated over but is no collection is lazy: generators, cursors, queries of an object mapper.
+    """The answer, a lazy one read out to its k-th result: that takes time, and must happen while the clock runs.
+    What can be iterated over but is no collection is lazy: generators, cursors, queries of an object mapper. Only k
+    results of it are read, as such an answer may rank everything there is.
     """
     if not isinstance(raw, Iterable) or isinstance(raw, Collection) or hasattr(raw, "__array__"):
         return raw
@@ -137,7 +137,7 @@ def _async(target: Callable[..., Any], k: str | None, read: Read, is_whole: bool
 
 
 async def _awaited(raw: AsyncIterable[Any], k: int | None) -> list[Any]:
-    """The same of what is iterated over asynchronously; a generator of which enough is made is closed."""
+    """`_made` for what is iterated over asynchronously; a generator is closed when enough of it has been read."""
     made: list[Any] = []
     async with AsyncExitStack() as closing:
         if hasattr(raw, "aclose"):
