@@ -19,7 +19,7 @@ INSIDE = ("audit", "results", "rules")
 
 
 def export_lines(session: Session, board: str) -> Iterator[str]:
-    """A JSON object a submission, in the order of arrival."""
+    """One JSON object for each submission, in the order of arrival."""
     rows = session.execute(
         select(Submission, Account.name)
         .join(Account, Account.id == Submission.account_id)

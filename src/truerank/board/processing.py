@@ -40,7 +40,7 @@ LATER = 30.0
 
 @dataclass
 class Meter:
-    """What the jobs of one submission, or one check, take of the processor.
+    """The processor time that the jobs of one submission, or of one check, take.
 
     Attributes:
         team: the account that is charged.
@@ -55,7 +55,7 @@ class Meter:
 
     @property
     def left(self) -> float:
-        """What the next job may take."""
+        """Seconds of processor time that the next job may take."""
         return max(1.0, self.most - self.spent)
 
     def charge(self, seconds: float) -> None:
@@ -65,7 +65,7 @@ class Meter:
 
     @property
     def fault(self) -> AuditFinding:
-        """That all of it was taken."""
+        """The finding that a submission has used up all of its processor time."""
         why = message(
             "it was stopped after {seconds:g} seconds of processor time, the most that auditing and scoring "
             "may take here; send fewer results, compressed as one piece",
@@ -103,7 +103,7 @@ class Processing:
         self.later: dict[str, asyncio.TimerHandle] = {}
 
     def meter(self, team: int) -> Meter:
-        """For a team's next submission or check."""
+        """A meter for a team's next submission or check."""
         return Meter(team, self.settings.processor, self.rate)
 
     def check_time(self, team: int) -> None:

@@ -15,7 +15,7 @@ REMEMBERED = 10_000
 
 
 class Rate:
-    """A bucket for each asker.
+    """A limit on how often each asker may ask: a token bucket for each.
 
     Args:
         burst: how often at once.
@@ -33,7 +33,7 @@ class Rate:
         self._lock = threading.Lock()
 
     def wait(self, who: Hashable, cost: float = 1) -> int:
-        """Take one; 0 when there was one, else after how many whole seconds there is."""
+        """Take a token; return 0 if there was one, else in how many whole seconds there will be."""
         with self._lock:
             now = self.clock()
             left, at = self._left.pop(who, (self.burst, now))
@@ -45,14 +45,14 @@ class Rate:
             return 0 if is_enough else math.ceil((max(cost, 1) - left) / self.per_second)
 
     def charge(self, who: Hashable, cost: float) -> None:
-        """Take what was already used, even if that leaves less than nothing."""
+        """Take tokens for what was used already, even if that leaves fewer than none."""
         with self._lock:
             now = self.clock()
             left, at = self._left.pop(who, (self.burst, now))
             self._left[who] = (min(self.burst, left + (now - at) * self.per_second) - cost, now)
 
     def check(self, who: Hashable, cost: float = 1) -> None:
-        """Take one, or refuse. A cost of 0 only looks whether there is one."""
+        """Take a token, or refuse. A cost of 0 only looks whether there is one."""
         after = self.wait(who, cost)
         if after:
             why = plural(

@@ -59,7 +59,7 @@ class Result:
 
 
 def matrix_of(blob: bytes, measures: int) -> Floats:
-    """The matrix again."""
+    """The matrix of values that `Result.blob` made these bytes of."""
     return np.frombuffer(blob, "<f8").astype(np.float64).reshape(measures, -1)
 
 

@@ -145,7 +145,7 @@ class BoardSettings:
 
     @property
     def clock(self) -> tzinfo:
-        """Where a day begins."""
+        """The time zone whose midnight begins a day."""
         return _zone(self.zone)
 
 

@@ -27,7 +27,7 @@ def public(queries: Sequence[bytes], key: bytes, share: float) -> Bools:
 
 
 def drawn(queries: Sequence[bytes], key: bytes, share: float) -> Bools:
-    """The same as earlier versions split: each query by itself, so the share is met only about.
+    """`public` as earlier versions split: each query by itself, so that the share is met only roughly.
 
     >>> drawn([b"q1", b"q2", b"q3", b"q4"], b"key", 0.5).tolist()
     [False, True, True, True]

@@ -87,7 +87,7 @@ def _letter(number: int) -> str:
 
 
 def part_of(board: BoardSettings, is_closed: bool) -> str:
-    """Whose queries rank."""
+    """The part of the queries whose scores rank now."""
     return "private" if is_closed and board.public < 1 else "public"
 
 

@@ -91,7 +91,7 @@ def _json(findings: Findings) -> str:
 
 
 def _text(findings: Findings, files: int, styled: bool) -> str:
-    """A line a finding, as editors jump to, and a summary."""
+    """One line per finding, in the form that editors jump to, and a summary."""
     lines = [_styled(finding) if styled else translated(finding.printed, spoken()) for finding in findings]
     in_files = plural("{found} in {n:,} file", "{found} in {n:,} files", found=findings.counted(), n=files)
     summary = translated(in_files, spoken())

@@ -124,7 +124,7 @@ def _one_file(path: str) -> Iterator[str]:
 
 
 def _tell(findings: list[dict[str, Any]]) -> None:
-    """What is wrong, one a line."""
+    """Print what is wrong, one fault per line."""
     for finding in findings:
         kind = message("invalid") if finding["refuses"] else message("note")
         click.echo(translated(joined(": ", [kind, finding["message"]]), spoken()), err=True)

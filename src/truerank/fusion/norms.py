@@ -134,7 +134,7 @@ def borda(pool: Pooled) -> Pooled:
 
 
 def _divided(pool: Pooled, scores: Floats, by: Floats) -> Pooled:
-    """With these scores divided; 0 where the divisor is."""
+    """The pool with these scores, each divided by its divisor; 0 where that is 0."""
     return replace(pool, score=np.divide(scores, by, out=np.zeros_like(scores), where=by > 0))
 
 

@@ -59,7 +59,7 @@ class Pooled:
 
     @cached_property
     def run(self) -> Ints:
-        """(rows,) whose each row is."""
+        """(rows,) the number of the run that each row is from."""
         return self.of % self.runs
 
     @cached_property
@@ -97,7 +97,7 @@ class Pooled:
         return table
 
     def only(self, some: Bools) -> Pooled:
-        """What is returned for some of the queries, (queries,) of all."""
+        """The pool of those queries alone for which `some`, (queries,), is true."""
         docs, rows = some[self.query], some[self.of // self.runs]
         query, doc = np.cumsum(some) - 1, np.cumsum(docs) - 1
         return Pooled(

@@ -54,7 +54,7 @@ class Abstention(OfRun):
     confidence: Floats
 
     def at(self, times: Ints) -> float:
-        """What the confidence gains over answering always, by what knowing the values gains; 0 of nothing."""
+        """The gain of the confidence over always answering, divided by that of knowing the values; 0 for none."""
         there = times > 0
         values, sure, times = self.values[there], self.confidence[there], times[there]
         if not len(times) or np.ptp(values) <= ROUNDING * np.abs(values).max():

@@ -34,7 +34,7 @@ Cascade = Literal["log2", "reciprocal"]
 def _normalised(
     hits: Hits, k: int | None, level: float, alpha: float, weighed: Callable[[Hits, Floats], Terms], name: str
 ) -> Terms:
-    """What the documents of the list add, weighed by rank, by the same of the greedy ranking."""
+    """What the documents of the list add, weighed by rank, divided by what those of the greedy ranking add."""
     rows = hits.top(k), greedy(hits, level, alpha, k)
     got, best = (weighed(each, novelty(each, level, alpha)) for each in rows)
     words = message("the sum over the list that adds most at each rank")
@@ -42,7 +42,7 @@ def _normalised(
 
 
 def _independent(hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best) -> Terms:
-    """What the documents of the list add, by a number that is the same whatever documents the collection has."""
+    """What the documents of the list add, divided by a number that the collection's documents do not change."""
     top = hits.top(k)
     got = NOVEL(top, novelty(top, level, alpha), discount=discount)
     if best == "none":

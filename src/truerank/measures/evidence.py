@@ -98,5 +98,5 @@ class Segments:
         return self.by_aspect.sum(self.by_aspect.weight * some)
 
     def ratio(self, some: Bools, all_of_them: Bools) -> PerQuery:
-        """(queries,) the weight of some of the aspects by that of others."""
+        """(queries,) the weight of some of the aspects divided by that of others."""
         return ratio(self.weight_of(some), self.weight_of(all_of_them))

@@ -125,7 +125,7 @@ class Exposed(OfRun):
     fixed: Floats
 
     def at(self, times: Ints) -> float:
-        """The least attention by merit of a group, by the most; groups that deserve none are left out."""
+        """The least attention per merit of a group, divided by the most; groups that deserve none are left out."""
         got, merits = (_weighed(values, times) for values in (self.got, self.merits))
         merits = merits + self.fixed
         deserving = merits > 0
@@ -230,7 +230,7 @@ def _relevant(hits: Hits, members: Floats, level: float) -> Floats:
 
 
 def _shares(values: Floats) -> Floats:
-    """Each row by its sum."""
+    """Each row divided by its sum."""
     return ratio(values, np.broadcast_to(_total(values)[:, None], values.shape))
 
 

@@ -44,7 +44,7 @@ class OneList(OfRun):
         return cls(len(hits.queries), hits.query[order], hits.score[order], is_right[order], relevant, ties)
 
     def at(self, times: Ints) -> float:
-        """The sum of the precision at each right pair, by the number of relevant documents."""
+        """The sum of the precision at each right pair, divided by the number of relevant documents."""
         rows = np.repeat(np.arange(len(self.query)), times[self.query])
         there = int((self.relevant * times).sum())
         if not there or not len(rows):
@@ -142,7 +142,7 @@ class Accepted(OfRun):
     share: float
 
     def at(self, times: Ints) -> float:
-        """The share of the right ones that passes the lowest threshold allowed; 0 of none."""
+        """The share of the right scores that pass the lowest threshold allowed; 0 where there are none."""
         there, above = int((self.rights * times).sum()), int((self.wrongs * times).sum())
         allowed = math.floor(self.share * above * (1 + 1e-12))
         order = np.argsort(-self.wrong.score, kind="stable")

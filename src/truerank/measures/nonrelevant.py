@@ -17,7 +17,7 @@ from truerank.measures.terms import once_each
 
 
 def nonrelevant_total(hits: Hits, found: Hits, level: float, docs: int | None) -> Floats:
-    """(queries,) how many documents are not relevant, by the size of the collection or of what was returned.
+    """(queries,) how many documents are not relevant: in the collection where its size is given, else in the list.
 
     Args:
         found: the rows of `hits` that are relevant.

@@ -57,7 +57,7 @@ class Blend:
         return (self.n + self.beta * self.got) / (self.rows.rank + self.beta * self.most)
 
     def mean(self, over: Ints, divisor: Quantity, lost_from: float | None = None) -> Terms:
-        """The ratios added, by one number per query."""
+        """The sum of the ratios, divided by one number per query."""
 
         def words() -> Words:
             of = message("blended ratio")
@@ -66,7 +66,7 @@ class Blend:
         return Terms(self.rows, self.ratio, over, words)
 
     def weighted(self, weight: Floats, total: Floats, lost_from: float) -> Terms:
-        """The ratios, each times a weight, by the weight of all."""
+        """The sum of the ratios, each times a weight, divided by the sum of the weights."""
 
         def how(row: int) -> tuple[str, tuple[float, ...]]:
             text, numbers = self._how(row)

@@ -29,7 +29,7 @@ class OfRun:
     queries: int
 
     def at(self, times: Ints) -> float:
-        """What it comes to where each query is there so many times.
+        """The number of a run in which each query occurs so many times.
 
         Args:
             times: (queries,) 1 for all: the run itself; 0 or 1: some queries alone; a resample has any.
@@ -38,5 +38,5 @@ class OfRun:
 
     @property
     def value(self) -> float:
-        """What it comes to on the run."""
+        """The number of the run itself."""
         return self.at(np.ones(self.queries, np.int64))

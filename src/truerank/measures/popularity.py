@@ -137,7 +137,7 @@ def serendipity(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
 
 @dataclass(frozen=True, eq=False)
 class Quotient(OfRun):
-    """A sum over the queries by another one.
+    """A sum over the queries divided by another one.
 
     Attributes:
         got, most: (queries,) what each adds to both.

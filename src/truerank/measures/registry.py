@@ -84,7 +84,7 @@ class Measure:
         return tuple(name for name in self.definition.required if name not in dict(self.params))
 
     def __matmul__(self, cut: float) -> Measure:
-        """The same at a cutoff: `tr.nDCG @ 10`.
+        """This measure at a cutoff: `tr.nDCG @ 10`.
 
         Raises:
             MeasureError: it has no cutoff, or not this one.
@@ -93,7 +93,7 @@ class Measure:
         return checked(definition, {**self.given, cutoff_of(definition, self.name, str(cut)): cut})
 
     def __call__(self, /, **params: Any) -> Measure:
-        """The same with these parameters: `tr.AP(level=2)`.
+        """This measure with these parameters: `tr.AP(level=2)`.
 
         Raises:
             MeasureError: no such parameter, or not with this value.

@@ -64,7 +64,7 @@ class Strata:
         return sums
 
     def summed(self, values: Floats) -> PerQuery:
-        """(queries,) the sum of a value a stratum."""
+        """(queries,) the sum of a value that each stratum has."""
         of = self.aspects
         sums: PerQuery = np.bincount(of.query, values[of.number], len(self.hits.queries))  # type: ignore[assignment]
         return sums
@@ -84,7 +84,7 @@ class Strata:
 
     @cached_property
     def drawn(self) -> Floats:
-        """(strata,) how many of them were judged."""
+        """(strata,) how many documents of each were judged."""
         return self.counted(self.of_doc, self.grade >= 0)
 
     @property

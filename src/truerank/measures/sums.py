@@ -31,7 +31,7 @@ UNIT = 1074
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
-    """Element by element; 0 where the denominator is 0."""
+    """Quotients, element by element; 0 where the denominator is 0."""
     n, d = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     out = np.zeros(n.shape if n.shape == d.shape else np.broadcast_shapes(n.shape, d.shape))
     np.divide(n, d, out=out, where=d != 0)

@@ -115,7 +115,7 @@ class Terms(NamedTuple):
 
 
 def called(terms: Terms, over: Numbers | Terms | None = None, **names: Any) -> Terms:
-    """The same sum, read with other words, and divided by something.
+    """This sum with other words to explain it, and with something that it is divided by.
 
     Args:
         names: fields of `Words`, in place of its own.
@@ -124,7 +124,7 @@ def called(terms: Terms, over: Numbers | Terms | None = None, **names: Any) -> T
 
 
 def per_row(text: str, *columns: Sequence[float] | Ints | Floats) -> PerRow:
-    """The same arithmetic, or message, in each row, with the row's number of each column."""
+    """One arithmetic expression, or message, filled in for each row with the row's number from each column."""
     return lambda row: (text, tuple(column[row] for column in columns))
 
 

@@ -246,7 +246,7 @@ class Segments:
 
     @classmethod
     def of(cls, *ends: Ints) -> Segments:
-        """Cut at all of these.
+        """The segments between any two neighbours among all of these places.
 
         >>> Segments.of(np.array([0, 5]), np.array([5, 9, 2])).cuts.tolist()
         [0, 2, 5, 9]
@@ -255,7 +255,7 @@ class Segments:
 
     @property
     def length(self) -> Ints:
-        """(segments,) of each."""
+        """(segments,) the length of each."""
         return np.diff(self.cuts)
 
     def name(self, doc: bytes, place: int) -> bytes:
@@ -281,7 +281,7 @@ Rows = tuple[Ints, Ints, Bools]
 
 @dataclass(eq=False)
 class _Judged:
-    """Judgements as they are made, a row a segment that a chunk covers.
+    """Judgements as they are made, with a row for each segment that a chunk covers.
 
     Attributes:
         rows: of each query so far.
@@ -371,7 +371,7 @@ class _Judged:
         return np.array([self.aspects[name] for name in names], np.int64)
 
     def truth(self) -> Truth:
-        """The judgements, an aspect a segment, with its length as its weight."""
+        """The judgements, with each segment as an aspect, and its length as the weight of that."""
         queries = list(self.rows)
         rows = [row for each in self.rows.values() for row in each]
         doc, aspect, is_evidence = (np.concatenate(column) for column in zip(*rows, strict=True))

@@ -126,7 +126,7 @@ class _Side:
 
     @classmethod
     def of(cls, table: NDArray[Any], metric: str, side: Message, centre: Floats | None) -> _Side:
-        """Checked: a message names the row that cannot be compared."""
+        """The vectors of one side, checked: a message names a row that cannot be compared."""
         return cls(table, _squares(table, metric, side, centre), centre, metric == "cosine")
 
     def prepared(self, rows: Ints | None, real: np.dtype[Any]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from truerank.formats.names import CAMERAS, ENTRIES, LABELS
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Paths.
+    """The paths of the files that vectors, or a ready matrix, and what is known of them are read from.
 
     Attributes:
         queries: the vectors of the queries, or of both sides, or a ready matrix.

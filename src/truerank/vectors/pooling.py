@@ -18,7 +18,7 @@ AT_ONCE = 1 << 10
 
 
 def pooled(queries: Any, gallery: Any, pool: Pool | None) -> tuple[Any, Any]:
-    """Both sides with one vector an entry: (tracklets, frames, numbers) become their mean or maximum over frames.
+    """Both sides with one vector per entry: (tracklets, frames, numbers) become their mean or maximum over frames.
 
     Raises:
         InputError: frames without a word on how to pool them, or a word without frames.

@@ -37,7 +37,7 @@ class FirstResults:
             self._kept[row] = best, final(scores[best], np.full(len(best), row))
 
     def run(self, queries: Side, gallery: Side, name: str) -> Run:
-        """They as a run, the queries in their order."""
+        """The first results as a run, the queries in their order."""
 
         def ranked() -> Iterator[Ranked]:
             for row, (best, scores) in sorted(self._kept.items(), key=lambda kept: kept[0]):

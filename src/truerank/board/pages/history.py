@@ -42,7 +42,7 @@ class TeamPoint:
 
 @dataclass(frozen=True)
 class TeamLine:
-    """One team's.
+    """The line of one team.
 
     Attributes:
         mark: 1 to 7, or 0 for the many.
