@@ -100,7 +100,8 @@ def test_ties_by_input_follow_the_names_of_the_files(tmp_path):
     [
         (b"q1 Q0 a 1 high t\n", "b.run:3: the score is no number"),
         (b"q9 Q0 a 1\n", "b.run:3: a run line has 6 columns"),
-        (b"q1 Q0 d0 1 2.5 t\n", "b.run:3: document d0 is returned twice for query q1;"),
+        (b"q1 Q0 d0 1 2.5 t\n", r"b.run:3: document d0 is .* \(files that .* one run; compare\(.*; mend the run"),
+        (b"q2 Q0 d2 1 2.5 t\n", r"b.run:3: document d2 is returned twice for query q2( \(first in line 2\))?;"),
     ],
 )
 def test_an_error_names_the_file_and_its_line(line, message, threads, tmp_path):
@@ -257,9 +258,30 @@ def test_a_delta_table_needs_its_package(tmp_path, monkeypatch):
         tr.evaluate({"q": ["a"]}, tmp_path, "RR")
 
 
+def test_several_paths_are_one_run_in_a_list_or_a_tuple_and_several_by_name(tmp_path):
+    paths = [tmp_path / "a.run", tmp_path / "b.json"]
+    for number, path in enumerate(paths):
+        tr.open_run({f"q{number}": ["a"]}).save(path)
+    again = tmp_path / "c.run"
+    tr.open_run({"q0": ["b"]}).save(again)
+    qrels = {"q0": ["a", "b"], "q1": ["a"]}
+    for together in ([paths[0], again], (str(paths[0]), str(again))):
+        assert tr.evaluate(qrels, together, "R@5").mean == {"R@5": 0.5}
+    for runs in ({"a": paths[0], "b": paths[1]}, {"a": str(paths[0])}, {"a": tr.open_run(paths[0])}):
+        with pytest.raises(tr.InputError, match=r"several runs \('a'.*compare\(qrels, runs\)"):
+            tr.evaluate(qrels, runs, "R@5")
+    with pytest.raises(tr.InputError, match=r"a list of runs: compare\(qrels, runs\)"):
+        tr.evaluate(qrels, list(map(tr.open_run, paths)), "R@5")
+    two = [tmp_path / "1.json", tmp_path / "2.json"]
+    for path in two:
+        tr.open_run({"q0": {"a": 1.0}}).save(path)
+    with pytest.raises(tr.InputError, match=r"document a is returned twice .*compare\(qrels, \[run, run\]\)"):
+        tr.evaluate(qrels, two, "R@5")
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_query_that_two_files_answer_with_lists_is_refused(threads, tmp_path):
     for name, doc in (("a", "x"), ("b", "y")):
         (tmp_path / f"{name}.jsonl").write_text(f'{{"query_id": "q", "docs": ["{doc}"]}}\n')
-    with pytest.raises(tr.InputError, match="query q comes twice"):
+    with pytest.raises(tr.InputError, match=r"query q comes twice, in .*a.jsonl too \(files .*compare"):
         tr.evaluate({"q": ["x"]}, tmp_path, "RR", threads=threads)

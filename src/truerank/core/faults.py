@@ -78,6 +78,10 @@ def _hinted(fault: Message, kind: str, line: int | None) -> Message:
     return fault
 
 
+TOGETHER = message("files that are given together are one run; compare(qrels, [run, run]) takes several")
+"""What to say of what two files of a run have."""
+
+
 class RepeatedDocument(InputError):
     """A document that a run returns twice for a query, under rules that refuse that.
 
@@ -106,17 +110,26 @@ def refused_row(refused: Refused, query: bytes, path: str, line: int | None) -> 
 
 
 def repeated_document(
-    query: bytes, doc: bytes, first: int | None, path: str, line: int | None, ordered: bool = True
+    query: bytes,
+    doc: bytes,
+    first: int | None,
+    path: str,
+    line: int | None,
+    ordered: bool = True,
+    apart: bool = False,
 ) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first.
 
     Args:
         ordered: whether rows have an order, so that the first or the last may count.
+        apart: whether the rows stand, or may stand, in two of the run's files.
     """
     names = {"doc": truncated(doc), "query": truncated(query)}
     fault = message("document {doc} is returned twice for query {query}", **names)
     if first:
         fault = message("{fault} (first in line {line})", fault=fault, line=first)
+    if apart:
+        fault = message("{fault} ({together})", fault=fault, together=TOGETHER)
     said = message(
         "{fault}; mend the run, or say which one counts: duplicates = first or last (--set duplicates=first); "
         "chunks of one document: truerank convert --collapse max --ids id",

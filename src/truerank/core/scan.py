@@ -363,10 +363,12 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
     if there := [(one.name, line) for one in run.files() for line in _lines_of(one, query, doc)]:
-        return repeated_document(query, doc, None, *there[1])
+        (file, _), second = there[:2]
+        return repeated_document(query, doc, None, *second, apart=file != second[0])
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
-    return repeated_document(query, doc, first if first != second else None, run.name, second)
+    are_files = len(run.files()) > 1
+    return repeated_document(query, doc, first if first != second else None, run.name, second, apart=are_files)
 
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:

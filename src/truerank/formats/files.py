@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.faults import TOGETHER
 from truerank.core.kernel.scanning import as_bytes
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
@@ -113,7 +114,12 @@ def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
 def _refuse_second(list: Ranked, path: str, first: str) -> None:
     if first != path:
         query = truncated(as_bytes(list.query))
-        said = message("query {query} comes twice, in {path} too; keep one of them", query=query, path=first)
+        said = message(
+            "query {query} comes twice, in {path} too ({together}); keep one of them",
+            query=query,
+            path=first,
+            together=TOGETHER,
+        )
         raise InputError(said, path, list.line)
 
 

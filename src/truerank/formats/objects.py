@@ -29,6 +29,9 @@ from truerank.formats.rows import complete_answers, complete_judgements, is_id, 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
 
+ONE = (Run, Presented)
+"""A run, or what was made of one."""
+
 
 def qrels_from_object(qrels: Any) -> Qrels:
     """Judgements from a dict of dicts or of documents, a list of records, a DataFrame or a sparse matrix."""
@@ -104,7 +107,7 @@ def run_from_object(run: Any, name: str) -> Run:
         return run_of_arrays(run, name)
     if isinstance(run, list) and run and all(map(is_frame, run)):
         return run_from_frames(run, name)
-    if isinstance(run, list) and run and all(map(_is_by_query, run)):
+    if isinstance(run, list) and run and all(isinstance(one, ONE) or _is_by_query(one) for one in run):
         raise InputError(
             "this is a list of runs: compare(qrels, runs) takes them all, evaluate(qrels, runs[0]) one; all "
             "queries of a run stand in one dict"
@@ -220,7 +223,9 @@ def _is_run(value: Any) -> bool:
     """Whether this is a run and not a query's documents; a Series, which Arrow takes too, is of one type."""
     if isinstance(value, Mapping):
         return _holds_answers(value) and not is_answer(value)
-    return _is_ranx(value) or (is_frame(value) and not hasattr(value, "dtype"))
+    if isinstance(value, str | os.PathLike):
+        return os.path.exists(value)
+    return isinstance(value, ONE) or _is_ranx(value) or (is_frame(value) and not hasattr(value, "dtype"))
 
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from truerank.core.errors import InputError
@@ -52,7 +53,7 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
     """
     if isinstance(run, Run):
         return run
-    if isinstance(run, list) and _are_paths(run):
+    if isinstance(run, list | tuple) and _are_paths(run):
         return joined(runs_of(list(map(as_source, run)), format), name or "run")
     if not isinstance(run, str | os.PathLike):
         from truerank.formats.objects import run_from_object
@@ -65,7 +66,7 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
 _PATH = (str, os.PathLike)
 
 
-def _are_paths(things: list[Any]) -> bool:
+def _are_paths(things: Sequence[Any]) -> bool:
     """Whether these are paths or URLs, of which one at least is there."""
     texts = [os.fspath(thing) for thing in itertools.takewhile(lambda thing: isinstance(thing, _PATH), things)]
     is_there = (isinstance(text, str) and ("://" in text or os.path.exists(text)) for text in texts)
