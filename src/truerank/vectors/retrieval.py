@@ -187,7 +187,7 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
         raise InputError(
             "{n:,} of the queries have the label {name}, which these rules keep for junk or "
             "distractors; where that is somebody, as identity 0 is in MSMT17, say --{which} none (in "
-            "Python the rule {which}_identities = []), or choose other rules, e.g. truerank",
+            "Python Rules.named(…).replace({which}_identities=[])), or choose other rules, e.g. truerank",
             n=count,
             name=name,
             which=which,
