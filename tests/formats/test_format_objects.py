@@ -395,6 +395,26 @@ def test_qrels_and_runs_of_ranx():
     assert (scores.mean, scores.run) == (EXPECTED, "bm25")
 
 
+@pytest.mark.parametrize("row", [["q1", "d1", "0.5"], ["q1", "d1", 1, 0.5], ("q1", "d1", 1, 0.5)])
+def test_rows_that_are_no_triples_with_a_number_are_told_what_rows_are(row):
+    with pytest.raises(
+        tr.InputError, match=r"rows \(query, document, score\) that end in a number, not .'q1', 'd1'"
+    ):
+        mean(JUDGED, [row])
+    with pytest.raises(tr.InputError, match=r"rows \(query, document, grade\) that end in a number, .*'q1', 'd1'"):
+        mean([row], SCORED)
+
+
+def test_a_table_of_columns_in_a_list_is_refused_and_alone_is_read():
+    """As the `references` and `predictions` of Hugging Face's metric have it."""
+    qrels = {"query": [1, 1], "q0": ["q0", "q0"], "docid": ["d1", "d2"], "rel": [1, 0]}
+    run = {**dict(list(qrels.items())[:3]), "rank": [0, 1], "score": [1.5, 1.2], "system": ["s", "s"]}
+    assert mean(qrels, run)["RR"] == 1.0
+    for given in (([qrels], run), (qrels, [run])):
+        with pytest.raises(tr.InputError, match="a list with a table of columns in it: give the table itself"):
+            mean(*given)
+
+
 def test_several_runs_of_ranx_name_what_takes_them():
     ranx = pytest.importorskip("ranx")
     runs = {"one": ranx.Run(SCORED, name="one"), "two": ranx.Run(SCORED, name="two")}

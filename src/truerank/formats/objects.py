@@ -58,8 +58,8 @@ def qrels_from_object(qrels: Any) -> Qrels:
         second = iterations.pop()
         return replace(of_all, second=second.encode()) if isinstance(second, str) else of_all
     what = message(
-        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade), a DataFrame, a "
-        "sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10)"
+        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) that end in a "
+        "number, a DataFrame, a sparse matrix, or of arrays of exact neighbours truth.neighbours(ids, k=10)"
     )
     said = message("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
     raise _unread(said, next(iter(qrels), None) if isinstance(qrels, list | tuple) else None)
@@ -252,11 +252,20 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
     if hasattr(first, "_asdict"):
         return partial(_named, things)
     if hasattr(first, "keys") and not hasattr(first, "columns"):  # a frame has both
+        _refuse_columns(first)
         return partial(_dicts, things)
     if isinstance(first, tuple | list) and len(first) == 3 and (isinstance(first, tuple) or _ends_in_number(first)):
         names = ("query_id", "doc_id", value)
         return partial(_triples, things, names)
     return None
+
+
+def _refuse_columns(record: Any) -> None:
+    """Raise for {column: values} in a list, as the metrics of Hugging Face have it."""
+    keys = [key for key in record.keys() if isinstance(key, str)]  # noqa: SIM118, a row has no other
+    query, doc = find(keys, QUERY), find(keys, DOC)
+    if None not in (query, doc) and all(isinstance(record[keys[at]], list) for at in (query, doc)):
+        raise InputError("this is a list with a table of columns in it: give the table itself")
 
 
 def _ends_in_number(row: list[Any]) -> bool:
@@ -351,7 +360,11 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
         is_pair = isinstance(pair, Sequence) and len(pair) == 2
         if not is_pair or (isinstance(pair, list) and isinstance(pair[1], str | int)):
-            said = message("a list of answers has pairs (query, documents), not {pair}", pair=quoted(pair))
+            said = message(
+                "a list of answers has pairs (query, documents), or rows (query, document, score) that end in a "
+                "number, not {pair}",
+                pair=quoted(pair),
+            )
             raise _unread(said, pair, name)
         yield from _answers(pair[0], pair[1], name)
 
