@@ -483,3 +483,11 @@ def test_predictions_that_are_none_are_refused(answers, tmp_path):
 
 def test_a_query_may_be_called_as_mteb_calls_its_model():
     assert tr.evaluate({"mteb_model_meta": ["a"]}, {"mteb_model_meta": ["a"]}, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("text", ['{"q1": "d2", "q2": "d3"}', '{\n  "q1": "d2",\n  "q2": "d3"\n}'])
+def test_one_document_a_query_is_refused_alike_on_one_line_and_on_several(text, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    for read in (tr.read_qrels, lambda path: tr.evaluate({"q1": ["d2"]}, path, "RR")):
+        with pytest.raises(tr.InputError, match=r"documents should stand.*: write ids as"):
+            read(tmp_path / "a.json")

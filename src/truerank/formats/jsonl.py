@@ -39,7 +39,15 @@ def sniff(head: bytes, name: str) -> float:
     if _SEVERAL.match(head):
         return 0.95
     lists = {*names.ANSWERS, *names.SCORES, *names.RELEVANT} - {"ids"}  # Chroma's answer begins with it
-    return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
+    if start[2] not in b"{[":
+        return 0.95 if rest or _has_columns(first) else 0.0
+    return 0.95 if names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
+
+
+def _has_columns(line: bytes) -> bool:
+    """Whether a key of an object is known as that of a record; the ids of queries are not."""
+    keys = [key.decode("utf-8", "replace") for key in re.findall(KEY, line)]
+    return kind(keys) is not None or names.find(keys, (*names.QUERY, *names.DOC, "id")) is not None
 
 
 def holds(source: Source) -> str | None:
