@@ -137,7 +137,7 @@ def written(text: str) -> tuple[str, str]:
     ("nDCG(gain='exp')@10", '0.40')
     """
     name, equals, value = text.rpartition("=")
-    if not (equals and name.strip() and value.strip()):
+    if not (equals and name.strip() and value.strip()) or name.rstrip().endswith((">", "<", "=")):
         raise InputError("a gate is written like nDCG@10=0.40 or p95=200ms; not {text!r}", text=text)
     return name.strip(), value.strip()
 
