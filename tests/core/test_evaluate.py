@@ -238,6 +238,15 @@ def test_a_measure_that_was_not_evaluated_is_named(scores):
         scores["P@5"]
 
 
+def test_a_query_in_the_place_of_a_measure_is_told_where_its_values_are():
+    scores = tr.evaluate({"q1": ["a"]}, {"q1": ["a"]}, "RR")
+    with pytest.raises(tr.MeasureError, match=r"'q1' is a query, not a measure: .* per_query\(\)\['q1'\]"):
+        scores["q1"]
+    assert scores.per_query()["q1"] == {"RR": 1.0}
+    with pytest.raises(tr.MeasureError, match="unknown measure 'q2'"):
+        scores["q2"]
+
+
 def test_scores_become_frames_and_plain_values(scores):
     for package in ("polars", "pyarrow", "pandas"):
         pytest.importorskip(package)

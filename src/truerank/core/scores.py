@@ -80,7 +80,14 @@ class Scores(Means[PerQuery]):
                 "{name} is one number of the whole run and has no value for a query; it is among the means",
                 name=name,
             )
-        return super().__getitem__(measure)
+        try:
+            return super().__getitem__(measure)
+        except MeasureError:
+            if measure not in self.queries:
+                raise
+        raise MeasureError(
+            "{query} is a query, not a measure: its values are per_query()[{query}]", query=repr(measure)
+        )
 
     @property
     def evaluated(self) -> int:
