@@ -48,6 +48,11 @@ def test_rows_of_many_systems_tell_ranks_and_stay_narrow() -> None:
         assert told == same
 
 
+def test_wins_ties_and_losses_are_explained_where_some_are_shown() -> None:
+    shown = {systems: document(of(systems)).render() for systems in (2, 10, 11, 24)}
+    assert {systems: text.count("W/T/L") for systems, text in shown.items()} == {2: 2, 10: 2, 11: 0, 24: 0}
+
+
 def test_few_systems_keep_their_letters() -> None:
     found = of(20)
     text = document(found).render()

@@ -16,7 +16,7 @@ from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger, predicted, runs, sample_size
-from truerank.present.many import is_many
+from truerank.present.many import is_many, shows_pairs
 from truerank.present.sample_size import drawn_of_run, pairs_of_each, sampled
 from truerank.stats.intervals import FEWEST, Interval
 from truerank.stats.paired import EXACT_UP_TO
@@ -217,7 +217,7 @@ def _counts(comparison: Comparison) -> Message:
 
 
 def _reading(comparison: Comparison) -> Message:
-    sentences = [_counts(comparison)]
+    sentences = [_counts(comparison)] if comparison.reference or shows_pairs(comparison) else []
     if is_many(comparison):
         sentences.append(
             message("Beats ranks: those it is significantly better than; like ranks: not told apart from it.")

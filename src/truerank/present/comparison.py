@@ -22,12 +22,10 @@ from truerank.present.comparison_cells import (
     winners,
 )
 from truerank.present.document import Document
+from truerank.present.many import MOST_PAIRS, shows_pairs
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Table, drawn_digits
-
-MOST_PAIRS = 45
-"""More pairs than those of ten systems are no reading for people."""
 
 LAYOUTS = ("long", "wide")
 """One table per measure, with differences and pairs; or one table with one column per measure."""
@@ -112,7 +110,7 @@ def _tables(comparison: Comparison, digits: int, width: int | None) -> Iterator[
     for outcome in comparison.outcomes:
         title = _title(outcome, message("all queries") if comparison.slices else "") if several else ""
         yield from _of_systems(comparison, outcome, digits, title, width)
-        if outcome.pairs and _shows_pairs(comparison):
+        if outcome.pairs and shows_pairs(comparison):
             table = pair_table(comparison, outcome, digits)
             yield table if fits(table, width) else pair_table(comparison, outcome, digits, by_letter=True)
         yield from runs.tables(comparison, outcome, digits, MOST_PAIRS)
@@ -145,12 +143,6 @@ def _title(outcome: Outcome, where: str) -> str:
         return outcome.name
     queries = ledger.queries(outcome.queries)
     return message("{measure}, {where} ({queries})", measure=outcome.name, where=where, queries=queries)
-
-
-def _shows_pairs(comparison: Comparison) -> bool:
-    """Whether a table of pairs says more than the rows of the systems do, and has room."""
-    pairs = len(comparison.systems) * (len(comparison.systems) - 1) // 2
-    return comparison.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,19 @@ MANY = 20
 """With more systems than these a row's letters and groups are a page of their own."""
 
 
+MOST_PAIRS = 45
+"""More pairs than those of ten systems are no reading for people."""
+
+
 def is_many(comparison: Comparison) -> bool:
     """Whether there are so many systems that rows have ranks in place of letters."""
     return len(comparison.systems) > MANY
+
+
+def shows_pairs(comparison: Comparison) -> bool:
+    """Whether a table of pairs says more than the rows of the systems do, and has room."""
+    pairs = len(comparison.systems) * (len(comparison.systems) - 1) // 2
+    return comparison.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
 
 
 def spans(numbers: Sequence[int]) -> str:

@@ -10,10 +10,11 @@ from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message
 from truerank.present import audit, cautions, forest
-from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
+from truerank.present.comparison import SideBySide, pair_table
 from truerank.present.comparison_cells import leaders, mean_cell, percent
 from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
+from truerank.present.many import MOST_PAIRS
 from truerank.present.percent import no_shares
 from truerank.present.table import Table, as_text
 from truerank.present.wide import wide_table
