@@ -99,6 +99,21 @@ def test_no_report_detects_a_difference_beyond_the_range_of_a_measure(tmp_path):
     assert "more than is possible" in text.splitlines()[3]
 
 
+def test_the_measure_that_stands_upright_is_set_against_the_one_across():
+    found = evaluated(QRELS, {"run": RUN}, "RR AP")
+    (figure,) = [one for one in build.make(ReportData(runs=Runs.of(found))).figures if one.name == "measures"]
+    upright, across = (figure.specification["encoding"][side]["axis"]["title"] for side in ("y", "x"))
+    assert str(figure.title) == f"{upright} against {across}" == "AP against RR"
+
+
+def test_what_queries_can_show_is_told_with_zeros_at_the_end_too():
+    qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(27)}
+    runs = {str(n): {query: ["x"] * (int(query[1:]) < n) + ["a"] for query in qrels} for n in (1, 4, 7)}
+    blocks = build.make(ReportData(runs=Runs.of(evaluated(qrels, runs, "RR")))).blocks
+    (table,) = [one for one in blocks if isinstance(one, Table) and one.columns[1] == "sd of differences"]
+    assert table.rows[0][1:3] == ("0.160 to 0.212", "0.106 to 0.140")
+
+
 def test_lists_have_as_many_letters_as_there_is_room_for_however_long_scores_are(monkeypatch):
     room = 20_000
     monkeypatch.setattr(queries, "LISTED", room)

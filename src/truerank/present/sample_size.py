@@ -13,6 +13,7 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.present import few
 from truerank.present.comparison_cells import span
 from truerank.present.few import USUAL
+from truerank.present.table import three_digits
 from truerank.stats.flips import ALL_FLIPS_UP_TO
 from truerank.stats.paired import EXACT_UP_TO
 
@@ -81,7 +82,7 @@ def detectable(outcome: Outcome) -> list[float]:
 
 def difference(detected: float, outcome: Outcome, scale: int = 1) -> str:
     """A detectable difference as it is shown, times a scale."""
-    return f"{detected * scale:.3g}" if detected <= _widest(outcome) else message("more than is possible")
+    return three_digits(detected * scale) if detected <= _widest(outcome) else message("more than is possible")
 
 
 def _widest(outcome: Outcome) -> float:

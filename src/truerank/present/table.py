@@ -153,6 +153,15 @@ def fixed(number: float, digits: int, sign: str = "") -> str:
     return text if float(text) else f"{0.0:{sign}.{digits}f}"
 
 
+def three_digits(number: float) -> str:
+    """A number with three significant digits, zeros at its end among them.
+
+    >>> three_digits(0.17), three_digits(0.0999), three_digits(33.0), three_digits(123.0)
+    ('0.170', '0.0999', '33.0', '123')
+    """
+    return f"{number:#.3g}".rstrip(".")
+
+
 def p_cell(p: float, alpha: float) -> str:
     """p as a cell; a small one only as "below", and one near the level with enough digits to tell them apart.
 

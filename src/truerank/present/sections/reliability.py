@@ -13,7 +13,7 @@ from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Caution, Heading, Prose
 from truerank.present.percent import HUNDRED, is_share
 from truerank.present.sample_size import detectable, difference
-from truerank.present.table import Cell, Table
+from truerank.present.table import Cell, Table, three_digits
 
 DIFFERENCE = 0.02
 """A difference that papers call an improvement."""
@@ -63,7 +63,7 @@ def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ..
     needed = [stats.queries_needed(sd, DIFFERENCE, alpha=level) for sd in sds]
     return (
         outcome.name,
-        span(*(f"{sd * scale:.3g}" for sd in sds)),
+        span(*(three_digits(sd * scale) for sd in sds)),
         span(*(difference(each, outcome, scale) for each in (known[0], known[-1]))),
         span(*(f"{n:,}" for n in needed)),
     )
