@@ -12,10 +12,10 @@ from report_pages import world
 from truerank import geo
 from truerank.analysis.compare import compare
 from truerank.analysis.report import evaluated
-from truerank.present import comparison
+from truerank.present import build, comparison
 from truerank.present import geo as places
 from truerank.present.build import write_report
-from truerank.present.data import Readable, Runs
+from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.renderers import csv, markdown, terminal
 from truerank.present.renderers.json import dumps

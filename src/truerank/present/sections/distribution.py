@@ -107,7 +107,7 @@ def scatter(runs: Runs, across: str, up: str) -> Figure:
     )
     x, y = charts.axis("x", across, **LOOK), charts.axis("y", up, **LOOK)
     spec = charts.marks(rows, x, y, names, hints)
-    return Figure("measures", message("{x} against {y}", x=across, y=up), alt, spec)
+    return Figure("measures", message("{y} against {x}", x=across, y=up), alt, spec)
 
 
 def _marks(names: list[str], queries: tuple[str, ...], xs: np.ndarray, ys: np.ndarray) -> charts.Rows:
