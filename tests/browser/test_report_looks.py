@@ -1,0 +1,34 @@
+"""How a report looks where there is much to show and little room: many systems, on paper and on a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from report_pages import Report, world, written
+
+PAPER = {"viewport": {"width": 718, "height": 1000}}  # A4 between its margins
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    qrels, runs = world(120, 24, 4)
+    return written(tmp_path_factory.mktemp("many"), qrels, runs, measures="RR AP")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    qrels, runs = world(12, 1, 4)
+    return written(tmp_path_factory.mktemp("alone"), qrels, runs, measures="AP")
+
+
+def test_on_paper_no_column_of_many_systems_is_cut_off_and_numbers_stand_below_their_names(shown, many):
+    page = shown(many.address, **PAPER)
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    places = "cells => cells.map(cell => cell.getBoundingClientRect().right)"
+    table = page.locator("#queries-table table")
+    names = table.locator("thead th").evaluate_all(places)
+    assert len(names) == 26
+    assert table.locator("tbody tr").first.locator("th, td").evaluate_all(places) == pytest.approx(names, abs=1)
