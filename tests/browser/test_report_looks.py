@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from report_pages import Report, world, written
+from report_pages import PHONE, Report, world, written
 
 PAPER = {"viewport": {"width": 718, "height": 1000}}  # A4 between its margins
 
@@ -32,3 +33,13 @@ def test_on_paper_no_column_of_many_systems_is_cut_off_and_numbers_stand_below_t
     names = table.locator("thead th").evaluate_all(places)
     assert len(names) == 26
     assert table.locator("tbody tr").first.locator("th, td").evaluate_all(places) == pytest.approx(names, abs=1)
+
+
+def test_numbers_at_an_axis_keep_apart_on_a_phone(shown, many):
+    page = shown(many.address, **PHONE)
+    seen = "texts.filter(text => getComputedStyle(text).opacity > 0)"
+    boxes = f"texts => {seen}.map(text => text.getBoundingClientRect()).map(box => [box.left, box.right])"
+    labels = page.locator("[data-figure=differences] .role-axis-label").first.locator("text")
+    drawn = labels.evaluate_all(boxes)
+    assert len(drawn) > 2
+    assert min(right[0] - left[1] for left, right in pairwise(drawn)) > 3

@@ -18,7 +18,7 @@ from truerank.present.table import Table
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
 """Cutoffs at which shares of queries or results are drawn, as far as lists go."""
 
-COUNTS = {"grid": False, "tickCount": charts.ticks(40, 10), **charts.WHOLE}
+COUNTS = {"grid": False, "tickCount": charts.ticks(40, 10), "labelSeparation": 6, **charts.WHOLE}
 
 
 def depths(runs: Runs) -> tuple[int, ...]:
