@@ -43,3 +43,12 @@ def test_numbers_at_an_axis_keep_apart_on_a_phone(shown, many):
     drawn = labels.evaluate_all(boxes)
     assert len(drawn) > 2
     assert min(right[0] - left[1] for left, right in pairwise(drawn)) > 3
+
+
+def test_measures_of_many_systems_stand_two_lines_apart_in_the_picture_of_means(shown, many):
+    page = shown(many.address)
+    middle = "marks => marks.map(mark => mark.getBoundingClientRect()).map(box => (box.top + box.bottom) / 2)"
+    places = sorted(page.locator("[data-figure=intervals] .mark-symbol.role-mark path").evaluate_all(middle))
+    assert len(places) == 48
+    steps = [after - before for before, after in pairwise(places)]
+    assert max(steps) == pytest.approx(3 * min(steps), rel=0.2)

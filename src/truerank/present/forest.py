@@ -89,7 +89,9 @@ def _bands(
 ) -> charts.Spec:
     most = f"({charts.AROUND} * 0.35)"
     look = {"domain": False, "labelLimit": {"expr": most}}
-    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
+    band = len(names) + 2
+    scale = {"paddingInner": 2 / band, "paddingOuter": 1 / band}
+    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look, "scale": scale}
     longest = charts.WIDE * max(map(len, measures)) + charts.SYMBOL
     key = charts.legend(names, beside=f"min({longest}, {most} + {charts.SYMBOL})")
     spec = charts.frame(rows, charts.axis("mean", ""), y, names, key)
@@ -104,5 +106,4 @@ def _bands(
             "tooltip": charts.tooltip(hints),
         },
     }
-    height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)
-    return {**spec, "height": height, "layer": [line, *([runs] if runs else []), dot]}
+    return {**spec, "height": STEP * band * len(measures), "layer": [line, *([runs] if runs else []), dot]}
