@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from report_pages import PHONE, Report, world, written
+from report_pages import PHONE, Report, texts_of, world, written
 
 PAPER = {"viewport": {"width": 718, "height": 1000}}  # A4 between its margins
 
@@ -52,3 +53,29 @@ def test_measures_of_many_systems_stand_two_lines_apart_in_the_picture_of_means(
     assert len(places) == 48
     steps = [after - before for before, after in pairwise(places)]
     assert max(steps) == pytest.approx(3 * min(steps), rel=0.2)
+
+
+def test_how_to_zoom_stands_below_a_plot_that_zooms(shown, many):
+    page = shown(many.address)
+    hint = page.locator("figure", has=page.locator(".hint:visible"))
+    assert hint.count() == 1
+    assert re.search(r"wheel.*legend", hint.inner_text(), re.DOTALL)
+    name = hint.locator("[data-figure]").get_attribute("data-figure")
+    whole = sorted(texts_of(page, name))
+    place = hint.locator("svg.marks")
+    place.scroll_into_view_if_needed()
+    place.hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -700)
+    page.keyboard.up("Control")
+    page.wait_for_timeout(500)
+    assert sorted(texts_of(page, name)) != whole
+    place.dblclick()
+    page.wait_for_timeout(500)
+    assert sorted(texts_of(page, name)) == whole
+
+
+def test_where_there_is_no_legend_no_click_on_one_is_asked_for(shown: Any, alone: Report) -> None:
+    page = shown(alone.address)
+    assert "wheel" in page.locator(".hint:visible").inner_text()
+    assert "legend" not in page.locator(".hint").all_text_contents()[0]

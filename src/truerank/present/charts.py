@@ -291,6 +291,20 @@ def bright() -> dict[str, Any]:
     return {"condition": {"param": "chosen", "value": 1}, "value": 0.15}
 
 
+def is_movable(spec: Mapping[str, Any]) -> bool:
+    """Whether a plot moves and zooms."""
+    return any(param["name"] == "zoom" for part in _layers(spec) for param in part.get("params", ()))
+
+
+def has_legend(spec: Mapping[str, Any]) -> bool:
+    """Whether names stand above a plot, to click."""
+    return any(part.get("encoding", {}).get("color", {}).get("legend") for part in _layers(spec))
+
+
+def _layers(spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    return (spec, *spec.get("layer", ()))
+
+
 def distribution(values: np.ndarray) -> list[tuple[float, float]]:
     """Each value with the share of values that are as low or lower; infinite ones keep the curve below 1.
 

@@ -14,7 +14,7 @@ from truerank.core.errors import needs
 from truerank.core.languages import in_language, translated
 from truerank.core.messages import Message, message
 from truerank.present import palette
-from truerank.present.charts import THEMES
+from truerank.present.charts import THEMES, has_legend, is_movable
 from truerank.present.document import Block, Document, Heading, Queries
 from truerank.present.renderers import fragment
 from truerank.present.renderers.figures import drawing
@@ -100,6 +100,8 @@ def render(document: Document, *, figures: bool = False) -> str:
         .get_template("page.html")
         .render(
             document=document,
+            hinted=next((one for one in document.figures if is_movable(one.specification)), None),
+            has_legend=any(has_legend(one.specification) for one in document.figures),
             sections=sections(document.blocks),
             kind=lambda block: type(block).__name__.lower(),
             cells=cells,
