@@ -79,3 +79,10 @@ def test_where_there_is_no_legend_no_click_on_one_is_asked_for(shown: Any, alone
     page = shown(alone.address)
     assert "wheel" in page.locator(".hint:visible").inner_text()
     assert "legend" not in page.locator(".hint").all_text_contents()[0]
+
+
+def test_row_numbers_stand_below_their_heading(shown, alone):
+    page = shown(alone.address)
+    table = page.locator("figure:has([data-figure=cmc]) table")
+    assert table.locator("thead th").first.evaluate("cell => getComputedStyle(cell).textAlign") == "end"
+    assert table.locator("tbody th").first.evaluate("cell => getComputedStyle(cell).textAlign") == "end"
