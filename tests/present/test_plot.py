@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 import truerank as tr
+from truerank import live
 from truerank.analysis.confusion import sweep
 from truerank.core.scores import intervals
 from truerank.measures import parse_measure
+from truerank.present import pareto
+from truerank.present.palette import SURFACES
 from truerank.present.plot import Plot
 from truerank.present.renderers import figures
 from truerank.present.sections import speed
@@ -233,3 +236,39 @@ def test_a_scale_of_one_value_tells_that_value_and_not_its_whole_part() -> None:
     assert f"{dcg.mean['DCG']:.6g}" in texts(dcg.plot())
     alike = {query: {"x": 0.37, "a": 0.37} for query in QRELS}
     assert "0.37" in texts(sweep(QRELS, alike).plot())
+
+
+def swept(settings: int) -> Plot:
+    """Quality against throughput of so many settings, the first of them the fastest."""
+    clock = live.SimulatedClock()
+
+    def index(probes: int) -> Callable[[str], list[str]]:
+        def search(query: str) -> list[str]:
+            clock.sleep(probes / 1000)
+            return ["x"] * (probes == 1) + ["a"]
+
+        return search
+
+    asked, over = {query: query for query in QRELS}, {"probes": range(1, settings + 1)}
+    found = live.sweep(index, asked, QRELS, over=over, measures="RR", clock=clock)
+    return Plot((pareto.figure(found, "throughput"),))
+
+
+def test_a_setting_at_the_right_edge_is_named_at_its_left_in_the_colour_of_text() -> None:
+    plot = swept(4)
+    pytest.importorskip("altair", reason="altair is not installed").Chart.from_dict(plot.to_dict())
+    ink = SURFACES["ink"][0]
+    written = re.findall(r'text-anchor="(\w+)"[^>]*fill="(#\w+)"[^>]*>probes (\d)<', plot.to_svg())
+    assert {number: (side, colour) for side, colour, number in written} == {
+        "1": ("end", ink),
+        "2": ("start", ink),
+        "3": ("start", ink),
+        "4": ("start", ink),
+    }
+
+
+def test_the_names_of_many_settings_stand_above_the_picture_where_none_covers_another() -> None:
+    for settings, has_legend in ((6, False), (7, True)):
+        svg = swept(settings).to_svg()
+        assert ("role-legend" in svg) == has_legend
+        assert [svg.count(f">probes {number}<") for number in range(1, settings + 1)] == [1] * settings

@@ -171,8 +171,10 @@ def marks(
         encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 200]}}
     mark = {"type": "point", "filled": True, "size": 60}
     layer = {"mark": mark, "params": [chosen(), zoom()], "encoding": encoding}
-    text = {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 11}
-    labels: list[Spec] = [{"mark": text, "encoding": {"text": {"field": "who"}}}] if beside else []
+    is_right = f"scale('x', datum.{x['field']}) > 0.7 * width"  # a name to the right would be cut off
+    align, dx = {"expr": f"{is_right} ? 'right' : 'left'"}, {"expr": f"{is_right} ? -8 : 8"}
+    text = {"type": "text", "align": align, "dx": dx, "dy": -6, "fontSize": 11}
+    labels: list[Spec] = [{"mark": text, "encoding": {"text": {"field": "who"}, "color": None}}] if beside else []
     return {**frame(rows, x, y, names, key), "layer": [layer, *labels]}
 
 
@@ -221,9 +223,11 @@ def whiskers(x: dict[str, Any], y: dict[str, Any]) -> list[Spec]:
 
 
 def behind(spec: Spec, layer: Spec) -> Spec:
-    """The plot with one more layer behind the others, which has none of their channels."""
-    shared = spec["encoding"]
-    layers = [{**own, "encoding": {**shared, **own["encoding"]}} for own in spec["layer"]]
+    """The plot with one more layer behind the others, without their channels; any is left out where it is None."""
+    layers = []
+    for own in spec["layer"]:
+        channels = {**spec["encoding"], **own["encoding"]}
+        layers.append({**own, "encoding": {name: one for name, one in channels.items() if one is not None}})
     return {**{key: value for key, value in spec.items() if key != "encoding"}, "layer": [layer, *layers]}
 
 

@@ -13,6 +13,9 @@ from truerank.present.bench import endless, standing
 from truerank.present.document import Figure
 from truerank.present.names import scored
 
+BESIDE = 6
+"""Names of more settings than these would cover each other beside the marks."""
+
 
 def figure(benches: Sequence[Bench], against: str = "p50") -> Figure:
     """The picture of a sweep by its first measure.
@@ -35,7 +38,7 @@ def figure(benches: Sequence[Bench], against: str = "p50") -> Figure:
     fast = (message("answers a second"), ".1f") if is_rate else ("ms", ".3f")
     hints: charts.Hints = {"who": message("setting"), "speed": fast, "quality": (measure, ".4f")}
     title = fast[0] if is_rate else message("latency {percentile}, ms", percentile=against)
-    spec = chart(benches, names, measure, against, title=title, hints=hints, beside=True)
+    spec = chart(benches, names, measure, against, title=title, hints=hints, beside=len(names) <= BESIDE)
     of = scored(first.name, len(first.queries), scores.rules.name)
     alt = message(
         "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
