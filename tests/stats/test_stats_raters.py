@@ -204,6 +204,12 @@ def test_the_interval_of_an_order_is_narrow_where_systems_are_far_apart_and_wide
     assert 2 * widths[0] < widths[1]
 
 
+def test_an_order_of_the_largest_means_has_the_interval_that_it_has_divided() -> None:
+    (a, b), drawn = means_and_draws(50, 12, 4, 10.0)
+    huge = 2.0**1000
+    assert stats.order_intervals(a * huge, b * huge, drawn * huge, 50) == stats.order_intervals(a, b, drawn, 50)
+
+
 def test_an_order_of_few_queries_or_systems_has_no_interval_and_one_judge_with_himself_has_no_width() -> None:
     (a, b), drawn = means_and_draws(50, 4, 1, 1.0)
     assert {each.method for each in stats.order_intervals(a, b, drawn, 5)} == {"none"}

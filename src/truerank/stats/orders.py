@@ -9,7 +9,7 @@ import numpy as np
 from truerank.stats.agreement import kendall_tau, tau_ap
 from truerank.stats.bootstrap import percentile_limits, reach
 from truerank.stats.intervals import Interval, is_too_few
-from truerank.stats.values import Floats, share
+from truerank.stats.values import Floats, share, unit_of
 
 LEAST = 3
 """Fewer systems than these have no order to speak of."""
@@ -49,6 +49,8 @@ def order_intervals(
     if is_too_few(n, confidence) or len(first) < LEAST:
         one, other = (Interval.unknown(each, confidence) for each in estimates)
         return one, other
+    unit = np.maximum(1.0, unit_of(np.abs(drawn).max(), 1))  # squares of the largest numbers overflow
+    first, second, drawn = first / unit, second / unit, drawn / unit
     apart = np.abs(_centred(drawn - np.stack([first, second]))).max() > ROUNDING  # a shared shift changes no order
     if not apart or (drawn[:, 0] == drawn[:, 1]).all():
         one, other = (Interval.constant(each, confidence) for each in estimates)
