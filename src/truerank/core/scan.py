@@ -363,8 +363,8 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
     if there := [(one.name, line) for one in run.files() for line in _lines_of(one, query, doc)]:
-        (file, _), second = there[:2]
-        return repeated_document(query, doc, None, *second, apart=file != second[0])
+        (file, _), (name, again) = there[:2]
+        return repeated_document(query, doc, None, name, again, apart=file != name)
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     are_files = len(run.files()) > 1

@@ -263,8 +263,8 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
 def _refuse_columns(record: Any) -> None:
     """Raise for {column: values} in a list, as the metrics of Hugging Face have it."""
     keys = [key for key in record.keys() if isinstance(key, str)]  # noqa: SIM118, a row has no other
-    query, doc = find(keys, QUERY), find(keys, DOC)
-    if None not in (query, doc) and all(isinstance(record[keys[at]], list) for at in (query, doc)):
+    ids = [keys[at] for at in (find(keys, QUERY), find(keys, DOC)) if at is not None]
+    if len(ids) == 2 and all(isinstance(record[key], list) for key in ids):
         raise InputError("this is a list with a table of columns in it: give the table itself")
 
 
