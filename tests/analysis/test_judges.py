@@ -439,3 +439,10 @@ def test_aspects_are_voted_on_one_by_one_and_keep_their_weights() -> None:
     assert voted.weights_of(0) == {b"x": 3, b"y": 1, b"z": 1}
     with pytest.raises(tr.InputError, match="a vote is majority, median, mean, max or min, not 'most'"):
         tr.judges([theirs, third], samples=2).consensus("most")
+
+
+def test_systems_that_answer_no_query_in_common_are_named_with_their_judge() -> None:
+    qrels = {"p": {"a": 1, "b": 0}, "q": {"a": 1, "b": 0}}
+    runs = {"old": {"p": ["a"]}, "new": {"q": ["a"]}}
+    with pytest.raises(tr.TruerankError, match=r"all of old \(crowd\), new \(crowd\), old \(we\), new \(we\)$"):
+        tr.judges({"crowd": qrels, "we": qrels}, runs, "RR", rules={"missing": "skip"})

@@ -22,7 +22,7 @@ from truerank.core.errors import InputError
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Progress
-from truerank.core.scores import Scores, averaged
+from truerank.core.scores import Scores, averaged, distinct
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints
 from truerank.stats.bootstrap import resampled_means
@@ -48,15 +48,16 @@ def standings(
     _refuse_read(runs.values())
     shared = _shared(judgements, common)
     qrels = judgements.of_all() if common else judgements.qrels
-    scores: dict[str, Scores] = {}
+    scores: list[tuple[str, Scores]] = []
     names: list[str] = []
     for number, (judge, one) in enumerate(qrels.items(), 1):
         own = scored(one.only(shared), runs, measures, rules, threads)
         wanted = common_measures(own, measures)
         names = list(own)
-        scores |= {f"{judge}\0{name}": each for name, each in own.items()}
+        scores += [(f"{name} ({judge})", each) for name, each in own.items()]
         progress(number, len(qrels) + 1)
-    systems = align(scores)
+    called, scored_by_each = zip(*scores, strict=True)
+    systems = align(dict(zip(distinct(called), scored_by_each, strict=True)))
     work = _Work(systems, judgements.names, names, procedure)
     made = tuple(work.standing(measure) for measure in wanted)
     progress(len(qrels) + 1, len(qrels) + 1)
