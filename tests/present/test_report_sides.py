@@ -188,6 +188,20 @@ def test_squares_count_the_queries_with_both_values(monkeypatch: pytest.MonkeyPa
     assert all(np.isfinite([row["x"], row["y"]]).all() for row in squares)
 
 
+def test_squares_stand_where_their_queries_do_even_where_all_have_one_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("truerank.present.sections.distribution.MARKS", 10)
+    both = {"good": GOOD, "bad": BAD}
+    drawn = figures(document(both, "AP P@3"))["measures"].specification
+    scored = {name: tr.evaluate(QRELS, run, "AP P@3") for name, run in both.items()}
+    reach = {m: np.ptp([one[m] for one in scored.values()]) / 40 + 1e-9 for m in ("AP", "P@3")}
+    for row in drawn["data"]["values"]:
+        within = [abs(scored[row["who"]][m] - row[at]) <= reach[m] for m, at in (("AP", "x"), ("P@3", "y"))]
+        assert row["n"] == np.logical_and(*within).sum()
+    assert drawn["layer"][0]["encoding"]["size"]["field"] == "n"
+
+
 def test_a_mean_without_an_interval_is_a_dot_beside_those_that_have_one() -> None:
     few = list(QRELS)[:3]
     runs = {"good": {q: GOOD[q] for q in few}, "bad": {few[0]: ["a"], few[1]: ["x", "a"], few[2]: ["a"]}}

@@ -137,5 +137,6 @@ def _binned(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The square of each value along one axis, where the first one begins, and how wide each is."""
     known = np.isfinite(values)
     low, high = float(values.min(where=known, initial=np.inf)), float(values.max(where=known, initial=-np.inf))
-    width = (high - low) / CELLS or 1.0
-    return np.minimum((np.where(known, values - low, 0.0) / width).astype(int), CELLS - 1), low, width
+    width = (high - low) / CELLS
+    square = np.where(known, values - low, 0.0) / (width or 1.0)
+    return np.minimum(square.astype(int), CELLS - 1), low, width
