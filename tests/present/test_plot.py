@@ -114,6 +114,10 @@ def test_many_different_values_are_counted_in_steps() -> None:
     rows = figure.specification["layer"][0]["data"]["values"]
     assert sum(row["n"] for row in rows) == 200
     assert len(rows) <= 40
+    low, high = 1 / 200, 1.0
+    half = (high - low) / 80
+    for row in rows:
+        assert sum(abs(1 / (n + 1) - row["value"]) <= half * (1 + 1e-9) for n in range(200)) == row["n"]
 
 
 def test_measures_that_are_no_shares_have_a_picture_each_and_counts_no_mean() -> None:
@@ -121,6 +125,13 @@ def test_measures_that_are_no_shares_have_a_picture_each_and_counts_no_mean() ->
     assert [figure.name for figure in found.figures] == ["queries-1", "queries-2", "queries-3"]
     assert [len(figure.specification["layer"]) for figure in found.figures] == [3, 1, 3]
     assert "mean" not in found.figures[1].alt
+    domains = [figure.specification["encoding"]["color"]["scale"]["domain"] for figure in found.figures]
+    assert domains == [["queries", "mean"], ["queries"], ["queries", "mean"]]
+    assert [figure.specification["encoding"]["x"]["scale"].get("domain") for figure in found.figures] == [
+        [0, 1],
+        None,
+        None,
+    ]
 
 
 def test_values_that_a_query_does_not_have_are_not_drawn() -> None:
@@ -129,6 +140,8 @@ def test_values_that_a_query_does_not_have_are_not_drawn() -> None:
     assert np.isnan(found["AP"]).any()
     (figure,) = found.plot().figures
     assert sum(row["n"] for row in figure.specification["layer"][0]["data"]["values"]) == 12
+    nothing = tr.evaluate({"none": {"a": 0}}, {"none": ["a"]}, "AP NumRet", rules=rules).plot().figures
+    assert [row["measure"] for f in nothing for row in f.specification["layer"][0]["data"]["values"]] == ["NumRet"]
 
 
 def test_a_plot_is_saved_as_each_kind_of_file_and_several_are_numbered(tmp_path: Path) -> None:
