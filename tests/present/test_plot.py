@@ -17,11 +17,12 @@ from truerank import live
 from truerank.analysis.confusion import sweep
 from truerank.core.scores import intervals
 from truerank.measures import parse_measure
-from truerank.present import pareto
+from truerank.present import charts, pareto
 from truerank.present.palette import SURFACES
 from truerank.present.plot import Plot
 from truerank.present.renderers import figures
 from truerank.present.sections import speed
+from truerank.stats import Interval
 
 pytest.importorskip("vl_convert", reason="the extra plots is not installed")
 
@@ -142,6 +143,12 @@ def test_values_that_a_query_does_not_have_are_not_drawn() -> None:
     assert sum(row["n"] for row in figure.specification["layer"][0]["data"]["values"]) == 12
     nothing = tr.evaluate({"none": {"a": 0}}, {"none": ["a"]}, "AP NumRet", rules=rules).plot().figures
     assert [row["measure"] for f in nothing for row in f.specification["layer"][0]["data"]["values"]] == ["NumRet"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(np.nan, 0.6), (0.4, np.inf), (-np.inf, np.inf)])
+def test_an_interval_without_an_end_is_drawn_as_a_value_alone(low: float, high: float) -> None:
+    assert charts.ends(Interval(0.5, low, high, 0.95, "t"), 0.5) == charts.ends(None, 0.5) == (0.5, 0.5)
+    assert charts.ends(Interval(0.5, 0.4, 0.6, 0.95, "t"), 0.5) == (0.4, 0.6)
 
 
 def test_a_plot_is_saved_as_each_kind_of_file_and_several_are_numbered(tmp_path: Path) -> None:
