@@ -254,6 +254,22 @@ def test_tables_show_both_variances_and_what_more_would_do(layout):
     assert "Enough runs: from this many of each system on" in text
 
 
+def test_the_row_of_a_system_has_its_components_and_what_each_contributes():
+    found = tr.compare(QRELS, {name: SYSTEMS[name] for name in ("old", "new")}, "AP")
+    parts = document(found).tables[1]
+    for row in parts.rows:
+        values = tables(row[0], "AP")
+        known = stats.components(values)
+        means = values.mean(axis=0)
+        share = 100 * found["AP"].spreads[row[0],].share_of_runs
+        sds = [part**0.5 for part in (known.between_queries, known.between_runs, known.rest)]
+        assert row[1:3] == (len(means), f"{means.min():.3f} to {means.max():.3f}")
+        assert row[3:6] == pytest.approx(sds)
+        assert row[6:] == (f"{100 - share:.0f} %", f"{share:.0f} %")
+    assert len(parts.rows) == 2
+    assert "one run" not in found.to_text()
+
+
 def test_twice_the_runs_are_twice_those_of_each_system():
     found = tr.compare(QRELS, {"old": SYSTEMS["old"], "new": SYSTEMS["new"]}, "AP")
     spread = found["AP"].spreads["new", "old"]
