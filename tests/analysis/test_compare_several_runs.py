@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -267,7 +268,14 @@ def test_the_row_of_a_system_has_its_components_and_what_each_contributes():
         assert row[3:6] == pytest.approx(sds)
         assert row[6:] == (f"{100 - share:.0f} %", f"{share:.0f} %")
     assert len(parts.rows) == 2
-    assert "one run" not in found.to_text()
+    assert not re.search("one run|2 runs show little", found.to_text())
+    shown = document(found, percent=True).tables[1]
+    for row, other in zip(parts.rows, shown.rows, strict=True):
+        assert other[3:6] == pytest.approx([100 * sd for sd in row[3:6]])
+        assert other[6:] == row[6:]
+    alone = document(tr.compare(QRELS, {"old": SYSTEMS["old"]}, "AP")).tables[-1]
+    assert alone.columns == ("run", "now", "queries × 2", "runs × 2", "enough runs")
+    assert [len(row) for row in alone.rows] == [5]
 
 
 def test_twice_the_runs_are_twice_those_of_each_system():
