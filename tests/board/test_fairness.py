@@ -401,6 +401,9 @@ def test_a_bucket_fills_to_its_brim_is_charged_below_empty_and_only_the_last_ask
 ) -> None:
     now = 100.0
     rate = Rate(4, 0.5, clock=lambda: now)
+    assert rate.wait("d") == 0
+    now += 1000
+    assert [rate.wait("d") for _ in range(5)] == [0, 0, 0, 0, 2]
     assert [rate.wait("a", 3), rate.wait("a", 2), rate.wait("a"), rate.wait("a", 0)] == [0, 2, 0, 2]
     now += 2
     assert [rate.wait("a", 0), rate.wait("a", 0), rate.wait("a"), rate.wait("a")] == [0, 0, 0, 2]
