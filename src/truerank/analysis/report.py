@@ -70,7 +70,7 @@ class Evaluated:
 
     @property
     def scores(self) -> list[Scores]:
-        """Of each system."""
+        """The scores of each system."""
         return list(self.comparison.scores.values())
 
     @property
@@ -85,7 +85,7 @@ class Evaluated:
 
     @property
     def measures(self) -> list[Measure]:
-        """Those that were compared."""
+        """The measures by which the systems were compared."""
         return [outcome.measure for outcome in self.comparison.outcomes]
 
     @property

@@ -90,7 +90,7 @@ class Settings:
     slices: Mapping[str, Any] = field(default_factory=dict)
 
     def replace(self, **fields: Any) -> Settings:
-        """The same with what is given in place; None: not given."""
+        """These settings with the given fields replaced; None means that a field is not given."""
         return dataclasses.replace(self, **{key: value for key, value in fields.items() if value is not None})
 
 

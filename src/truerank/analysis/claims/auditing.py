@@ -24,7 +24,7 @@ BINARY = ("accuracy", "acc", "em", "exact match")
 """Headings of columns whose values are 0 or 1 at each query, besides Success."""
 
 ROUNDING = 1e-9
-"""Of a published digit: 0.4125 may be written as 0.412 or 0.413."""
+"""Tolerance at a published digit: 0.4125 may be written as 0.412 or 0.413."""
 
 
 def audit_table(

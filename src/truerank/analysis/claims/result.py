@@ -14,7 +14,7 @@ from truerank.core.presented import Presented, finite
 Verdict = Literal["yes", "depends", "no"]
 
 Which = Literal["given", "lowest", "middle", "highest"]
-"""Of the standard deviations that are considered."""
+"""Which of the standard deviations under consideration is meant."""
 
 
 @dataclass(frozen=True)

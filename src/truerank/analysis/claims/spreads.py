@@ -32,7 +32,7 @@ USUAL = {
     "Success@10": Spread(0.14, 0.39, 0.51),
 }
 ANY = Spread(0.02, 0.25, 0.64)
-"""Of a measure that is none of these: all that was measured."""
+"""The spread of any other measure: from the least to the most of all that were measured."""
 
 OF_ONE = Spread(0.27, 1.03, 1.26)
 """The same of all these measures, divided by the standard deviation of the values of one system."""

@@ -223,7 +223,7 @@ def diff_each(
     docs: Any = None,
     items: Any = None,
 ) -> list[Diff]:
-    """The same for any number of measures."""
+    """What `diff` tells, for each of any number of measures."""
     if only not in (None, *ONLY):
         raise InputError("only is {known}, not {only!r}", known=alternatives(ONLY), only=only)
     if not is_whole(most) or most < 1:

@@ -274,7 +274,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
 
 
 def _noting(run: Run, seen: set[bytes]) -> Run:
-    """The same run; the queries of its lines are noted as they are read."""
+    """This run, except that reading it adds the queries of its lines to `seen`."""
 
     def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
         for part in rankings(batches, run.name):

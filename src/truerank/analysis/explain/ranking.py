@@ -109,7 +109,7 @@ Ranks = tuple[int | None, int, int, int | None]
 
 
 def _ranks(hits: Hits) -> Iterator[Ranks]:
-    """Those of each document that has a rank."""
+    """The ranks of each document that has one."""
     calls = [None] * len(hits) if hits.calls is None else hits.call.tolist()
     return zip(*(column.tolist() for column in (hits.rank, hits.first, hits.last)), calls, strict=True)
 

@@ -48,7 +48,7 @@ class Judgements:
 
     @classmethod
     def of(cls, qrels: Mapping[str, Qrels]) -> Judgements:
-        """Those of the judges, in any order of theirs."""
+        """The judgements of all judges, who may list theirs in any order."""
         places: dict[Key, int] = {}
         by_judge = []
         is_by_aspect = are_aspects(qrels.values())

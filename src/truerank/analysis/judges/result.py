@@ -157,7 +157,7 @@ class Order:
         }
 
     def row(self, measure: str) -> dict[str, Any]:
-        """The same in one row, with the flips counted."""
+        """What `to_dict` gives, as one row of a table; of the flips only their number."""
         row: dict[str, Any] = {"measure": measure, "first": self.first, "second": self.second}
         for name, tau in (("tau", self.tau), ("tau_ap", self.tau_ap)):
             ends = tau.to_dict("value") if tau else dict.fromkeys(("value", "low", "high"))
@@ -343,7 +343,7 @@ class Judges(Presented):
         ]
 
     def columns(self, layout: Layout = "coefficients") -> dict[str, list[Any]]:
-        """The same by column."""
+        """What `rows` gives, as columns."""
         rows = self.rows(layout)
         return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
 

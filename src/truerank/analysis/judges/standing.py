@@ -100,7 +100,7 @@ class _Work:
     procedure: Procedure
 
     def standing(self, measure: Measure) -> Standing:
-        """By one measure."""
+        """How the systems stand by one measure."""
         heading = next(iter(self.systems.scores.values())).heading(measure)
         if measure.definition.is_of_run:
             n = len(self.systems.queries)

@@ -196,7 +196,7 @@ def _look_at(hits: Hits, case: Case, measures: Sequence[Measure]) -> None:
 
 @contextmanager
 def _noting_refused(log: Log) -> Iterator[None]:
-    """That a measure cannot be had of what was read is a finding too."""
+    """Log it as a finding when a measure cannot be computed from what was read, instead of stopping there."""
     try:
         yield
     except MeasureError as error:

@@ -125,11 +125,11 @@ class Sum:
         return self.terms[-1].total if self.terms else 0.0
 
     def shared(self, share: Callable[[float], float]) -> Sum:
-        """The same, each term with what it adds to the measure."""
+        """This sum, with what each term adds to the measure noted in it: a function of the term's value."""
         return replace(self, terms=tuple(replace(term, share=share(term.value)) for term in self.terms))
 
     def over(self, divisor: float) -> Sum:
-        """The same, of a measure that is this sum divided by a number."""
+        """This sum, with what each term adds to a measure that is the sum divided by a number."""
         return self.shared(lambda value: quotient(value, divisor))
 
     def to_dict(self) -> dict[str, Any]:
