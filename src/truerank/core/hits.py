@@ -50,7 +50,7 @@ class Judgements(NamedTuple):
     grade: Floats
 
     def select(self, keep: Bools) -> Judgements:
-        """Those of the kept queries, which are numbered anew."""
+        """The judgements of the kept queries, which are numbered anew."""
         rows = keep[self.query]
         return Judgements((np.cumsum(keep) - 1)[self.query[rows]], self.grade[rows])
 

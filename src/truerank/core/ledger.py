@@ -21,7 +21,7 @@ from truerank.measures.sums import PerQuery
 EXAMPLES = 5
 
 KINDS = ("missing", "extra", "without_relevant", "tied")
-"""Of which queries examples are named."""
+"""Kinds of queries of which examples are named."""
 
 NUMBERS = (
     *KINDS,

@@ -88,18 +88,18 @@ GRADE = (
     *("rating", "rui", "hasanswer", "queryrelevancelabel"),
 )
 GRADES = ("grades", "relevancegrades", "relevantgrades", "gains")
-"""Of a list of documents, in a list beside it."""
+"""Names of a list of grades that stands beside a list of documents."""
 OWN_GRADES = ("relevances", "rels", "ratings", "labels", "relevance", "rel", "grade", "rating", "label", "gain")
-"""The same, where no answers stand there whose they may be."""
+"""Names of such a list, too, where no answers stand beside it that the numbers could belong to."""
 UNSURE_GRADES = ("scores", "relevancescores", "score")
-"""The same; they are grades where they are whole numbers, as BEIR's are."""
+"""Names of such a list, too; its numbers are grades only where they are whole, as BEIR's are."""
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop", "stratum")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")
 ANSWER = ("runid", "run", "system", "answerid")
-"""Which system's answer was judged by nuggets."""
+"""Names of the system whose answer was judged by nuggets."""
 PASSAGE = ("docid", "docno", "documentid", "passageid", "segmentid", "chunkid")
-"""Which passage was judged by nuggets."""
+"""Names of the passage that was judged by nuggets."""
 
 BEIR = ["query-id", "corpus-id", "score"]
 """BEIR's own, as they are written: there a score is a grade."""

@@ -172,7 +172,7 @@ def _sound(data: Any) -> Iterator[pyarrow.RecordBatch]:
 
 
 def table_holds(source: Source) -> str | None:
-    """By the names of the columns."""
+    """What a table holds, as the names of its columns tell."""
     with opened(source) as table:
         return records.held(table.schema.names)
 

@@ -45,7 +45,7 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """By the number of columns."""
+    """What a file holds, a run or judgements, as the number of its columns tells."""
     widths = _widths(source.head)
     return _WIDTHS.get(widths.pop()) if len(widths) == 1 else None
 

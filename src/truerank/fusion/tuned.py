@@ -38,7 +38,7 @@ class Fold:
         queries: their ids.
         params: what they were fused with, tuned on all other queries.
         tuned: the measure's number (its mean, sum or geometric mean) over those other queries.
-        held_out: the same over these.
+        held_out: the measure's number over these held-out queries.
         counted: how many of these are in the mean by the rules.
     """
 

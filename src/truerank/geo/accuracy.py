@@ -148,5 +148,5 @@ def spelled(metres: float) -> str:
 
 
 def _mean(values: Any) -> float:
-    """From left to right; 0 of nothing."""
+    """The mean, summed from left to right; 0 where there is nothing."""
     return mean(np.asarray(values, np.float64))

@@ -114,7 +114,7 @@ class Names:
 
     @cached_property
     def places(self) -> NameForm:
-        """By the place in the list, from 0."""
+        """The way to name items by their place in the list, from 0."""
         return NameForm(message("place in the list, from 0"), tuple(map(str, range(len(self.items)))))
 
     def best(self, names: Sequence[Any]) -> NameForm:

@@ -55,7 +55,7 @@ class Results:
 
     @property
     def queries(self) -> Sequence[str]:
-        """Whose results they are."""
+        """The queries that these are the results of."""
         return self.answers.queries
 
     @property

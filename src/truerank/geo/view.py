@@ -63,7 +63,7 @@ class View(Presented):
         measures: those that were asked for.
         errors: (queries of the scores, ranks) metres from the query to its first results, infinite where there is
             none: of max(k) ranks, or as many as the longest list has, but one at least.
-        first: the same results as rows of the references.
+        first: these first results, as rows of the references.
         references: the items.
         longest: the most results that a query has.
         k, within: cutoffs and metres.

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 __version__ = "0.5.11"
-"""Of pytrec_eval-terrier, whose surface this is."""
+"""The version of pytrec_eval-terrier whose interface this is."""
 
 _RARE = {"yaap"}
 

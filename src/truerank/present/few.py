@@ -14,7 +14,7 @@ Named = tuple[str, Interval | None]
 """What an interval is of, and the interval, where there is one."""
 
 Shown = Collection[tuple[str, Interval]]
-"""The same of what has one."""
+"""What intervals are of, and the intervals: only what has one."""
 
 ENOUGH = 30
 USUAL = 50

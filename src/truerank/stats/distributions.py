@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from truerank.stats.values import TINY, Floats
 
 STEP = 0.25
-"""Of the grid of estimates, in their standard deviations."""
+"""The step of the grid of estimates, in their standard deviations."""
 
 DEEP = 100.0
 """The logarithm of how much rarer an estimate may be than the likeliest one."""

@@ -39,7 +39,7 @@ class Nested:
         error: the standard error of the difference of two systems, the root mean square over pairs; None where
             it is unknown, or there is one system.
         variances: those of a linear mixed model; None where they are unknown.
-        model_error: the same error by this model.
+        model_error: the standard error that this model gives.
     """
 
     means: Floats

@@ -37,7 +37,7 @@ def order_intervals(
 
     Args:
         first, second: (systems,) the means by each judge; the first is right to tau-AP. Three systems or more.
-        drawn: (resamples, 2, systems) the same of resampled queries.
+        drawn: (resamples, 2, systems) the means by each judge over resampled queries.
         n: how many queries there are.
 
     Returns:

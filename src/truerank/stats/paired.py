@@ -31,7 +31,7 @@ EXACT_UP_TO = 32
 """With this many differences that are not 0, or fewer, every sign pattern is counted."""
 
 EXACT_RANKS_UP_TO = 100
-"""The same for the sums of ranks."""
+"""With this many differences that are not 0, or fewer, all sums of ranks are counted."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from truerank.stats.paired import EXACT_UP_TO, randomizations
 from truerank.stats.values import Floats, Ints, count, deviation, mean, on_grid, rounding, scale, share, table
 
 Pairs = Sequence[tuple[int, int]]
-"""Of columns: the first less the second."""
+"""Pairs of columns, of which the second is subtracted from the first."""
 
 AT_ONCE = 1 << 21
 """How many sums of systems are held at once, where one sign pattern has no more."""

@@ -36,7 +36,7 @@ class PredictedMean:
 
     Attributes:
         interval: the estimate, and where the truth may lie whatever the model's bias.
-        judged: the same by the judged queries alone.
+        judged: the estimate, with its interval, by the judged queries alone.
         predicted: the mean of all predictions, as if they were the truth.
         weight: how far the model is relied on: the tuned lambda of PPI++, 0 not at all, 1 fully.
         n, of: how many queries are judged, and how many there are.

@@ -161,8 +161,8 @@ class _Chunks:
     """The chunks by their documents.
 
     Attributes:
-        spans: of all, a row each.
-        ids: of them.
+        spans: where each chunk lies, a row per chunk.
+        ids: the id of each chunk.
         by_doc: {document: the rows of its chunks}.
         by_id: {chunk: its row}.
     """

@@ -19,7 +19,7 @@ class Placed(NamedTuple):
     """Where judged entries stand; one row per pair.
 
     Attributes:
-        score: theirs.
+        score: the score of each pair.
         better: how many are better.
         tied: how many are equal, themselves included.
         before: how many of these stand further left.

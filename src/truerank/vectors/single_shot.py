@@ -39,7 +39,7 @@ class SingleShot:
         """Find the ranks for these rows of queries.
 
         Args:
-            labels: theirs.
+            labels: the labels of these queries.
             pair_row, pair_column: the right entries in the block.
         """
         start = np.searchsorted(pair_row, np.arange(len(rows) + 1))

@@ -12,7 +12,7 @@ STATES: dict[str, Message] = {
     "scored": message("scored"),
     "failed": message("could not be scored"),
 }
-"""Of a submission."""
+"""The states of a submission, in words."""
 
 VERDICTS: dict[str, Message] = {
     "received": message("It is being audited and scored. This page looks again by itself."),
@@ -40,14 +40,14 @@ ROLES: dict[str, Message] = {
     "team": message("team"),
     "host": message("host"),
 }
-"""Of an account."""
+"""The roles of an account, in words."""
 
 PARTS: dict[str, Message] = {
     "all": message("all queries"),
     "public": message("public queries"),
     "private": message("private queries"),
 }
-"""Of the queries."""
+"""The parts of the queries, in words."""
 
 SCORES: dict[str, Message] = {
     "strict": message("strict"),
@@ -91,7 +91,7 @@ FINDINGS: dict[str, Message] = {
     "shallow": message("few results"),
     "deep": message("many results"),
 }
-"""Of an audit, by their kind."""
+"""The findings of an audit by their kind, in words."""
 
 MENDS: dict[str, Message] = {
     "empty": message("Send a file with at least one line."),

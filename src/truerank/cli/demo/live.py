@@ -56,6 +56,6 @@ def report(collection: Collection, live: BenchComparison, directory: Path, say: 
 
 
 def _named(name: str, search: Search) -> Search:
-    """The same function, called so in what is printed."""
+    """The function with this name, which is printed for it."""
     search.__name__ = search.__qualname__ = name
     return search

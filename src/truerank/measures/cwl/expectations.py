@@ -37,7 +37,7 @@ Of = Annotated[
         _has_reader,
     ),
 ]
-"""Whose reader is meant."""
+"""The parameter that names the measure whose reader is meant."""
 
 SOURCE = "Azzopardi, Thomas and Moffat, cwl_eval: an evaluation tool for information retrieval, SIGIR 2019"
 

@@ -61,7 +61,7 @@ READERS: dict[str, Callable[..., Reader]] = {
     "NERR10": lambda p, **given: reader(on.until_satisfied(on.steadily(p)), **given),
     "NERR11": lambda T, **given: reader(on.until_satisfied(on.by_square(2.0 * T)), **given),
 }
-"""By the measure's name: its parameters in, the reader."""
+"""{the measure's name: a function from its parameters to its reader}."""
 
 
 def found(hits: Hits, name: str, **params: Any) -> Terms:

@@ -130,7 +130,7 @@ def _misses(queries: Items, view: View) -> list[dict[str, object]]:
 
 
 def _height(rows: list[dict[str, object]], is_globe: bool) -> int:
-    """As high as the map is wide in metres, within limits."""
+    """The height of the map that gives a metre the same length both ways, within limits."""
     xs = np.array([[row["x"], row["x1"]] for row in rows], float)
     ys = np.array([[row["y"], row["y1"]] for row in rows], float)
     shrink = math.cos(math.radians(float(ys.mean()))) if is_globe else 1.0
