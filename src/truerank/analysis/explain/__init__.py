@@ -99,7 +99,7 @@ def explain_each(
     docs: Any = None,
     items: Any = None,
 ) -> list[Explanation]:
-    """The same for any number of measures, from one reading.
+    """What `explain` tells, for each of any number of measures, from one reading.
 
     >>> [why.value for why in explain_each({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR P@1")]
     [0.5, 0.0]

@@ -67,7 +67,7 @@ class Answer:
     items: Catalogue | None = None
 
     def knowing(self, items: Any) -> Answer:
-        """The same with what is known of the documents, from wherever it is kept; None: nothing."""
+        """This answer with what is known of the documents, from wherever it is kept; None: nothing is known."""
         return self if items is None else dataclasses.replace(self, items=read_catalogue(items))
 
     @property
@@ -82,7 +82,7 @@ class Answer:
 
     @cached_property
     def _orders(self) -> list[Hits]:
-        """The same with equal scores in the orders in which most measures have their extremes."""
+        """These hits with equal scores in the orders in which most measures have their extremes."""
         whole = self._everything
         moved = (way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False))
         return [hits.under(self.rules) for hits in moved]
@@ -327,7 +327,7 @@ def _answer(reading: Reading, query: bytes, rules: Rules) -> Answer:
 
 
 def _watched(run: Run, ordered: set[bytes]) -> Run:
-    """The same run; queries whose documents have an order but no scores are added."""
+    """This run, except that reading it adds to a set the queries whose documents have an order but no scores."""
 
     def watched(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:

@@ -22,7 +22,7 @@ NO_CALLS = Columns(*text_column([]), *text_column([]), np.zeros(0), calls=np.zer
 
 
 def only(run: Run, queries: Collection[bytes]) -> Run:
-    """The same run as if it answered only these queries; read once, and kept."""
+    """This run as if it answered only these queries; read once, and kept."""
     chosen = frozenset(queries)
     try:
         kept = list(_kept(run, chosen)) if queries else []

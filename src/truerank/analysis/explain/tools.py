@@ -197,7 +197,7 @@ class _Numbers:
     known: dict[Any, _Column] = field(default_factory=dict)
 
     def under(self, rules: Rules, readings: Readings) -> list[_Column | None]:
-        """A column a reading."""
+        """One column for each reading of the measures."""
         plain = rules.nameless
         wanted = [reading for reading in readings if reading and (plain, reading) not in self.known]
         if wanted:
@@ -300,7 +300,7 @@ def _said(refused: InputError) -> Message:
 
 
 def _together(before: Columns, after: Columns, reasons: list[Reason]) -> list[Reason]:
-    """What no difference does by itself."""
+    """What the differences do only together: no single one of them does it."""
     moved = [any(reason.refused or _touches(reason.changes[i]) for reason in reasons) for i in range(len(before))]
     changes = [None if alone else _change(*pair) for alone, *pair in zip(moved, before, after, strict=True)]
     return [Reason("all", message("all of these together"), tuple(changes))] if any(map(_touches, changes)) else []

@@ -187,7 +187,7 @@ def _named(given: Sequence[Any]) -> dict[str, Any]:
 
 
 def at_levels(qrels: Mapping[str, Qrels], binary: Any) -> dict[str, Qrels]:
-    """The same with grades 1 from a level on and 0 below.
+    """These judgements with grade 1 from a level on and grade 0 below it.
 
     Args:
         binary: one level for all judges, one each in their order, or {judge: level}.

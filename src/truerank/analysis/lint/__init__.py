@@ -164,7 +164,7 @@ def _inspected(
 
 
 def _judged_otherwise(reading: Reading, truth: Truth) -> list[Finding]:
-    """That a reading was made with other judgements, which other commands refuse."""
+    """The finding that a reading was made with other judgements, which other commands refuse; else none."""
     log = Log(reading.name)
     try:
         judged = truth.read()

@@ -57,7 +57,7 @@ class Judgements(NamedTuple):
     aspects: Sequence[bytes | None]
 
     def rows(self) -> Iterator[Judgement]:
-        """Each by itself."""
+        """Each row by itself, as a `Judgement`."""
         return map(Judgement, repeat(self.query), self.docs, self.grades, self.lines, self.aspects)
 
 

@@ -105,7 +105,7 @@ def note_depths(case: Case, counts: Counter[int], first: Mapping[int, tuple[byte
 
 
 def of_reading(case: Case, reading: Reading) -> None:
-    """The same of a run that was read before; how many results its unjudged queries have is unknown."""
+    """`queries` and `depth` for a run that was read before: the lengths of unjudged queries' lists are unknown."""
     rows = reading.rows
     answered = {query: size for query, size in zip(rows.queries, rows.returned.tolist(), strict=True) if size >= 0}
     note_queries(case, [query for query in case.judged if query not in answered], reading.extra)

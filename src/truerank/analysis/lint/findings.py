@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def printed(self) -> Message:
-        """All in a line, as editors jump to."""
+        """The whole finding in one line, in the form that editors jump to."""
         return joined("", [self.where, ": ", SAID[self.severity], ": ", self.message, f" [{self.kind}]"])
 
     def to_dict(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def nugget_recall(case: Case, *, k: int | None, vital: bool, strict: bool) -> Wo
 
 
 def _evidence(case: Case, k: int | None, level: float, over: str) -> Worked:
-    """The weight of the evidence found, by that of all evidence, of all that was returned, or of both."""
+    """The weight of the evidence found, divided by that of all evidence, of all that was returned, or of both."""
     segments = Segments(hits_of(case), k, level)
     of = {
         "evidence": (segments.is_evidence, message("the weight of the evidence")),
