@@ -506,3 +506,25 @@ def test_judgements_may_be_objects_with_a_grade_each(tmp_path):
     for says, docs in refused.items():
         with pytest.raises(tr.InputError, match=says):
             tr.read_qrels({"q1": docs})
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+@pytest.mark.parametrize("orient", ["index", "columns"])
+@pytest.mark.parametrize("what", ["qrels", "run"])
+def test_an_index_of_query_and_document_in_json_is_refused(what, orient, is_file, tmp_path):
+    column = "score" if what == "run" else "relevance"
+    table = pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], column: [2, 1]}).set_index(["qid", "docno"])
+    text = table.to_json(orient=orient)
+    (tmp_path / "a.json").write_text(text)
+    given = tmp_path / "a.json" if is_file else json.loads(text)
+    pair = (given, {"q1": ["d1"]}) if what == "qrels" else ({"q1": ["d1"]}, given)
+    with pytest.raises(tr.InputError, match=r"index of this table has query and document, .*'d1'\).*reset_index"):
+        tr.evaluate(*pair, "RR")
+    for whole in (table[column].to_dict(), table.to_dict(orient="index")):
+        with pytest.raises(tr.InputError, match=r"index of this table .*\('q1', 'd1'\): .*reset_index"):
+            tr.evaluate({"q1": ["d1"]}, whole, "RR")
+    assert tr.evaluate({"q1": ["d1"]}, table.rename(columns={column: "score"}), "RR").mean == {"RR": 1.0}
+
+
+def test_ids_that_print_as_two_numbers_are_ids():
+    assert tr.evaluate({"(3, 4)": {"(1, 2)": 1}}, {"(3, 4)": {"(1, 2)": 0.5}}, "RR").mean == {"RR": 1.0}

@@ -38,6 +38,9 @@ _MODEL = "mteb_model_meta"
 _BEGINS = frozenset(("ids", "columns", "index", "schema"))
 """With which Chroma's answer begins, and what pandas calls "split", "tight" and "table"."""
 
+_PAIR = re.compile(r"""\(('.*'|".*"), ('.*'|".*"|-?\d+)\)|\(-?\d+, ('.*'|".*")\)""")
+"""How JSON has the index of a row whose query and document pandas keeps there; two numbers may be an id."""
+
 PREDICTIONS = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:\s*\{')
 """How MTEB's predictions begin."""
 
@@ -55,8 +58,9 @@ def rows_of(table: Mapping[Any, Any], what: str, name: str) -> Rows | None:
         name: for errors.
 
     Raises:
-        InputError: the columns are not of one length.
+        InputError: the columns are not of one length, or the ids stand in an index.
     """
+    _refuse_pairs(table, name)
     if queries := queries_of(table, what, name) or questions_of(table) or _batch_of(table, what, name):
         return queries
     if records := _of_pandas(table, what) or listed_in(table, what):
@@ -241,11 +245,34 @@ def predicted_in(whole: Mapping[Any, Any], name: str) -> dict[Any, Any] | None:
     return dict(splits[subset][split])
 
 
+def _refuse_pairs(table: Mapping[Any, Any], name: str) -> None:
+    """Raise where a pair of ids is a key, as pandas writes an index: {pair: value}, {pair: {column: value}} …"""
+    if (key := _pair_in(table)) is not None:
+        raise InputError(
+            "the index of this table has query and document, {pair}: make columns of them, by reset_index()",
+            name,
+            pair=quoted(key),
+        )
+
+
+def _pair_in(table: Mapping[Any, Any]) -> Any:
+    """The first key, or the first one of the only column, if it is a pair; else None."""
+    key, value = next(iter(table.items()), (None, None))
+    if isinstance(value, Mapping) and len(table) == 1 and not _is_pair(key):
+        key = next(iter(value), None)
+    return key if _is_pair(key) else None
+
+
+def _is_pair(key: Any) -> bool:
+    return (type(key) is tuple and len(key) == 2) or (isinstance(key, str) and _PAIR.fullmatch(key) is not None)
+
+
 def may_be_table(part: Mapping[str, Any]) -> bool:
     """Whether an object that begins like this may be {column: values}, {row: {column: value}} or hold rows."""
     first = next(iter(part.values()), None)
     return (
-        not _BEGINS.isdisjoint(part)
+        _pair_in(part) is not None
+        or not _BEGINS.isdisjoint(part)
         or listed_in(part, "run") is not None
         or any(
             len(keys) <= WIDEST and find(list(keys), (*QUERY, *DOC)) is not None
