@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from report_pages import PHONE
+
 pytest.importorskip("mkdocs")
 
 HERE = Path(__file__).parents[2]
@@ -82,3 +84,16 @@ def test_no_text_of_a_command_scrolls_sideways_where_the_window_is_wide(
         wide = "blocks => blocks.filter(one => one.scrollWidth > one.clientWidth).length"
         assert page.locator("pre > code").count() > 5
         assert page.locator("pre > code").evaluate_all(wide) == 0
+
+
+@pytest.mark.slow
+def test_what_a_parameter_means_has_the_width_of_a_phone(visit: Any, address: str) -> None:
+    page = visit(f"{address}api/", allowed=(address,), **PHONE)
+    tables = page.locator(".doc-contents table:has(th:nth-child(4))")
+    assert tables.count() > 20
+    wide = "tables => tables.filter(one => one.scrollWidth > one.clientWidth).length"
+    assert tables.evaluate_all(wide) == 0
+    widths = tables.first.locator("tbody td:nth-child(3)").evaluate_all(
+        "cells => cells.map(one => one.clientWidth)"
+    )
+    assert min(widths) > 300
