@@ -204,9 +204,9 @@ def test_what_is_screened_has_the_bits_of_what_is_tried_in_every_way(grades: tup
     run = {q: {d: float(rng.randint(0, 60)) for d in rng.sample(docs, 9 * n)} for n, q in enumerate(qrels)}
     asked = (
         "AP AP@20 AP(divisor='capped')@20 AP(level=2) GMAP R@5 R(capped=True)@30 nDCG nDCG(gain='exp')@10 P@10 RR "
-        "DCG@30"
+        "DCG@30 AP(divisor='hits')@20"
     )
-    for rules in ({}, {"depth": 25}, {"level": 2}):
+    for rules in ({}, {"depth": 25}, {"level": 2, "without_relevant": "one"}, {"unreturned": "ignore"}):
         found = tr.bounds(qrels, run, asked, "unjudged", rules=rules).unjudged
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(UNJUDGED, "screen_of", lambda measure, rules: None)
