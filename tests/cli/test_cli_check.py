@@ -55,6 +55,16 @@ def test_the_table_shows_each_gate_and_how_it_was_decided(invoke, saved):
     assert "Remark: 40 queries; 50 or more are usual." in lines
 
 
+def test_intervals_are_drawn_and_numbers_rounded_as_is_asked(invoke):
+    drawn = {"confidence": 0.8, "samples": 700, "seed": 3}
+    options = [word for name, value in drawn.items() for word in (f"--{name}", str(value))]
+    found = invoke("check", QRELS, BM25, "--min", "AP=0.1", *options, "-f", "json").stdout
+    wanted = tr.check(tr.evaluate(QRELS, BM25, "AP"), min={"AP": 0.1}, **drawn).to_dict()
+    assert json.loads(found)["gates"] == json.loads(json.dumps(wanted["gates"]))
+    rounded = invoke("check", QRELS, BM25, "--min", "AP=0.1", "--digits", "2").stdout.splitlines()[3]
+    assert rounded.split()[3] == "0.38"
+
+
 def test_a_file_of_gates_says_all_and_the_command_line_wins(invoke, here, saved):
     (here / "ci").mkdir()
     (here / "ci" / "gates.toml").write_text(
