@@ -55,6 +55,11 @@ def test_the_table_shows_each_gate_and_how_it_was_decided(invoke, saved):
     assert "Remark: 40 queries; 50 or more are usual." in lines
 
 
+def test_what_is_also_to_go_to_standard_output_is_printed_once(invoke):
+    plain, twice = (invoke("check", QRELS, BM25, "--min", "AP=0.1", *more) for more in ((), ("-o", "-")))
+    assert twice.stdout == plain.stdout
+
+
 def test_intervals_are_drawn_and_numbers_rounded_as_is_asked(invoke):
     drawn = {"confidence": 0.8, "samples": 700, "seed": 3}
     options = [word for name, value in drawn.items() for word in (f"--{name}", str(value))]

@@ -164,6 +164,7 @@ def test_a_judged_query_comes_before_a_file_of_the_same_name(invoke):
         ([], "Name a query (such as q1), a second run, or several --rules."),
         (["q1", "-m", "NDGC"], "unknown measure 'NDGC'"),
         (["q1", "--rules", "trec_eval-9,beir"], "Several --rules are for one run"),
+        (["--rules", "trec_eval-9,beir", "--most", "2"], "Several --rules are about means: no --most."),
         (["q1", "-o", "first.run"], "this is what is read"),
         (["second.run", "q1"], "A query of two runs is named with --query ID."),
     ],

@@ -94,7 +94,10 @@ def test_a_tuned_run_is_written_and_its_held_out_scores_are_printed(invoke, runs
         ("fuse lexical.run", "fusion takes a list of at least two runs"),
         ("fuse lexical.run dense.run --method rff", "Did you mean rrf?"),
         ("fuse lexical.run dense.run --method wsum", "wsum needs weights"),
-        ("fuse lexical.run dense.run --method wsum --weights 1,2,3", "weights has 3 values, and there are 2 runs"),
+        (
+            "fuse lexical.run dense.run --method wsum --weights 1,2,3",
+            "weights has one value per run; give 2, not 3",
+        ),
         ("fuse lexical.run dense.run --method wsum --weights 1;2", "--weights takes numbers with commas between"),
         ("fuse lexical.run dense.run --weights 1,2", "rrf takes k, not weights"),
         ("fuse lexical.run dense.run --norm minmax", "'minmax' is not one of"),

@@ -286,5 +286,5 @@ def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None)
     if format == "csv":
         tables.tell(document_of(check).remarks)
     write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
-    for output in outputs:
+    for output in (one for one in outputs if one != "-"):  # standard output has it already
         write(render(check, tables.by_ending(output, FORMATS), digits=digits, language=spoken()), output)

@@ -171,6 +171,8 @@ def _refuse_beside_rules(others: object, texts: object, items: object) -> None:
         )
     if items:
         raise click.UsageError(message("Several --rules are for measures of judged documents: no --items."))
+    if idle := options.typed_of(("depth", "most", "only")):
+        raise click.UsageError(message("Several --rules are about means: no {option}.", option=idle[0]))
 
 
 def _related(judged: Qrels, run: Run, measures: list[Measure], rules: Rules) -> Reading:

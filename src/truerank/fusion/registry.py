@@ -123,7 +123,7 @@ class Method:
             given[key] = kind.checked(f"{self.name}: {key}", given[key], InputError)
             if key in self.per_run and len(given[key]) != runs:
                 raise InputError(
-                    "{name}: {key} has {n} values, and there are {runs} runs: give one value per run",
+                    "{name}: {key} has one value per run; give {runs}, not {n}",
                     name=self.name,
                     key=key,
                     n=len(given[key]),
