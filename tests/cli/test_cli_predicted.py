@@ -149,7 +149,7 @@ def test_remarks_on_one_of_several_runs_name_it(invoke, tmp_path):
         (("eval", "--sample", "random", PEOPLE, BM25), "give all three"),
         (("eval", PEOPLE, BM25, "--width", 0.1), "--width and --judge-next are for"),
         (("eval", *JUDGED), "Missing argument"),
-        (("report", *JUDGED), "needs QRELS and RUNs"),
+        (("report", *JUDGED), "There are judgements and no RUNs"),
         (("report", *BOTH, BM25), "how were the queries chosen"),
         (("report", *JUDGED, BM25, "--percent"), "estimates are fractions"),
         (("eval", PEOPLE), "Missing argument 'RUN...'"),

@@ -210,7 +210,7 @@ def test_many_systems_are_told_in_few_words():
 def test_a_measure_is_not_drawn_against_one_that_is_the_same():
     qrels = {f"q{n}": {"a": 1} for n in range(4)}
     run = {f"q{n}": ["a", "b"][:: 1 if n % 2 else -1] for n in range(4)}
-    for measures, title in [("R@1 P@1 Success@1 RR", "R@1 against RR"), ("R@1 P@1", None)]:
+    for measures, title in [("R@1 P@1 Success@1 RR", "RR against R@1"), ("R@1 P@1", None)]:
         made = build.make(ReportData(runs=Runs.of(evaluated(qrels, {"one": run}, measures))), lang="en")
         assert next((figure.title for figure in made.figures if figure.name == "measures"), None) == title
 

@@ -178,7 +178,7 @@ def test_counts_are_whole_numbers_in_the_table_of_queries() -> None:
 
 
 def test_the_second_measure_of_the_picture_is_another_one_even_where_values_are_missing() -> None:
-    assert figures(undefined())["measures"].title == "AP against P@3"
+    assert figures(undefined())["measures"].title == "P@3 against AP"
 
 
 def test_squares_count_the_queries_with_both_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,9 @@ def command(
     if not files:
         raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
     if qrels and not runs:
-        raise click.UsageError(message("There are QRELS and no RUNs: give both, or neither with --geo or --bench."))
+        raise click.UsageError(
+            message("There are judgements and no RUNs: give both, or neither with --geo or --bench.")
+        )
     _refuse_unused(bool(qrels), asked)
     beside = (asked["queries"], asked["docs"], asked["items"])
     inputs.refuse(*files, *beside, *files_in(asked["truth"]), rules=asked["rules"], output=output)

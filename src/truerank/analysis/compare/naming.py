@@ -15,6 +15,7 @@ from truerank.core.run import Run, RunLike
 from truerank.core.schema import is_real, is_whole
 from truerank.core.scores import Scores, distinct, short
 from truerank.formats import open_run
+from truerank.formats.matrices import is_sparse
 from truerank.formats.objects import is_one_run
 from truerank.formats.source import Source
 
@@ -47,7 +48,8 @@ def _refuse_one(runs: Mapping[Any, Any]) -> None:
 
 
 def _are_scored(thing: Any) -> bool:
-    return isinstance(thing, Mapping) and bool(thing) and all(map(is_real, thing.values()))
+    is_mapping = isinstance(thing, Mapping) and not is_sparse(thing)  # of which one kind is a dict too
+    return is_mapping and bool(thing) and all(map(is_real, thing.values()))
 
 
 def is_one(thing: Any) -> bool:

@@ -170,7 +170,7 @@ cdef void by_bins(const real* row, Py_ssize_t width, const real* own, Py_ssize_t
 
 
 cdef inline Py_ssize_t pack(const real* tile, Py_ssize_t length, real low, real* kept) noexcept nogil:
-    """Those of a tile that are not below `low`; how many there are."""
+    """Keep the values of a tile that are not below `low`; returns how many."""
     cdef Py_ssize_t i, count = 0
     for i in range(length):
         kept[count] = tile[i]  # count <= i < TILE

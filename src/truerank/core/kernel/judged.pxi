@@ -4,7 +4,7 @@ cdef struct Docs:              # of one query
     int64_t begin, end
     uint64_t* slots            # NULL where they are few
     uint64_t mask
-    uint64_t hash[FEW]         # of each, where they are few
+    uint64_t hash[FEW]         # of each document, where they are few
 
 
 def is_no_id(kind):
@@ -28,7 +28,7 @@ cdef Docs NO_DOCS                  # of a query that is not judged
 
 
 cdef inline bint perhaps(const Docs* docs, uint64_t h) noexcept nogil:
-    """Whether an id with this hash may be among the documents: it is not, for nearly all that are not."""
+    """Whether an id with this hash may be among the documents; False for nearly all that are not among them."""
     return h == docs.hash[0] or h == docs.hash[1] if docs.slots == NULL else docs.slots[h & docs.mask] != 0
 
 
@@ -45,7 +45,7 @@ cdef class Judged:
     cdef int64_t* slot_start
     cdef object keep_alive, names
     cdef readonly int64_t n_queries, n_docs
-    cdef readonly object firsts    # (documents,) of each the first that is one and the same; None where all differ
+    cdef readonly object firsts    # (documents,) the first document with the same id as each; None where all differ
     cdef int64_t[::1] first
 
     def __init__(self, queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
@@ -70,7 +70,7 @@ cdef class Judged:
         if self.slot_start == NULL:
             raise MemoryError
         for q in range(self.n_queries):
-            room = 16 if start[q + 1] - start[q] > FEW else 0    # mostly empty: so are then most slots that are seen
+            room = 16 if start[q + 1] - start[q] > FEW else 0    # mostly empty: most look-ups end at the first slot
             while room and room < 2 * (start[q + 1] - start[q]):
                 room *= 2
             total += room

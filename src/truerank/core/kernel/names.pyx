@@ -69,7 +69,7 @@ cdef class Names:
         ids_free(&self.ids)
 
     cdef int add(self, const char* p, uint64_t n) noexcept nogil:
-        """Append an id; of one that is there twice, the first place is found."""
+        """Append an id; `find` gives the first place of one that is there twice."""
         cdef uint64_t h = hash_id(p, n)
         return ids_add(&self.ids, p, n, h, ids_find(&self.ids, p, n, h, NULL) >= 0)
 
@@ -78,7 +78,7 @@ cdef class Names:
         return ids_find(&self.ids, p, n, hash_id(p, n), NULL)
 
     cdef int64_t find_from(self, int64_t likely, const char* p, uint64_t n) noexcept nogil:
-        """The same for an id that stands likely here, or nowhere: no other part of memory need be read then."""
+        """As `find`, trying the place `likely` first, which saves a look-up that reads other parts of memory."""
         return likely if likely < self.ids.n and id_equals(&self.ids, likely, p, n) else self.find(p, n)
 
     cdef bytes at(self, int64_t i):
@@ -451,7 +451,7 @@ def best_first(const int64_t[::1] group not None, const double[::1] scores not N
 
 
 cdef class Texts:
-    """The same ids as text, each made when it is asked for. It looks and compares like a tuple.
+    """The ids of `Names` as text, each decoded when it is asked for; it looks and compares like a tuple.
 
     >>> texts = Texts(Names([b"b", b"a"]))
     >>> texts, len(texts), texts[0], texts.index("a"), "c" in texts, texts == ("b", "a")

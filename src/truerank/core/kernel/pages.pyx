@@ -127,7 +127,7 @@ cdef int64_t number_at(const unsigned char[::1] page, int64_t* at, int64_t end) 
 
 
 cdef inline int64_t signed_at(const unsigned char[::1] page, int64_t* at, int64_t end) except? -1 nogil:
-    """The same of a number whose lowest bit is its sign."""
+    """As `number_at`, for a number whose lowest bit is its sign."""
     cdef int64_t found = number_at(page, at, end)
     return <int64_t>(<uint64_t>found >> 1) ^ -(found & 1)
 

@@ -130,7 +130,7 @@ cdef inline uint64_t falling_bits(double score) noexcept nogil:
 
 
 cdef inline Key* sorted_keys(Key* keys, Key* room, int64_t n) noexcept nogil:
-    """Sort by the bits, byte by byte from the last one, equal ones as they stand; in one of the two places."""
+    """Radix sort by the bits, lowest byte first, stable; the result is in `keys` or in `room`."""
     cdef int64_t[8][256] place
     cdef int64_t i, byte, value, before, count
     memset(place, 0, sizeof(place))
@@ -176,7 +176,7 @@ cdef inline int sort_many(Found* found, int64_t n, Order order) noexcept nogil:
     return OK if keys != NULL and sorted != NULL else MEMORY
 
 
-cdef enum: FEW_FOUND = 64      # so many are sorted faster by insertion
+cdef enum: FEW_FOUND = 64      # up to so many are sorted faster by insertion
 
 
 cdef inline void sort_found(Found* found, int64_t n, Order order) noexcept nogil:

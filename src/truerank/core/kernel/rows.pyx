@@ -305,7 +305,7 @@ cdef class Rows:
         return whole(self.start(self.row[i].rank), self.row[i].rank.n)
 
     cdef bint is_in_order_of_ranks(self) except -1:
-        """The same where lines are in another order than ranks, which lie together."""
+        """Whether scores fall with ranks, where lines are in another order and ranks lie close together."""
         cdef int64_t i, rank, first = INT64_MAX, last = -1
         cdef double before = INFINITY
         cdef uint32_t* place                           # the row of each rank from the first on, and 1

@@ -110,7 +110,7 @@ cdef object table(void** rows, int64_t n, dtype):
     cdef void* p
     if n == 0:
         return np.empty(0, dtype)
-    p = realloc(rows[0], size)                           # without the room that was to spare
+    p = realloc(rows[0], size)                           # gives back the spare room
     rows[0] = NULL
     if p == NULL:
         raise MemoryError
@@ -119,7 +119,7 @@ cdef object table(void** rows, int64_t n, dtype):
     return np.frombuffer(memory, dtype)
 
 
-cdef enum: FEW = 2                                      # this many documents are compared with as fast as looked up
+cdef enum: FEW = 2                                      # comparing with so many documents is as fast as a look-up
 
 
 include "hits.pxi"
@@ -686,7 +686,7 @@ cdef class Scanner(Lines):
         return self.extra_from(0)
 
     def extra_from(self, int64_t first):
-        """The same, from one on."""
+        """The names of the answered queries that are unjudged, from the place `first` on."""
         return [id_bytes(&self.extra, i) for i in range(first, self.extra.n)]
 
     @property

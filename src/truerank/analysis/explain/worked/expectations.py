@@ -81,9 +81,7 @@ def _open(case: Case, low: Walk, high: Walk, parts: Callable[[Walk], list[Line]]
     as_judged, at_best = parts(low), parts(high)
     below, above = as_judged[-1].value, at_best[-1].value
     between = (
-        Line(
-            "U", message("documents not judged or not returned that the reader reads on average"), _one(low.others)
-        ),
+        Line("U", message("documents unjudged or not returned, read on average"), _one(low.others)),
         *as_judged,
         Line("U", message("the same, if each of them had the best gain"), _one(high.others)),
         *at_best,
