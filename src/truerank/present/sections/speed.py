@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import printable
@@ -27,13 +27,6 @@ from truerank.present.data import ReportData
 from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.pareto import chart
 from truerank.present.table import Cell, Table
-
-CORNERS: Mapping[int, list[str]] = {
-    1: [message("Best is the upper left.")],
-    0: [],
-    -1: [message("Best is the lower left.")],
-}
-"""Where the best of all would stand, with quality upwards."""
 
 
 def blocks(data: ReportData) -> Iterator[Block]:
@@ -114,9 +107,11 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], among: Sequence[str] 
 
 
 def _corner(one: Bench, measure: str) -> list[str]:
-    """In which corner the best of all would stand; of counts in none."""
+    """In which corner the best would stand, with quality upwards; of counts in none."""
     sign = direction(one.scores.headings[one.scores.heading(measure)]) if one.scores else 0
-    return CORNERS[sign]
+    if not sign:
+        return []
+    return [message("Best is the upper left.") if sign > 0 else message("Best is the lower left.")]
 
 
 def _hints(measure: str) -> charts.Hints:
