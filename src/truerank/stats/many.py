@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from truerank.core.equal import difference
 from truerank.stats.binomial import unanimous_p
 from truerank.stats.ranges import range_above, range_quantile
-from truerank.stats.values import TINY, Floats, column, rounding, scale, share, table
+from truerank.stats.values import TINY, Floats, column, rounding, scale, share, table, unit_of
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -54,7 +54,7 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
         return Tukey(np.ones((m, m)), np.inf, (tuple(range(m)),))
     noise = checked - checked.mean(axis=1, keepdims=True) - means + checked.mean()
     freedom = (n - 1) * (m - 1)
-    unit = np.ldexp(1.0, np.frexp(np.abs(noise).max())[1] - 1)  # squares of the largest numbers overflow
+    unit = unit_of(np.abs(noise).max(), 1)  # squares of the largest numbers overflow
     error = float(np.sqrt(((noise / unit) ** 2).sum() / freedom / n) * unit)
     least = rounding(scale(checked))
     apart = np.abs(difference(*np.broadcast_arrays(means[:, None], means)))

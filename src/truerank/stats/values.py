@@ -71,7 +71,7 @@ def deviation(between: Floats, largest: ArrayLike) -> Floats:
         largest: by `scale`, the largest value that each column was computed from.
     """
     rows = np.ascontiguousarray(between.T)
-    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=-1))[1] - 1)  # squares of the largest numbers overflow
+    unit = unit_of(np.abs(rows).max(axis=-1), 1)  # squares of the largest numbers overflow
     spread = (rows / unit[..., None]).std(axis=-1, ddof=min(1, len(between) - 1)) * unit
     return np.where(np.ptp(rows, axis=-1) <= np.asarray(largest) * rounding(1.0), 0.0, spread)
 
