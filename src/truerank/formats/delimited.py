@@ -36,7 +36,7 @@ from truerank.formats.trec import decimal
 ROWS = 1 << 15
 NO_COLUMN = 255
 _PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
-_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")  # as spreadsheets write fractions in much of Europe
+_COMMA = r"[-+]?\d+,\d+([eE][-+]?\d+)?"  # as spreadsheets write fractions in much of Europe
 _UNFIT = re.compile(rb"[\0\r]")
 
 
@@ -265,7 +265,7 @@ class Reader(NamedTuple):
                 else message(
                     "'{text}' is no number: write the fraction after a point, not a comma", text=truncated(text)
                 )
-                if _COMMA.fullmatch(text)
+                if re.fullmatch(_COMMA, text)
                 else message("'{text}' is no number", text=truncated(text))
             )
             raise InputError(said, self.name, line) from None

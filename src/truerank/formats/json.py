@@ -22,8 +22,8 @@ from truerank.formats.registry import Format, register
 from truerank.formats.rows import Numbered, complete_answers, complete_judgements, unnumbered
 from truerank.formats.source import BLOCK, MARK, Source
 
-_START = re.compile(rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)')
-_WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")
+_START = rb'\s*(\{\s*"|\[\s*\{|(\{\s*\}|\[\s*\])\s*\Z)'
+_WORDS = (b"null", b"true", b"false")
 _OPEN = rb"\A\s*\{"
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
 _SAVED = rb'\s*\[?\s*\{\s*"rules"\s*:\s*\{\s*"name"\s*:\s*"'
@@ -41,9 +41,10 @@ CUTS = 8
 
 def sniff(head: bytes, name: str) -> float:
     """Brackets of JSON, unless this is JSON lines (rank_eval's is not); or a lone word such as null."""
-    if _WORD.match(head):
+    text = head.strip()
+    if text in _WORDS:
         return 0.9
-    if not _START.match(head):
+    if not text.startswith((b"{", b"[")) or not re.match(_START, head):
         return 0.0
     from truerank.formats.rank_eval import RESPONSE
 
@@ -69,7 +70,7 @@ def holds(source: Source) -> str | None:
 def read_run(source: Source) -> Iterator[Batch]:
     """Some queries at a time; a list all at once."""
     _refuse_saved(source)
-    if _WORD.match(source.head):
+    if source.head.strip() in _WORDS:
         raise _nothing(source)
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
@@ -107,7 +108,7 @@ def read_qrels(source: Source) -> Qrels:
     _refuse_saved(source)
     if source.head.lstrip().startswith(b"["):
         return qrels_of_records(_listed(source), source.name)
-    if _WORD.match(source.head):
+    if source.head.strip() in _WORDS:
         raise _nothing(source)
     text = source.text()
     whole = _object(text, source.name)

@@ -23,8 +23,8 @@ SHORT = 1 << 11
 EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
-_START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
-_SEVERAL = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_START = rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)'
+_SEVERAL = rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{"
 _BLANK = re.compile(rb"[^\S\n]*\n")
 _SCORE = rb'"score"\s*:\s*([-+.\deE]+)\s*[,}]'
 KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
@@ -32,11 +32,11 @@ KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
 
 def sniff(head: bytes, name: str) -> float:
     """Objects on lines, or one whose first key is no query: its value is plain, or it is known to name a list."""
-    start = _START.match(head)
     first, _, rest = head.strip().partition(b"\n")
+    start = re.match(_START, head, re.DOTALL) if first.startswith(b"{") else None
     if not start or (rest and not first.rstrip().endswith(b"}")):  # an object over several lines
         return 0.0
-    if _SEVERAL.match(head):
+    if re.match(_SEVERAL, head):
         return 0.95
     lists = {*names.ANSWERS, *names.SCORES, *names.RELEVANT} - {"ids"}  # Chroma's answer begins with it
     if start[2] not in b"{[":

@@ -52,11 +52,11 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
 
 
 SUFFIX = re.compile(r"(?P<word>.+?)(?P<mark>_at_|[_.])(?P<number>[0-9]+(?:\.[0-9]+)?)\Z")
-_CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\)|-l[0-9]+)?\Z", re.DOTALL)
+_CUT = r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\)|-l[0-9]+)?\Z"
 QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
 """What stands in quotes, such as the name of a group: it is taken as it is."""
 
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?\Z"
 
 
 def split(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def split(text: str) -> list[str]:
     words: list[str] = []
     for part in _split(text, ","):
         first, *others = _split(part, None) or [""]
-        if words and _NUMBER.match(first):
+        if words and re.match(_NUMBER, first):
             first = _with_cutoff(words[-1], first)
         words += [word for word in (first, *others) if word]
     return words
@@ -88,7 +88,7 @@ def _split(text: str, at: str | None) -> list[str]:
 
 def _with_cutoff(word: str, cut: str) -> str:
     """The same measure with another cutoff: P@1 and 5 are P@5; the cutoff alone if the measure has none."""
-    if match := _CUT.match(word):
+    if match := re.match(_CUT, word, re.DOTALL):
         return f"{match[1]}{cut}{match[2] or ''}"
     suffix = SUFFIX.match(word)
     return word[: suffix.start("number")] + cut if suffix else cut
