@@ -244,7 +244,8 @@ REFUSED = {
     "set_recall@5": "set_recall (SetR) takes no cutoff; R@5 is the measure of the first 5",
     "RR(levle=2)": "RR has no parameter 'levle'; it takes k, level. Did you mean level?",
     "RR(judged_only=True)": "RR has no parameter 'judged_only'; use rules with unjudged = 'removed'",
-    "AP(2)": "parameters have names; it takes k, level, divisor, area",
+    "AP(2)": "'AP(2)': parameters have names, and a cutoff follows @, as in AP@10; it takes k, level, divisor",
+    "NumQ(2)": "'NumQ(2)': parameters have names; it takes no parameters",
     "AP(**{})": "parameters have names",
     "AP(level=)": "cannot read the parameters of 'AP(level=)'",
     "AP(level=1), AP(k=2)": "cannot read the parameters of",
@@ -589,6 +590,7 @@ def test_measures_are_values_that_take_a_cutoff_and_parameters() -> None:
         (lambda: tr.AP(levl=2), "AP has no parameter 'levl'"),
         (lambda: tr.nDCG @ 0, "k is a positive whole number"),
         (lambda: tr.nDCG @ "10", "k is a positive whole number"),
+        (lambda: tr.nDCG(10), r"'nDCG\(10\)': parameters have names, and a cutoff follows @, as in nDCG@10"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(make: Any, message: str) -> None:

@@ -218,6 +218,21 @@ class Definition:
         return f"{self.name}@{self.at}" if self.at in self.required else f"{self.name}[@{self.at}]"
 
 
+def takes(definition: Definition) -> Message:
+    """Which parameters a measure has, as errors say it."""
+    names = ", ".join(definition.parameters)
+    return message("it takes {names}", names=names) if names else message("it takes no parameters")
+
+
+def by_place(definition: Definition, text: str) -> MeasureError:
+    """What is said where a value between the parentheses has no name."""
+    has_cutoff = definition.at == "k" and "k" in definition.parameters
+    cut = message(", and a cutoff follows @, as in {name}@10", name=definition.name) if has_cutoff else ""
+    return MeasureError(
+        "{text!r}: parameters have names{cut}; {takes}", text=text, cut=cut, takes=takes(definition)
+    )
+
+
 WORD = r"[\w.+#♯-]+"
 """What measures can be called, in ASCII."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from truerank.measures.definition import (
     Function,
     Monotone,
     Need,
+    by_place,
     refuse_unusable,
+    takes,
 )
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.of_run import OfRun
@@ -92,12 +94,14 @@ class Measure:
         definition = self.definition
         return checked(definition, {**self.given, cutoff_of(definition, self.name, str(cut)): cut})
 
-    def __call__(self, /, **params: Any) -> Measure:
+    def __call__(self, /, *values: NoReturn, **params: Any) -> Measure:
         """This measure with these parameters: `tr.AP(level=2)`.
 
         Raises:
-            MeasureError: no such parameter, or not with this value.
+            MeasureError: no such parameter, or not with this value; or a value without a name: `tr.nDCG(10)`.
         """
+        if values:
+            raise by_place(self.definition, f"{self}({', '.join(map(repr, values))})")
         return checked(self.definition, {**self.given, **params}, is_whole=False)
 
     @property
@@ -412,12 +416,6 @@ def cutoff_of(definition: Definition, word: str, cut: str) -> str:
         takes=takes(definition),
         more=message(" (`truerank measures {measure}` explains)", measure=name) if definition.parameters else "",
     )
-
-
-def takes(definition: Definition) -> Message:
-    """Which parameters a measure has, as errors say it."""
-    names = ", ".join(definition.parameters)
-    return message("it takes {names}", names=names) if names else message("it takes no parameters")
 
 
 def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = True) -> Measure:
