@@ -316,7 +316,19 @@ def test_candidates_are_those_that_judging_one_document_moves(
         assert (candidate.low, candidate.high) == pytest.approx(limits, abs=1e-12)
     assert all(high - low < 1e-12 for low, high in expected.values())
     swings = [candidate.swing for candidate in found.candidates]
-    assert swings == sorted(swings, reverse=True)
+    assert all(after < before + 1e-12 for before, after in itertools.pairwise(swings))
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10"])
+def test_candidates_that_could_move_as_much_stand_by_query_and_then_by_rank(measure: str) -> None:
+    chance = random.Random(0)
+    qrels = {f"q{n}": {f"d{doc}": chance.randrange(2) for doc in chance.sample(range(40), 5)} for n in range(9)}
+    a, b = ({query: [f"d{doc}" for doc in chance.sample(range(40), 20)] for query in qrels} for _ in range(2))
+    found = tr.judge_next(qrels, a, b, measure, 100).candidates
+    ranks = [(one.query, one.rank_a or 99, one.rank_b or 99) for one in found]
+    ties = [i for i, (one, other) in enumerate(itertools.pairwise(found)) if abs(one.swing - other.swing) < 1e-12]
+    assert len(ties) > 5
+    assert all(ranks[i] < ranks[i + 1] for i in ties)
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.bounds.pool import Pool, best_first, refuse_lines, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import ROWS, Repeated, values_of
-from truerank.core.equal import are_equal, difference
+from truerank.core.equal import are_equal, as_one, difference
 from truerank.core.errors import InputError
 from truerank.core.evaluate import opened, rules_of
 from truerank.core.hits import Bools, Hits, merged
@@ -126,6 +126,7 @@ def judge_next(
     Each is given every grade of the collection in turn, all others staying as they are; those whose judgement
     could move the difference of the means farthest come first (after Carterette, Allan and Sitaraman, "Minimal
     test collections for retrieval evaluation", SIGIR 2006). It counts as relevant for both runs, found or not.
+    Those that could move it as far as each other stand by query, then by rank in the first run, then in the second.
 
     Args:
         qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, as
@@ -217,7 +218,7 @@ class _Pair:
         moving = np.flatnonzero(~are_equal(low, high))
         mean = self.measure.mean(now)
         low, high = mean + low, mean + high
-        best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
+        best = moving[np.argsort(as_one((low - high)[moving]), kind="stable")][:n]
         candidates = (self._candidate(int(rows[i]), low[i], high[i]) for i in best)
         return ToJudge(self.a.name, self.b.name, self.measure, mean, tuple(candidates), len(rows), self.rules)
 
