@@ -297,6 +297,12 @@ def test_json_has_lower_case_names_and_all_that_is_known(invoke):
     assert found["remarks"] == ["Warning: 3 queries are too few to rely on; take at least 30, better 50."]
 
 
+def test_steps_without_a_sweep_are_refused(invoke):
+    refused = invoke(*COUNTED, "--steps", 5)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--steps needs --sweep" in refused.stderr
+
+
 def test_every_querys_counts_come_when_asked(invoke):
     found = answer(invoke(*COUNTED, "--per-query", "-f", "json"))
     tables = confusion("qrels.txt", "first.run").queries

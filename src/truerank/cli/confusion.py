@@ -100,6 +100,8 @@ def command(
     weight = Weight(beta, alpha)
     limits = {"--threshold": threshold is not None, "--max-distance": max_distance is not None}
     _refuse_together({**limits, "--sweep": is_swept})
+    if not is_swept and options.typed_of(["steps"]):
+        raise click.UsageError(message("{option} needs --sweep.", option="--steps"))
     threshold = threshold if max_distance is None else -max_distance
     if counts is not None:
         others = {"QRELS": qrels is not None, "-k": k is not None, **limits, "--of": of != UNITS[0]}
