@@ -352,6 +352,14 @@ def test_one_run_is_nothing_to_fuse(runs):
         tr.fuse(runs)
 
 
+def test_runs_that_are_not_in_a_list_are_refused_with_how_they_are_given():
+    run = {"q": {"a": 1.0}}
+    with pytest.raises(tr.InputError, match=r"a list of at least two runs: \[run, run\]$"):
+        tr.fuse("one.run", run)
+    with pytest.raises(tr.InputError, match=r"at least two runs: \[run, run\]; of a dict of runs, \[\*runs"):
+        tr.fuse({"one": run, "other": run})
+
+
 A, B = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.lists import List, lists
+from truerank.core.messages import message
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Run, RunLike
 from truerank.core.schema import POSITIVE, optional
@@ -62,8 +63,8 @@ def fuse(
     >>> tr.evaluate({"q": {"b": 1}}, tr.fuse([bm25, dense], "wsum", weights=[0.3, 0.7]), "RR").mean
     {'RR': 1.0}
     """
-    chosen, written = given(method, params)
     sources = opened(runs)
+    chosen, written = given(method, params)
     checked = chosen.checked(written, len(sources))
     way = way_of(chosen, norm, rules, depth)
     return fused_run(name or chosen.name, sources, way, partial(way.fused, params=checked))
@@ -123,7 +124,8 @@ def opened(runs: Sequence[RunLike]) -> list[Run]:
         InputError: they are not several runs.
     """
     if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or len(runs) < 2:
-        raise InputError("fusion takes a list of at least two runs: [run, run]")
+        by_name = message("; of a dict of runs, [*runs.values()]") if isinstance(runs, Mapping) else ""
+        raise InputError("fusion takes a list of at least two runs: [run, run]{by_name}", by_name=by_name)
     sources = [open_run(run, name=None if isinstance(run, Run) else _name(run, i)) for i, run in enumerate(runs, 1)]
     for source in sources:
         if source.saved:
