@@ -362,6 +362,12 @@ def test_an_unknown_query_is_refused_with_a_near_one() -> None:
         explain({"topic-1": {"a": 1}}, {"topic-1": ["a"]}, "topic-2")
 
 
+@pytest.mark.parametrize("measure", ["nDCG@10", tr.nDCG @ 10])
+def test_a_measure_in_the_place_of_the_query_is_told_its_place(measure: Any) -> None:
+    with pytest.raises(tr.InputError, match="nDCG@10 is a measure, and no judged query: the query comes first"):
+        explain({"topic-1": {"a": 1}}, {"topic-1": ["a"]}, measure)
+
+
 def test_a_query_that_is_answered_and_not_judged_is_refused_with_the_reason() -> None:
     with pytest.raises(tr.InputError, match="query r is answered, but it is unjudged"):
         explain({"q": {"a": 1}}, {"q": ["a"], "r": ["a"]}, "r")

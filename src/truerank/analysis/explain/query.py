@@ -33,7 +33,7 @@ from truerank.core.reading import Reading, scan_units
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Run, unreported
 from truerank.core.scan import EVERY_RANK, answered
-from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
+from truerank.measures import Measure, MeasuresLike, known_measure, parse_measure, parse_measures
 
 if TYPE_CHECKING:
     from truerank.core.catalogue import Catalogue
@@ -351,6 +351,11 @@ def _grades(qrels: Qrels, place: int) -> Judged:
 
 def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
     """The error for a query that is unjudged."""
+    if not is_answered and known_measure(as_text(query)):
+        return InputError(
+            "{query} is a measure, and no judged query: the query comes first, then the measure",
+            query=as_text(query),
+        )
     if not is_answered:
         return no_such_query(query, qrels.queries, qrels.name)
     return InputError(
