@@ -169,7 +169,7 @@ def test_the_range_of_two_is_students_t_to_its_far_tail(freedom):
     assert range_above(ranges, 2, freedom) == pytest.approx(theirs, rel=1e-12)
 
 
-@pytest.mark.parametrize(("systems", "freedom"), [(3, 4), (3, 98), (6, 250), (20, 931)])
+@pytest.mark.parametrize(("systems", "freedom"), [(3, 4), (3, 98), (6, 250), (20, 931), (100, 4851)])
 def test_the_studentized_range_is_scipys(systems, freedom):
     ranges = np.array([0.5, 1.5, 3, 4, 6])
     theirs = scipy_stats.studentized_range.sf(ranges, systems, freedom)

@@ -23,6 +23,9 @@ FAR = 8.0
 FARTHEST = 76.0
 """Ranges beyond this many known standard deviations have a probability of 0."""
 
+NOTHING = 1e-20
+"""The part of a sum that changes none of its digits."""
+
 
 def range_above(ranges: Floats, systems: int, freedom: float) -> Floats:
     """The probability of a Studentized range above each of these.
@@ -46,8 +49,11 @@ def _known_above(ranges: Floats, systems: int) -> Floats:
     best = np.arange(-FAR, float(near.max()) / 2 + FAR, STEP)
     density = systems * np.exp(-(best**2) / 2) / np.sqrt(2 * np.pi) * STEP
     below = normal_below(best)
+    weights = density * below ** (systems - 1)
+    first = np.argmax(weights > weights.max() * NOTHING)  # the lower the best, the nearer are all others
+    best, below, weights = best[first:], below[first:], weights[first:]
     beyond = np.minimum(normal_below(best - near) / below, 1.0)
     with np.errstate(divide="ignore"):  # at no distance all others are beyond it
         all_near = (systems - 1) * np.log1p(-beyond)
-    above: Floats = -np.expm1(all_near) @ (density * below ** (systems - 1))
+    above: Floats = -np.expm1(all_near) @ weights
     return above
