@@ -134,10 +134,12 @@ def _until(at: datetime, now: float) -> Message | str:
     >>> from datetime import timezone
     >>> _until(datetime.fromtimestamp(7200, timezone.utc), 0)
     'in 2 hours'
+    >>> _until(datetime.fromtimestamp(2305843009, timezone.utc), 0)
+    'in 26,687 days'
     """
     seconds = at.timestamp() - now
     if seconds >= 2 * 86400:
-        return plural("in {n} day", "in {n} days", n=int(seconds // 86400))
+        return plural("in {n:,} day", "in {n:,} days", n=int(seconds // 86400))
     if seconds >= 2 * 3600:
         return plural("in {n} hour", "in {n} hours", n=int(seconds // 3600))
     return plural("in {n} minute", "in {n} minutes", n=int(seconds // 60)) if seconds >= 120 else ""
