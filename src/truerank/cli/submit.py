@@ -58,12 +58,12 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
         if format == "json":
             write(json.dumps(refused.problem, ensure_ascii=False) + "\n")
         else:
-            _tell(refused.problem.get("findings") or [])
+            _print_findings(refused.problem.get("findings") or [])
         raise
     if format == "json":
         write(json.dumps(said, ensure_ascii=False) + "\n")
     else:
-        _tell((said if check else said["audit"])["findings"])
+        _print_findings((said if check else said["audit"])["findings"])
         if not check and not said["is_new"]:
             click.echo(translated(_repeated(said), spoken()), err=True)
         write(translated(_checked(said) if check else _scored(said), spoken()) + "\n")
@@ -123,7 +123,7 @@ def _one_file(path: str) -> Iterator[str]:
         yield run
 
 
-def _tell(findings: list[dict[str, Any]]) -> None:
+def _print_findings(findings: list[dict[str, Any]]) -> None:
     """Print what is wrong, one fault per line."""
     for finding in findings:
         kind = message("invalid") if finding["refuses"] else message("note")

@@ -55,7 +55,7 @@ class Table:
         """The letters that pages and terminals print after cells."""
         return {} if self.is_spelled else self.raised
 
-    def room(self, column: int) -> int:
+    def mark_width(self, column: int) -> int:
         """The length of the longest mark in a column."""
         return max((len(text) for (_, c), text in self.marks.items() if c == column), default=0)
 

@@ -139,7 +139,7 @@ def cells(table: Table) -> list[list[dict[str, Any]]]:
                 "value": _value(cell),
                 "best": (r, c) in table.best,
                 "letters": table.marks.get((r, c), ""),
-                "room": table.room(c),
+                "mark_width": table.mark_width(c),
                 "number": table.is_numeric(c),
                 "names": c == naming,
             }

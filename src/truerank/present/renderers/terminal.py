@@ -115,10 +115,10 @@ def _texts(table: Table) -> list[list[str]]:
     >>> _texts(Table(("AP", "P"), ((0.5, 1), (0.25, 2)), raised={(0, 0): "b"}, digits=2))
     [['0.50 b', '1'], ['0.25  ', '2']]
     """
-    rooms = [table.room(i) for i in range(len(table.columns))]
+    widths = [table.mark_width(i) for i in range(len(table.columns))]
     return [
         [
-            cell + (" " + table.marks.get((r, c), "").ljust(rooms[c]) if rooms[c] else "")
+            cell + (" " + table.marks.get((r, c), "").ljust(widths[c]) if widths[c] else "")
             for c, cell in enumerate(row)
         ]
         for r, row in enumerate(table.texts)

@@ -84,7 +84,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     if runs.is_by_line:
         notes = [message("Under these rules the mean is over submitted lines; result lists are not shown.")]
     elif depth:
-        answers, notes = _answers(runs, depth, _room(runs, readable), order, queries, measures)
+        answers, notes = _answers(runs, depth, _most_results(runs, readable), order, queries, measures)
     if len(kept) < len(everything):
         notes.insert(
             0,
@@ -187,7 +187,7 @@ def _worst(runs: Runs, spread: bool) -> str:
     return message("Queries where {measure} is lowest", measure=runs.leading)
 
 
-def _room(runs: Runs, readable: Readable) -> int:
+def _most_results(runs: Runs, readable: Readable) -> int:
     """How many results all lists may have together; less where texts, which compress to half, take up room too."""
     some = [score for system in runs.systems for score in system.reading.rows.score[:SCORES].tolist()]
     score = sum(len(repr(each)) for each in some) / max(1, len(some))
@@ -199,7 +199,7 @@ def _room(runs: Runs, readable: Readable) -> int:
 def _answers(
     runs: Runs,
     depth: int,
-    room: int,
+    most: int,
     order: Sequence[int],
     queries: Sequence[str],
     measures: Mapping[str, Measure],
@@ -208,11 +208,11 @@ def _answers(
 
     Args:
         depth: the most results of a list.
-        room: the most results of all lists together.
+        most: the most results of all lists together.
     """
     all_queries, systems = runs.comparison.queries, len(runs.systems)
-    k = max(min(depth, room // (len(queries) * systems)), min(depth, SHORTEST))
-    listed = [all_queries[q] for q in order[: room // (k * systems)]]
+    k = max(min(depth, most // (len(queries) * systems)), min(depth, SHORTEST))
+    listed = [all_queries[q] for q in order[: most // (k * systems)]]
     worked = [all_queries[q] for q in order[: WORKED // (len(measures) * systems)]]
     kept = {query: place for place, query in enumerate(all_queries)}
     rows = [kept[query] for query in queries]
