@@ -377,12 +377,12 @@ def test_of_one_system_all_measures_stand_in_one_table_with_their_intervals():
     assert "measures" not in [heading.anchor for heading in only(found.blocks, Heading)]
 
 
-def places() -> Located:
+def places(lon: float = 127.0, there_lon: float = 127.0001) -> Located:
     from truerank import geo
     from truerank.truth import read_items
 
-    queries = [{"id": f"q{n}", "lat": 37.5 + n / 1000, "lon": 127.0} for n in range(9)]
-    there = [{"id": f"r{n}", "lat": 37.5 + n / 1000, "lon": 127.0001} for n in range(9)]
+    queries = [{"id": f"q{n}", "lat": 37.5 + n / 1000, "lon": lon} for n in range(9)]
+    there = [{"id": f"r{n}", "lat": 37.5 + n / 1000, "lon": there_lon} for n in range(9)]
     run = {f"q{n}": [f"r{n}", f"r{n + 1}"][:: 1 if n % 3 else -1] for n in range(9)}
     return Located(geo.evaluate(queries, there, run), read_items(queries, "queries"))
 
@@ -396,6 +396,16 @@ def test_places_come_with_their_errors_and_each_miss_joined_to_what_was_returned
     assert rows[0]["error"] == max(float(located.places["geo"].error[n]) for n in (0, 3, 6))
     curve = figures["geo-error"].specification["data"]["values"]
     assert curve[-1]["share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("lon", "there", "across"),
+    [(179.75, -179.75, (179.75, 180.25)), (-179.75, 179.75, (180.25, 179.75)), (-0.25, 0.25, (-0.25, 0.25))],
+)
+def test_a_miss_across_the_180th_meridian_is_joined_the_short_way(lon, there, across):
+    found = build.make(ReportData(located=places(lon, there)), lang="en")
+    figure = {figure.name: figure for figure in found.figures}["map-geo"]
+    assert {(row["x"], row["x1"]) for row in figure.specification["data"]["values"]} == {across}
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,9 @@ MISSES = 1_000
 HALF = 30
 """Points that half of a coordinate takes, by which it must not stand out of the map."""
 
+WEST = {"labelExpr": "datum.value > 180 ? format(datum.value - 360, '~g') : datum.label"}
+"""Longitudes beyond the 180th meridian are called what they are."""
+
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """The means, recall within metres, the error's distribution, the map, and what is remarkable."""
@@ -58,13 +61,14 @@ def errors(located: Located) -> Figure:
 
 def misses(queries: Items, view: View, name: str) -> Figure | None:
     """The queries whose first result is wrong, each joined to that result; None where all are right."""
+    is_globe = view.distance != "xy"
     rows = _misses(queries, view)
     if not rows:
         return None
-    is_globe = view.distance != "xy"
+    rows = _eastward(rows) if is_globe else rows
     across, up = (message("longitude"), message("latitude")) if is_globe else ("x, m", "y, m")
     scale = {"zero": False, "nice": False, "padding": 20}
-    look = {**charts.FEW_TICKS, "labelFlush": HALF}
+    look = {**charts.FEW_TICKS, "labelFlush": HALF, **(WEST if is_globe else {})}
     x, y = (charts.axis(at, name, scale=scale, axis=look) for at, name in (("x", across), ("y", up)))
     hints: charts.Hints = {
         "query": message("query"),
@@ -127,6 +131,15 @@ def _misses(queries: Items, view: View) -> list[dict[str, object]]:
             rows.append({**said, "error": one.error, "x": x, "y": y, "x1": x1, "y1": y1})
     rows.sort(key=lambda row: -float(str(row["error"])))
     return rows[:MISSES]
+
+
+def _eastward(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows with longitudes from 0 to 360, where that makes the map narrower, as around the 180th meridian."""
+    ends = np.array([[row["x"], row["x1"]] for row in rows], float)
+    east = ends % 360
+    if np.ptp(east) >= np.ptp(ends):
+        return rows
+    return [{**row, "x": x, "x1": x1} for row, (x, x1) in zip(rows, east.tolist(), strict=True)]
 
 
 def _height(rows: list[dict[str, object]], is_globe: bool) -> int:
