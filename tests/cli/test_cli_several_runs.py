@@ -66,6 +66,8 @@ def test_eval_prints_the_mean_over_runs_and_how_far_they_lie_apart(invoke, seeds
     percent = invoke("eval", QRELS, "--system", "dense=seed?.run", "-m", "AP NumRet", "--percent").stdout
     assert f"AP {100 * min(means):.2f} to {100 * max(means):.2f} (sd " in percent
     assert "NumRet 312.0000 to 312.0000 (sd 0.0000)" in percent
+    fine = invoke("eval", QRELS, "--system", "dense=seed?.run", "-m", "AP", "--digits", 6).stdout
+    assert f"AP {min(means):.6f} to {max(means):.6f} (sd " in fine
     plain = json.loads(invoke("eval", QRELS, "--system", "dense=seed?.run", "-m", "AP", "-f", "json").stdout)
     assert plain["run"] == "dense"
     assert plain["runs"] == {seed: {"AP": mean} for seed, mean in zip(seeds, means, strict=True)}

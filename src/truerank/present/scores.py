@@ -135,25 +135,26 @@ def figures_of(scores: Scores) -> list[Figure]:
 
 def remarks_of(scores: Scores) -> list[str]:
     """What the means hide."""
-    return [*ledger.remarks(scores), *over_runs([scores])]
+    return [*ledger.remarks(scores), *over_runs([scores], Shape())]
 
 
-def over_runs(scores: Sequence[Scores], *, percent: bool = False) -> list[str]:
+def over_runs(scores: Sequence[Scores], shape: Shape) -> list[str]:
     """For systems with several runs, how far apart the means of the runs lie."""
     return [
         message(
             "{system}: means over {n} runs; those of the runs lie between: {spans}.",
             system=printable(one.run),
             n=len(one.runs),
-            spans=joined(", ", [_span(name, measure, one, percent) for name, measure in one.headings.items()]),
+            spans=joined(", ", [_span(name, measure, one, shape) for name, measure in one.headings.items()]),
         )
         for one in scores
         if one.runs
     ]
 
 
-def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
-    times, digits = (HUNDRED, DIGITS[True]) if percent and is_share(measure) else (1, DIGITS[False])
+def _span(name: str, measure: Measure, system: Scores, shape: Shape) -> str:
+    in_percent = shape.percent and is_share(measure)
+    times, digits = HUNDRED if in_percent else 1, drawn_digits(shape.digits, DIGITS[in_percent])
     means = [times * run.number(measure) for run in system.runs]
     low, high, sd = (f"{value:.{digits}f}" for value in (min(means), max(means), np.std(means, ddof=1)))
     return message("{name} {low} to {high} (sd {sd})", name=name, low=low, high=high, sd=sd)
@@ -164,7 +165,7 @@ def score_table(scores: Sequence[Scores], shape: Shape) -> Table:
     names = labels([one.run for one in scores])
     notes = (
         *ledger.notes(scores, names),
-        *over_runs(scores, percent=shape.percent),
+        *over_runs(scores, shape),
         *((note(scores[0].headings),) if shape.percent else ()),
     )
     measures, digits = tuple(scores[0].headings), shape.read_digits
