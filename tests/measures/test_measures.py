@@ -15,6 +15,9 @@ import pytest
 import truerank as tr
 from truerank import MeasureError, parse_measure
 from truerank.core.hits import Hits
+from truerank.fusion import methods
+from truerank.interop.trec_eval import Options, help_text
+from truerank.interop.trec_eval.catalog import CATALOG
 from truerank.measures import parse_measures
 from truerank.measures.sums import PerQuery, geometric_mean, log2, logarithm, mean, powers, ratio, total
 
@@ -606,3 +609,12 @@ def test_what_is_no_measure_is_no_attribute() -> None:
     assert not hasattr(tr, "no.module")
     assert tr.Hits is not None
     assert isinstance(tr.Hits, type)
+
+
+def test_the_sentence_of_a_measure_or_method_is_understood_alone() -> None:
+    sentences = [s for each in tr.measures().values() for s in (each.meaning, *each.meanings.values())]
+    sentences += [each.meaning for each in methods().values()]
+    sentences += [help_text(Options(measures=(name,))).split("\n")[1].strip() for name in CATALOG]
+    elsewhere = r"^The same|^\w+ for an?\b|; \w+ for\b|as above|of them are|such a\b|(is|are) (as in|those of)\b"
+    sent_elsewhere = re.compile(elsewhere)
+    assert [sentence for sentence in sentences if sent_elsewhere.search(sentence)] == []

@@ -92,7 +92,7 @@ def condorcet(pool: Pooled) -> Floats:
 
 @method("w_condorcet", source=MONTAGUE, reads="ranks")
 def weighted_condorcet(pool: Pooled, *, weights: Weights) -> Floats:
-    """The same, each run with the votes that its weight is."""
+    """How many documents a majority by weight ranks below it, less how many above it, counted as places."""
     places = np.zeros(len(pool.query))
     votes = np.array(weights, np.float64) / max(weights)
     ranks = pool.table(pool.rank.astype(np.float64), np.inf)

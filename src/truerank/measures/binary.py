@@ -390,7 +390,9 @@ def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery
     monotone="stepped",
 )
 def binary_g(hits: Hits, *, level: float = 1) -> Terms:
-    """How few wrong documents stand before each relevant one; G for binary grades.
+    """How few wrong documents stand before each relevant one, on a logarithmic scale; one never found counts 0.
+
+    It is G for binary grades.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "binG").mean

@@ -105,7 +105,9 @@ def expected_reciprocal_rank(
 def normalised_reciprocal_rank(
     hits: Hits, *, k: int | None = None, max_grade: Amount | None = None, gain: Gain = "exp"
 ) -> Terms:
-    """ERR divided by that of the best possible list; the parameters are those of ERR.
+    """The reciprocal rank at which a reader is satisfied, divided by that of the best possible list.
+
+    It is ERR by that of all that is judged, best first; the parameters are those of ERR.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "x"]}, "nERR@2").mean

@@ -234,7 +234,7 @@ def _biased(hits: Hits, added: Floats, beta: float) -> Terms:
 def normalised_novelty_biased_precision(
     hits: Hits, *, k: int | None = None, alpha: Share = 0.5, beta: Share = 0.5, level: float = 1
 ) -> Terms:
-    """How close the list comes, for such a reader, to one that adds as much that is new as it can at each rank.
+    """How close the list comes, for readers of one intent each, to one that adds most that is new at each rank.
 
     >>> import truerank as tr
     >>> judged, run = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}

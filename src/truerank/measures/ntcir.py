@@ -123,7 +123,9 @@ def q_measure(
     sees_judged=False,
 )
 def o_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """The blended ratio at the first relevant document. `gain` is as in Q.
+    """The blended ratio, of counts and gains, at the first relevant document.
+
+    `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "O").mean
@@ -160,7 +162,9 @@ def _at_stop(blend: Blend, keep: Bools) -> Terms:
     sees_judged=False,
 )
 def p_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """The blended ratio at the first of the best documents that were returned. `gain` is as in Q.
+    """The blended ratio, of counts and gains, at the first of the best documents that were returned.
+
+    `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "PMeasure").mean
@@ -182,7 +186,9 @@ def p_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: flo
     sees_judged=False,
 )
 def p_plus(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """P+: the mean blended ratio at the relevant documents down to the best one returned. `gain` is as in Q.
+    """P+: the mean blended ratio, of counts and gains, at relevant documents down to the best one returned.
+
+    `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "P+").mean

@@ -56,11 +56,14 @@ OWN = {
     "num_ret": "How many documents were returned.",
     "relative_P": "The share of the first k results that is relevant, of as many as it could be.",
     "prefs_num_prefs_poss": "How many preferences the groups of judges have.",
-    "prefs_num_prefs_ful": "How many of them are kept: of two documents the better one comes first, or alone.",
+    "prefs_num_prefs_ful": "How many preferences of the groups are kept: the better one comes first, or alone.",
     "prefs_simp": "The share of the groups' preferences that is kept: the better document comes first, or alone.",
     "prefs_pair": "The mean over pairs of documents of the share of their preferences that is kept.",
     "prefs_avgjg": "The mean over groups of the share of their preferences that is kept.",
-    "prefs_avgjg_Rnonrel": "The same as prefs_avgjg with as many documents of grade 0 in each group as above.",
+    "prefs_avgjg_Rnonrel": (
+        "The mean over groups of the share of their preferences that is kept, "
+        "if as many documents of grade 0 were returned as of higher grades."
+    ),
     "relstring": "The grades of the first documents: a digit, > above 9, . pooled but not judged, - neither.",
 }
 

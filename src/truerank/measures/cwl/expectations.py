@@ -159,7 +159,9 @@ def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float =
     lower_is_better=True,
 )
 def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """The expected total cost of the reader of a measure; less is better. `cost` is as in EC.
+    """The expected total cost of the reader of a measure; less is better.
+
+    `cost` is as in EC.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ETC(of='P@2', cost={1: 4})").mean

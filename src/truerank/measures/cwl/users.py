@@ -233,7 +233,9 @@ def nearly_err_8(
 def nearly_err_9(
     hits: Hits, *, k: Short, gain: UnitGain = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
-    """NERR8 for a reader who also grows tired as in ERR: rank i is reached 1/i times as often.
+    """The expected gain per document read, if gains satisfy a reader who also tires: rank i is read 1/i as often.
+
+    It is NERR8 for a reader who also grows tired, as in ERR.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR9@2").mean
@@ -262,7 +264,9 @@ def nearly_err_10(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """NERR8 for a reader who continues with probability p, as in RBP; `k` is the last rank that is read.
+    """The expected gain per document read, if gains satisfy a reader, who else reads on with probability p.
+
+    It is NERR8 for a reader who continues as in RBP; `k` is the last rank that is read.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR10@0.5").mean
@@ -291,7 +295,9 @@ def nearly_err_11(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """NERR8 for a reader who continues as in INSQ; `k` is the last rank that is read.
+    """The expected gain per document read, if gains satisfy a reader, who else reads on the likelier the deeper.
+
+    It is NERR8 for a reader who continues as in INSQ; `k` is the last rank that is read.
 
     >>> import truerank as tr
     >>> round(tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR11").mean["NERR11"], 4)
