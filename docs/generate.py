@@ -37,11 +37,16 @@ MEASURES = """\
 `truerank measures NAME` prints what stands here; `make docs` writes it anew.
 
 A measure is written as its name, its cutoff after @ and its parameters in parentheses: `nDCG@10`,
-`AP(level=2)`, `nDCG(gain='exp')@10`. Case does not matter, and other tools' names are understood. In the
-formulas, i is a rank, rel_i is 1 where the document at rank i is relevant and else 0, and R is the number of
-relevant documents. Every measure takes `depth`: `AP(depth=10)` sees the first 10 results and no more, as if the
-list ended there. Under a preset a plain name means what
-[the preset's tool](tools.md#names-under-a-preset) takes it for; one with parameters means what it says.
+`AP(level=2)`, `nDCG(gain='exp')@10`. Without a cutoff the whole list counts, unless the measure has one by
+default. Case does not matter, and other tools' names are understood. Every measure takes `depth`:
+`AP(depth=10)` sees the first 10 results and no more, as if the list ended there. Under a preset a plain name
+means what [the preset's tool](tools.md#names-under-a-preset) takes it for; one with parameters means what it says.
+
+Where a formula says nothing else, i is a rank, r_i the grade and g_i the gain of the document there, and rel_i is 1
+where it is relevant and else 0; [ ] is 1 where what stands in it is so, else 0. Of a query, n documents were
+returned, N of them relevant, R documents are relevant, found or not, and NR were judged not relevant. An aspect a
+has the weight w_a. A reader goes on after rank i with the probability C_i; W_i is that rank's share of what they
+read.
 """
 
 

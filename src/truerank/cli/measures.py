@@ -21,7 +21,14 @@ def command(name: str | None) -> None:
     """List the measures, or explain one.
 
     NAME is a measure's name or one of its other names, in any case. Measures are written with a cutoff after
-    @ and parameters in parentheses: nDCG@10, AP(level=2), nDCG(gain='exp')@10.
+    @ and parameters in parentheses: nDCG@10, AP(level=2), nDCG(gain='exp')@10. Without a cutoff the whole list
+    counts, unless the measure has one by default.
+
+    Where a formula says nothing else, i is a rank, r_i the grade and g_i the gain of the document there, and
+    rel_i is 1 where it is relevant and else 0; [ ] is 1 where what stands in it is so, else 0. Of a query, n
+    documents were returned, N of them relevant, R documents are relevant, found or not, and NR were judged not
+    relevant. An aspect a has the weight w_a. A reader goes on after rank i with the probability C_i; W_i is that
+    rank's share of what they read.
 
     \b
     Examples:
