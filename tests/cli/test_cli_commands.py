@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -50,6 +51,23 @@ def test_every_command_has_help_with_an_example(invoke, name):
     result = invoke(name, "-h" if name == "trec_eval" else "--help")
     assert result.exit_code == 0
     assert f"truerank {name}" in result.stdout
+
+
+def options_of(command: click.Command, name: str) -> Iterator[tuple[str, click.Option]]:
+    """The options of a command and of those below it, with their names."""
+    yield from ((f"{name} {each.opts[0]}", each) for each in command.params if isinstance(each, click.Option))
+    if isinstance(command, click.Group):
+        for below, each in command.commands.items():
+            yield from options_of(each, f"{name} {below}")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+def test_every_option_says_what_it_is_and_what_holds_without_it(name):
+    for option, each in options_of(commands()[name], name):
+        assert each.help, option
+        if isinstance(each.default, str | int | float) and each.default not in ("", False):
+            said = each.show_default or re.search(r"\[default: |instead of printing|without it", each.help)
+            assert said, option
 
 
 def test_the_version_is_the_package_s(invoke):

@@ -80,11 +80,12 @@ def numbers(text: str) -> tuple[int, ...]:
     default="1",
     help="How many calls may be under way [default: 1].",
 )
+@click.option("--rate", metavar="N", type=float, help="Calls to start a second, come what may: an open loop.")
 @click.option(
-    "--rate", metavar="N", type=float, help="Calls to start a second, whatever becomes of them: an open loop."
-)
-@click.option(
-    "--arrivals", type=click.Choice(ARRIVALS), default="constant", help="How the starts of an open loop are spaced."
+    "--arrivals",
+    type=click.Choice(ARRIVALS),
+    default="constant",
+    help="How the starts of an open loop are spaced [default: constant].",
 )
 @click.option(
     "--duration",

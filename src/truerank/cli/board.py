@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 
-database = click.option("--db", metavar="URL", help="The database, where the service was started with one.")
+database = click.option(
+    "--db", metavar="URL", help="The database, as of `truerank serve` [default: what --board says, or else SQLite]."
+)
 NAME = click.argument("name")
 
 
@@ -218,7 +220,9 @@ def _mark(settings: ServiceSettings, database: Database, entry: str, word: str |
 
 @command.command("export")
 @click.argument("board")
-@click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there.")
+@click.option(
+    "-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there [default: standard output]."
+)
 @_opening
 def export(settings: ServiceSettings, database: Database, board: str, output: str) -> None:
     """Everything that is known of a board's submissions, one JSON object per line."""

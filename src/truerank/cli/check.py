@@ -94,7 +94,9 @@ if TYPE_CHECKING:
     help="What no value of a measure can lie outside of, for --watch where that is not 0 to 1.",
 )
 @options.by("All gates on each slice of the queries too")
-@click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
+@click.option(
+    "-f", "--format", type=click.Choice(list(FORMATS)), default="table", show_default=True, help="What is printed."
+)
 @click.option(
     "-o",
     "--output",

@@ -47,7 +47,7 @@ from truerank.present.comparison import LAYOUTS, document
     confidence="Of the intervals; what is left to 1 is the level of the test.",
     samples="How often queries are resampled and swapped.",
 )
-@options.by("The same for each slice of the queries")
+@options.by("All of this for each slice of the queries too")
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),

@@ -26,6 +26,7 @@ from truerank.core.rules import CHOICES
     "--iteration",
     type=click.Choice(CHOICES["iteration"]),
     default="ignore",
+    show_default=True,
     help="What the second column of TREC qrels is: aspect takes it for the aspects of queries.",
 )
 @click.option(

@@ -61,7 +61,9 @@ class _Explain(click.Command):
     "-q", "--query", metavar="ID", help="The query, where its id could be a file's name; of two runs too."
 )
 @options.measures
-@options.rules_as("A preset or a rules file; several names with commas show one run under many tools' rules.")
+@options.rules_as(
+    "A preset or a rules file; several names with commas show one run under many tools' rules [default: truerank]."
+)
 @options.changes
 @click.option(
     "--depth",

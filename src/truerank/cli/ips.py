@@ -27,7 +27,9 @@ from truerank.present.ips import document_of
     type=options.FILE,
     help="Propensities are the click rates of this log, whose lists were in random order.",
 )
-@click.option("--clip", type=click.FloatRange(0, min_open=True), help="The most that a click weighs.")
+@click.option(
+    "--clip", type=click.FloatRange(0, min_open=True), help="The most that a click weighs [default: no limit]."
+)
 @clicked.resampling
 @options.rules
 @options.changes
@@ -57,7 +59,7 @@ def command(
     A click at a rank that is seldom looked at counts more: 1 / propensity times (IPS); SNIPS divides by the sum of
     these weights. LOG is JSON lines with an impression each: query, docs, clicks (the ids) and user; or a table
     with one row per document that was shown: impression, query, rank, doc_id, click (0 or 1). With several runs,
-    each is compared to the first.
+    each is compared to the first. Propensities come from one of --propensities, --eta and --randomized.
 
     \b
     Examples:

@@ -33,7 +33,14 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
     type=options.FILE,
     help="All documents, such as BEIR's corpus.jsonl, to find judged ones that no run can return.",
 )
-@click.option("-f", "--format", type=click.Choice(["text", "json"]), default="text", help="How to write it.")
+@click.option(
+    "-f",
+    "--format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
 @click.option("--strict", is_flag=True, help="Let warnings fail, too.")
 @options.qrels_format
 @options.run_format

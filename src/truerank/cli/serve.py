@@ -38,7 +38,11 @@ def needs_board(what: str) -> None:
 @settings_file
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--db", metavar="URL", help="sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.")
+@click.option(
+    "--db",
+    metavar="URL",
+    help="sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME [default: what --board says, or else SQLite].",
+)
 @click.option("--proxy", metavar="ADDRESS", help="A proxy in front, whose word for who asks is taken.")
 def command(path: Path, port: int, host: str, db: str | None, proxy: str | None) -> None:
     """Serve leaderboards: teams submit runs, are scored and see where they stand.

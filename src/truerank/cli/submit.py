@@ -32,7 +32,13 @@ from truerank.present.table import Cell, as_text, drawn_digits
 @click.option("--token", envvar="TRUERANK_TOKEN", help="Yours [default: the variable TRUERANK_TOKEN].")
 @click.option("--label", default="", help="What you call it; only you and the hosts see it.")
 @click.option("--check", is_flag=True, help="Only ask what is wrong with it, which costs no attempt.")
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the scores.",
+)
 def command(file: str, url: str, token: str | None, label: str, check: bool, format: str) -> None:
     """Submit a run to a leaderboard and print what it scores.
 

@@ -19,7 +19,14 @@ from truerank.truth import DISTANCES, Truth
 @click.argument("rule", metavar="RULE")
 @click.argument("queries", type=options.FILE)
 @click.argument("references", required=False, type=options.FILE)
-@click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write the qrels there.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    type=options.FILE,
+    help="Write the qrels there [default: standard output].",
+)
 @options.format("--to", help="The format of the qrels [default: by FILE's ending].")
 @click.option(
     "--distance",
@@ -63,7 +70,7 @@ def command(
     Examples:
       truerank truth nearest flight.json references.json -o truth.qrels
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
-      truerank truth "neighbours(k=10, tie=1e-6)" exact.ivecs -o exact.qrels
+      truerank truth "neighbours(k=10, tie=1e-6)" exact.hdf5 -o exact.qrels
       truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.jsonl
       truerank truth "coec(impressions=50)" clicks.jsonl -o clicks.qrels
       truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl

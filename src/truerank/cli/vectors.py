@@ -46,7 +46,9 @@ HOLDS = ("vectors", *get_args(Holds))
     help="How vectors of frames, (tracklets, frames, numbers), become one a tracklet [default: not at all].",
 )
 @options.measures
-@options.rules_as("market1501 (the default), cuhk03, university1652, another preset or a rules file.", "market1501")
+@options.rules_as(
+    "market1501, cuhk03, university1652, another preset or a rules file [default: market1501].", "market1501"
+)
 @options.changes
 @click.option(
     "--junk",
