@@ -5,7 +5,7 @@ import truerank as tr
 
 @tr.measure("Depth", average="mean", unit=False, formula="rank of the last relevant document found")
 def depth(hits: tr.Hits, *, level: float = 1):
-    """How far a reader must go to see every relevant document that was returned; 0 when none did."""
+    """How far a reader must go to see every relevant document that was returned; 0 when none was."""
     found = hits.relevant(level)
     return found.last_value(found.rank)
 

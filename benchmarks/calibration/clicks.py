@@ -125,8 +125,8 @@ chance moves each number by about ±1.4; n is how many impressions.""",
             *(partial(of_interleaving, "team-draft", 0.3, False, n) for n in (50, 200)),
         ),
         """\
-Wins are whole numbers, so that the sign test raises fewer false alarms than it may. The columns of p where one
-system is better are how often it is found.""",
+Wins are whole numbers, so that the sign test raises fewer false alarms than it may. In the lines where one
+system is better, p is how often that is found.""",
     ),
     Section(
         "Clicks weighted by propensities",

@@ -115,7 +115,7 @@ def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQ
 def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """How many relevant documents are among the first k results; the mean over queries, not the sum.
 
-    What is called Hits@k of knowledge graphs is Success@k, the same where a query has one relevant document.
+    What knowledge graph completion calls Hits@k is Success@k, the same where a query has one relevant document.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Hits@2 Hits").mean

@@ -81,7 +81,7 @@ def dcg(
 ) -> Terms:
     """The worth of the list to a reader who grows tired: the sum of the gains, each discounted by its rank.
 
-    `discount="jk"` is Järvelin and Kekäläinen's own, none up to rank b, as LensKit has it. Grades below
+    `discount="jk"` is Järvelin and Kekäläinen's own, 1 up to rank b, as LensKit has it. Grades below
     `gain_from` gain nothing (ranx' -l). `ties="averaged"`: over all orders of ties (McSherry and Najork, 2008).
 
     >>> import truerank as tr
