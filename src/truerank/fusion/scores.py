@@ -71,7 +71,7 @@ def weighted_sum(pool: Pooled, *, weights: Weights) -> Floats:
 
 @method("geometric_mean", source=OPENSEARCH, reads="scores")
 def geometric_mean(pool: Pooled, *, weights: Weights) -> Floats:
-    """The weighted geometric mean of its scores above 0; 0 where there is none."""
+    """The weighted geometric mean of the scores above 0; 0 where there is none."""
     counting = of_runs(pool, weights) * (pool.score > 0)
     logs = pool.added(counting * np.log(np.where(pool.score > 0, pool.score, 1)))
     total = pool.added(counting)
@@ -80,7 +80,7 @@ def geometric_mean(pool: Pooled, *, weights: Weights) -> Floats:
 
 @method("harmonic_mean", source=OPENSEARCH, reads="scores")
 def harmonic_mean(pool: Pooled, *, weights: Weights) -> Floats:
-    """The weighted harmonic mean of its scores above 0; 0 where there is none."""
+    """The weighted harmonic mean of the scores above 0; 0 where there is none."""
     counting = of_runs(pool, weights) * (pool.score > 0)
     inverse = pool.added(counting / np.where(pool.score > 0, pool.score, 1))
     return pool.added(counting) / np.where(inverse > 0, inverse, 1)
