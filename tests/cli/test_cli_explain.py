@@ -116,6 +116,16 @@ def test_two_runs_are_told_as_the_queries_and_the_documents_that_moved(invoke):
     )
 
 
+def test_depth_says_how_many_documents_of_two_runs_are_listed_for_each_query(invoke):
+    Path("many.qrels").write_text("".join(f"q1 0 d{n} 1\n" for n in range(9)))
+    for run, order in (("one.run", 1), ("other.run", -1)):
+        Path(run).write_text("".join(f"q1 Q0 d{n} {n} {order * n} t\n" for n in range(5, 20)))
+    two = ("explain", "many.qrels", "one.run", "other.run", "-m", "DCG")
+    for depth, listed in (("1", 1), ("3", 3), ("all", 4)):
+        for query in ((), ("--query", "q1")):
+            assert invoke(*two, *query, "--depth", depth).stdout.count("q1     d") == listed
+
+
 @pytest.mark.parametrize("is_first", [True, False])
 def test_of_two_runs_one_of_other_queries_is_refused_and_one_of_other_documents_is_warned_of(
     invoke, here, is_first

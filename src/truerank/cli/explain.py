@@ -69,9 +69,9 @@ class _Explain(click.Command):
     "--depth",
     callback=_depth,
     default=str(report.DEPTH),
-    show_default=True,
     metavar="N|all",
-    help="How many results to list, with as many relevant ones below; of two runs, all documents that moved.",
+    help="How many results to list, with as many relevant ones below; of two runs, how many documents that moved "
+    f"each query [default: {report.DEPTH}; of two runs {report.DOCUMENTS}, with --query all].",
 )
 @click.option(
     "--most", type=click.IntRange(1), default=MOST, show_default=True, help="Queries of two runs to list."
@@ -149,10 +149,9 @@ def command(
             moved: dict[str, Any] = {"query": query, "most": most, "only": only, "rules": under, **beside}
             a, b = (_related(judged, source, wanted, under) for source in sources)
             diffs = diff_each(None, a, b, wanted, **moved)
-            all_of_them = query is not None or depth is None
-            document = report.several_moves_document(
-                diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits
-            )
+            usual = None if query is not None else report.DOCUMENTS
+            listed = depth if options.typed_of(["depth"]) else usual
+            document = report.several_moves_document(diffs, most=listed, digits=digits)
         elif query:
             reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **beside)
             document = report.document(reasons, depth=depth, digits=digits)
