@@ -281,5 +281,7 @@ def test_what_is_listed_is_explained_with_a_table_of_the_documents(invoke, here)
 def test_only_what_got_worse_is_asked_for(invoke):
     found = json.loads(invoke(*TWO, "-m", "AP", "--only", "worse", "-f", "json").stdout)
     assert [move["change"] < 0 for move in found["queries"]] == [True]
-    assert "queries of two runs" in refused(invoke(*ONE, "--only", "worse"))
-    assert "queries of two runs" in refused(invoke(*TWO, "--query", "q1", "--only", "better"))
+    assert "--only is for the queries of two runs" in refused(invoke(*ONE, "--only", "worse"))
+    assert "--only is for the queries of two runs" in refused(invoke(*TWO, "--query", "q1", "--only", "better"))
+    assert "--most is for the queries of two runs" in refused(invoke(*ONE, "--most", "3"))
+    assert "--most is for the queries of two runs" in refused(invoke(*TWO, "--query", "q1", "--most", "3"))

@@ -140,8 +140,8 @@ def command(
         query, other = other, None
     runs = [run, *([other] if other else [])]
     under = inputs.rules_asked(rules, changes, runs)
-    if only and (query or not other):
-        raise click.UsageError(message("--only is for the queries of two runs."))
+    if (query or not other) and (idle := options.typed_of(("most", "only"))):
+        raise click.UsageError(message("{option} is for the queries of two runs.", option=idle[0]))
     beside: dict[str, Any] = {"queries": queries, "docs": docs, "items": items}
     with inputs.opened(runs, run_format, collapse=collapse) as sources:
         if other:
