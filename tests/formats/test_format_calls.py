@@ -90,6 +90,16 @@ def test_every_format_names_the_call(name: str, tmp_path: Path) -> None:
     assert values == found(LISTS)
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_call_that_is_left_out_is_counted_in_every_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(FILES[name], "utf-8")
+    run = tr.formats.open_run(path, "trec(second='call')") if name == "run.trec" else path
+    assert tr.evaluate(QRELS, run, "R@2", rules={"calls": "concatenated"}).ledger.calls == 5
+    notes = tr.explain(QRELS, run, "r", "R@2", rules={"calls": "concatenated"}).notes
+    assert "The query has 3 lists, one per call; a document counts where it came first." in [n.text for n in notes]
+
+
 def test_the_calls_of_a_long_run_are_calls_to_several_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

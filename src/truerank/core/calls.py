@@ -35,6 +35,11 @@ class Calls:
         """The number of calls."""
         return len(self.query)
 
+    @property
+    def made(self) -> int:
+        """How many calls there were, with those whose number is left out: the numbers of the last ones, summed."""
+        return int(self.number[np.diff(self.query, append=-1) != 0].sum())
+
     def of(self, query: Ints, rank: Ints) -> Ints:
         """(rows,) the place here of the call that returned what stands at this rank of this query's joined list."""
         width = int(self.end.max(initial=0)) + 1

@@ -163,7 +163,7 @@ class Answer:
             relevant=relevant,
             finds=finds,
             spread=lambda: Spread(result, result) if ruling else spreads()[measure],
-            calls=0 if self.hits.calls is None else len(self.hits.calls),
+            calls=0 if self.hits.calls is None else self.hits.calls.made,
         )
         return Explanation(
             run=self.reading.name,
