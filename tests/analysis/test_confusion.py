@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.analysis.confusion import Confusion, confusion, counted, sweep, weight_on_precision
+from truerank.present import counts, few
 from worlds import SCORES, World, worlds
 
 DOCUMENTS = 40
@@ -151,6 +152,19 @@ def test_a_long_sweep_keeps_the_first_the_last_and_the_best(alpha: float, at: in
 def test_a_sweep_where_nothing_relevant_came_back_is_empty() -> None:
     swept = sweep({"q": {"a": 1}}, {"q": {"x": 1.0}})
     assert (swept.steps, swept.best) == ((), None)
+
+
+def test_remarks_are_of_the_figures_that_there_are() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0} | {f"x{i}": 1.0 for i in range(30)}}
+    results = {"of": "results", "k": 20}
+    for made in (confusion(qrels, run, threshold=1.5, **results), sweep(qrels, run, **results)):
+        assert counts.document_of(made).results["remarks"] == counts.remarks_of(made) == few.remarks(1)
+    empty = sweep(qrels, {"q": {"x": 1.0}}, documents=100)
+    assert counts.document_of(empty).results["remarks"] == few.remarks(1)
+    assert "there is no threshold to try." in str(counts.document_of(empty).render("table"))
+    for made in (confusion(qrels, run, documents=100), sweep(qrels, run, documents=100)):
+        (accuracy, _) = counts.remarks_of(made)
+        assert accuracy.endswith("retrieving nothing at all would reach 0.9900.")
 
 
 def test_of_equal_thresholds_the_highest_is_best() -> None:

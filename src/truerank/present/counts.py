@@ -107,9 +107,7 @@ def remarks_of(result: Confusion | Counts | Sweep) -> list[str]:
     """What the sums hide, and what must be known to read the figures."""
     if isinstance(result, Confusion):
         return remarks(result)
-    last = result.steps[-1].counts if isinstance(result, Sweep) and result.steps else Confusion(0, 0, 0, 0)
-    counts, queries = (last, result.queries) if isinstance(result, Sweep) else (result.micro, len(result.queries))
-    return [*ledger.remarks(result), *few.remarks(queries), *remarks(counts)]
+    return [*ledger.remarks(result), *_said(result)]
 
 
 def of_counts(counts: Confusion, weight: Weight, digits: int | None) -> Document:
@@ -121,8 +119,7 @@ def of_counts(counts: Confusion, weight: Weight, digits: int | None) -> Document
 
 def of_run(counted: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Document:
     """The counts of a run: their sums and, if asked, those of each query."""
-    size = len(counted.queries)
-    said = [*remarks(counted.micro, counted.of), *few.remarks(size)]
+    size, said = len(counted.queries), _said(counted)
     plain = {**counted.to_dict(), **weight.to_dict(counted.micro), "remarks": said}
     square = _square(
         counted.micro, weight, digits, [*_about(counted, size, _retrieved(counted)), *said], counted.of
@@ -146,9 +143,8 @@ def of_run(counted: Counts, weight: Weight, digits: int | None = None, *, per_qu
 def of_sweep(sweep: Sweep, weight: Weight, digits: int | None) -> Document:
     """The counts at each threshold, of which the best is marked."""
     best_one = message("* has the highest {measure}", measure=weight.name)
-    about = _about(sweep, sweep.queries, joined("; ", [_swept(sweep), best_one]))
-    last = sweep.steps[-1].counts if sweep.steps else Confusion(0, 0, 0)
-    said = [*few.remarks(sweep.queries), *remarks(last, sweep.of)]
+    marked = best_one if sweep.steps else message("there is no threshold to try")
+    about, said = _about(sweep, sweep.queries, joined("; ", [_swept(sweep), marked])), _said(sweep)
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in sweep.steps]
     best = None if sweep.best is None else {"threshold": sweep.best.threshold, **weight.to_dict(sweep.best.counts)}
     people = replace(_for_people(_steps(sweep, weight, digits), digits), notes=(*about, *said))
@@ -253,6 +249,14 @@ def _swept(sweep: Sweep) -> Message:
     if sweep.k is None:
         return message("retrieved: {what}", what=what)
     return message("retrieved: of {results} {what}", results=_first(sweep.k), what=what)
+
+
+def _said(result: Counts | Sweep) -> list[str]:
+    """What must be known to read the figures, where there are any, and whether there are enough queries."""
+    if isinstance(result, Counts):
+        return [*remarks(result.micro, result.of), *few.remarks(len(result.queries))]
+    figures = remarks(result.steps[-1].counts, result.of) if result.steps else []
+    return [*figures, *few.remarks(result.queries)]
 
 
 def remarks(counts: Confusion, of: str = "documents") -> list[str]:
