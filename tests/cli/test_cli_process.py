@@ -61,6 +61,27 @@ def test_a_compressed_run_comes_through_a_pipe(shell):
     assert b"RR\tall\t0.5000\n" in piped.stdout
 
 
+ESTIMATED = "--judged-by {qrels.txt} --predicted-by {qrels.txt} --sample random -m RR"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "lint qrels.txt {first.run}",
+        "eval {qrels.txt} {first.run} --rules science-qa --set extra=skip",
+        "explain qrels.txt first.run {second.run} -m RR",
+        f"check {ESTIMATED} {{first.run}} --no-worse-than {{second.run}} --margin 1",
+        "check qrels.txt first.run --no-worse-than second.run --items {items} -m Popularity@3 --margin 1",
+    ],
+)
+def test_what_comes_through_pipes_of_the_shell_is_read_once(shell, here, arguments):
+    (here / "items").write_text("item_id,count\na,2\nb,1\n")
+    piped = shell(f"truerank {arguments.replace('{', '<(cat ').replace('}', ')')}")
+    plain = shell(f"truerank {arguments.replace('{', '').replace('}', '')}")
+    assert (piped.returncode, piped.stderr) == (plain.returncode, b"")
+    assert piped.stdout.count(b"\n") == plain.stdout.count(b"\n") > 1
+
+
 def test_a_reader_that_stops_early_is_no_error(shell):
     shell("for i in $(seq 20000); do echo q$i 0 a 1; done > qrels.txt; echo q1 Q0 a 1 1 t > first.run")
     done = shell(f"{EVAL} --per-query | (exec <&-); echo ${{PIPESTATUS[0]}}")

@@ -226,7 +226,7 @@ class _Checking:
         s = self.settings
         if s.run and not s.qrels:
             raise InputError("a run needs qrels to be scored", s.run)
-        judged = read_qrels(s.qrels, self.qrels_format) if s.qrels else None
+        judged = read_qrels(inputs.source(s.qrels), self.qrels_format) if s.qrels else None
         baseline = self._baseline(judged, s.no_worse_than) if s.no_worse_than else None
         scores: Any = s.scores
         if s.run and judged is not None:
@@ -262,7 +262,7 @@ class _Checking:
                 self.judgements.runs(path, ())
                 return predicting.predicted(self.judgements, [path], runs, self._measures(baseline), self.rules)[0]
         name, files = parted(path)
-        known = read_catalogue(self.settings.items) if self.settings.items else None
+        known = read_catalogue(inputs.source(self.settings.items)) if self.settings.items else None
         with self._opened(files) as runs:
             how: dict[str, Any] = {"rules": self.rules, "items": known}
             scores = [evaluate(judged, run, self._measures(baseline), **how) for run in runs]

@@ -199,4 +199,4 @@ def _of_lines(
     """The scores of a contest's submissions, which are judged line by line."""
     from truerank.contest import judge
 
-    return [judge(qrels, run, measures, rules=rules, format=run_format) for run in runs]
+    return [judge(qrels, inputs.source(run), measures, rules=rules, format=run_format) for run in runs]

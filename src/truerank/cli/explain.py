@@ -198,7 +198,7 @@ def _is_run(name: str, judged: Qrels) -> bool:
     """Whether the last argument is a run rather than a query: a judged query of that name comes first."""
     if as_bytes(name) in judged.queries:
         return False
-    if name == "-" or "://" in name or os.path.isfile(name):
+    if name == "-" or "://" in name or os.path.exists(name):
         return True
     if os.sep in name or os.path.splitext(name)[1][1:].isalpha():
         near = did_you_mean(printable(name), map(printable, judged.queries))

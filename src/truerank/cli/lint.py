@@ -77,7 +77,7 @@ def command(
     with ReadingBar() as reading:
         findings = lint(
             qrels,
-            *runs,
+            *map(inputs.source, runs),
             rules=under,
             measures=" ".join(measures) or None,
             queries=queries,

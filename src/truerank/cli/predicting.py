@@ -31,7 +31,8 @@ def predicted(
     """
     from truerank.analysis.compare.prediction_powered import predicted
 
-    people, model = (read_qrels(path, judgements.qrels_format) for path in (judgements.people, judgements.model))
+    files = (inputs.source(path) for path in (judgements.people, judgements.model))
+    people, model = (read_qrels(file, judgements.qrels_format) for file in files)
     chosen = {"sample": judgements.sample, "rules": rules, **how}
     estimates = [predicted(people, model, source, measures, **chosen) for source in sources]
     id_overlap.refuse_or_warn(model, [one.model for one in estimates], runs)

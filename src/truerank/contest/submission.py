@@ -188,13 +188,13 @@ def _from_source(source: Source, format: str | None) -> Submission:
     if kind == "jsonl":
         return Submission(source.name, tuple(_from_lines(source)))
     if kind != "json":
-        return _from_run(open_run(source.name, format))
+        return _from_run(open_run(source, format))
     try:
         value = _parsed(source.text())
     except (ValueError, RecursionError):  # several values: a file of lines whose first one looked like the whole
         return Submission(source.name, tuple(_from_lines(source)))
     if isinstance(value, dict) and _is_scored(value):
-        return _from_run(open_run(source.name, format))
+        return _from_run(open_run(source, format))
     is_mapping = isinstance(value, dict) and not {"eval_id", "topk"} <= value.keys()
     return Submission(source.name, tuple(_from_pairs(value.items()) if is_mapping else _from_records(value)))
 
