@@ -224,7 +224,7 @@ def takes(definition: Definition) -> Message:
     return message("it takes {names}", names=names) if names else message("it takes no parameters")
 
 
-def by_place(definition: Definition, text: str) -> MeasureError:
+def positional(definition: Definition, text: str) -> MeasureError:
     """What is said where a value between the parentheses has no name."""
     has_cutoff = definition.at == "k" and "k" in definition.parameters
     cut = message(", and a cutoff follows @, as in {name}@10", name=definition.name) if has_cutoff else ""

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from truerank.core.errors import MeasureError, quoted
-from truerank.measures.definition import WORD, Definition, by_place, takes
+from truerank.measures.definition import WORD, Definition, positional, takes
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import (
     Measure,
@@ -232,7 +232,7 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
             "cannot read the parameters of {text!r}; write them like (level=2, gain='exp')", text=whole
         )
     if call.args or any(keyword.arg is None for keyword in call.keywords):
-        raise by_place(definition, whole)
+        raise positional(definition, whole)
     read = (_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords)
     pairs = [pair for pair in read if pair is not None]
     if len(dict(pairs)) < len(pairs):

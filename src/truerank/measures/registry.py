@@ -28,7 +28,7 @@ from truerank.measures.definition import (
     Function,
     Monotone,
     Need,
-    by_place,
+    positional,
     refuse_unusable,
     takes,
 )
@@ -101,7 +101,7 @@ class Measure:
             MeasureError: no such parameter, or not with this value; or a value without a name: `tr.nDCG(10)`.
         """
         if values:
-            raise by_place(self.definition, f"{self}({', '.join(map(repr, values))})")
+            raise positional(self.definition, f"{self}({', '.join(map(repr, values))})")
         return checked(self.definition, {**self.given, **params}, is_whole=False)
 
     @property
