@@ -19,6 +19,7 @@ from truerank.cli import truerank
 from truerank.contest import judge
 from truerank.core import languages
 from truerank.core.languages import translated
+from truerank.formats import formats
 from truerank.present import audit, bench_notes, cautions
 from truerank.present import geo as places
 
@@ -152,6 +153,14 @@ def test_each_measure_is_worked_out_in_korean(name):
 def test_an_error_of_the_command_line_is_told_in_korean(call, said):
     done = CliRunner(env={"TRUERANK_LANG": "ko"}).invoke(truerank, call.split())
     assert (done.exit_code, done.stderr) == (2, f"truerank: {said}\n")
+
+
+def test_each_format_and_what_it_can_do_is_told_in_korean():
+    lines = CliRunner(env={"TRUERANK_LANG": "ko"}).invoke(truerank, ["formats"]).stdout.splitlines()
+    assert len(lines) == 1 + len(formats())
+    for line in lines:
+        assert re.search(r"[가-힣]{2}.*[가-힣]{2}", line), line
+        assert not re.search(r"(?<!\S)(run|read|write)(?!\S)", line), line
 
 
 def test_the_catalogue_keeps_to_one_register_and_to_one_word_for_a_thing():

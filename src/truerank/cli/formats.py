@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from truerank.cli.output import show
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.formats import formats
 from truerank.present.table import Table
 
@@ -37,4 +37,4 @@ def table() -> Table:
 
 def _can(read: object, write: object) -> str:
     """What can be done with it."""
-    return " ".join([*(["read"] if read else []), *(["write"] if write else [])]) or "-"
+    return joined(" ", [*([message("read")] if read else []), *([message("write")] if write else [])]) or "-"

@@ -147,7 +147,7 @@ def configured(*, format: str | None = None) -> Format:
 
     return Format(
         NAME,
-        "a folder of files, or what a glob matches, as one run; files(format='jsonl') says what they are",
+        message("a folder of files, or what a glob matches, as one run; files(format='jsonl') says what they are"),
         sniff,
         lambda source: "run",
         read_run=read_run,

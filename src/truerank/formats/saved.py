@@ -202,7 +202,7 @@ register(
 register(
     Format(
         "reading",
-        "a run, read once against its qrels: what `truerank read` and `truerank merge` write",
+        message("a run, read once against its qrels: what `truerank read` and `truerank merge` write"),
         sniff,
         suffixes=(".arrow",),
         read_run=read_run,
