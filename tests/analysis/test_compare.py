@@ -567,7 +567,7 @@ def test_scores_must_be_of_the_same_rules_measures_and_queries() -> None:
         compare(None, {"a": one, "b": tr.evaluate(QRELS, RUNS["one"], "AP", rules={"level": 2})})
     with pytest.raises(tr.MeasureError, match=re.escape("b has no scores for AP; it has P@1")):
         compare(None, {"a": one, "b": tr.evaluate(QRELS, RUNS["one"], "P@1")})
-    with pytest.raises(tr.InputError, match="no query is in the scores of all of a, b"):
+    with pytest.raises(tr.InputError, match="no query is in the scores of all of a, b: are their query ids of"):
         compare(None, {"a": one, "b": tr.evaluate({"other": {"a": 1}}, {}, "AP")})
 
 

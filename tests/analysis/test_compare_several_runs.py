@@ -160,7 +160,7 @@ def tables_of(runs: list[dict[str, dict[str, float]]]) -> tuple[float, ...]:
 def test_runs_without_a_common_query_are_refused():
     first = {query: run(1)[query] for query in QUERIES[:3]}
     last = {query: run(1)[query] for query in QUERIES[3:]}
-    with pytest.raises(tr.TruerankError, match="no query is in the scores of all runs of old"):
+    with pytest.raises(tr.TruerankError, match="all runs of old: are their query ids of one collection"):
         tr.compare(QRELS, {"old": [first, last]}, "AP", rules=tr.Rules(name="skip", missing="skip"))
 
 

@@ -63,7 +63,11 @@ class SavedScores:
         if not self.queries:
             raise InputError("only the means were saved: `truerank eval --per-query` saves what they are of", file)
         if self.rules is None or self.ledger is None:
-            raise InputError("it lacks the rules or the ledger that `truerank eval` saves beside the means", file)
+            raise InputError(
+                "it lacks the rules or the ledger that `truerank eval` saves beside the means: save it anew, by "
+                "`truerank eval --per-query --format json`",
+                file,
+            )
         if self.runs > 1:
             raise InputError("of {n} runs only means were saved: name the runs", file, n=self.runs)
         named = {name: measure_saved_as(name, self.rules) for name in self.mean}

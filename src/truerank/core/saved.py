@@ -123,10 +123,7 @@ def facts_of(schema: pyarrow.Schema, name: str | None) -> dict[str, Any]:
     with undamaged(name):
         facts: dict[str, Any] = json.loads(metadata)
         if facts["version"] != VERSION:
-            version = facts["version"]
-            raise InputError(
-                "the reading was written by another version of truerank ({version})", name, version=version
-            )
+            raise InputError("another version of truerank wrote this reading: read the run again by this one", name)
         return {**facts, "rules": Rules.from_dict(facts["rules"])}
 
 

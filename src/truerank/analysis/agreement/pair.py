@@ -169,7 +169,9 @@ def agreement(
     a, b = map(asked.lists, runs)
     both = sorted(set(a.queries) & set(b.queries))
     if not both:
-        raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
+        raise InputError(
+            "{a} and {b} answer no query in common: are their query ids of one collection?", a=a.name, b=b.name
+        )
     return Agreement(
         tuple(map(as_text, both)),
         *_agree(a.of_queries(both), b.of_queries(both), asked),

@@ -116,7 +116,7 @@ class Watch:
         if not isinstance(first, dict) or first.get("truerank") != "watch":
             raise InputError("this is no file of looks; `truerank check --watch FILE` begins one", source.name)
         if first.get("version") != VERSION:
-            raise InputError("another version of truerank wrote these looks", source.name)
+            raise InputError("another version of truerank wrote these looks: begin another file", source.name)
         try:
             looks = tuple(_look(one) for one in rest)
             ranges = {name: (float(low), float(high)) for name, (low, high) in first["ranges"].items()}

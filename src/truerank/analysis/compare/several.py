@@ -53,7 +53,9 @@ def several(name: str, runs: Sequence[Scores]) -> Scores:
     common = set(queries[0]).intersection(*queries[1:])
     kept = tuple(query for query in queries[0] if query in common)
     if not kept:
-        raise InputError("no query is in the scores of all runs of {name}", name=name)
+        raise InputError(
+            "no query is in the scores of all runs of {name}: are their query ids of one collection?", name=name
+        )
     named = zip(runs, queries, distinct([one.run for one in runs]), strict=True)
     whole = replace(
         runs[0],

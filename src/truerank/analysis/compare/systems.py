@@ -205,5 +205,8 @@ def align(scores: Mapping[str, Scores]) -> Systems:
 
 def _some(systems: Systems) -> Systems:
     if not systems.queries:
-        raise InputError("no query is in the scores of all of {names}", names=", ".join(systems.scores))
+        raise InputError(
+            "no query is in the scores of all of {names}: are their query ids of one collection?",
+            names=", ".join(systems.scores),
+        )
     return systems

@@ -158,7 +158,8 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
             is_alike = judgements_of(other, at) == judgements_of(qrels, number)
             if not is_alike or other.apart.get(query) != qrels.apart.get(query):
                 raise InputError(
-                    "query {query} is judged differently, or in another order",
+                    "query {query} is judged differently, or in another order, than in other parts: read all of "
+                    "them against the same qrels",
                     qrels.name,
                     query=printable(query),
                 )
