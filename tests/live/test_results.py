@@ -394,6 +394,17 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     assert "*: by RR and p50, no other setting is as good and faster, or as fast and better." in drawn
 
 
+def test_a_lambda_that_was_made_for_a_sweep_goes_by_its_maker_s_name():
+    def index(probes):
+        return lambda query, k: ["d1", "d2"][:k]
+
+    found = sweep(index, QUERIES, QRELS, over={"probes": [1, 2]}, measures="RR")
+    assert [(one.name, one.scores.run, one.run.name) for one in found] == [("index", "index", "index")] * 2
+    assert "index: " in report.sweep_document(found).render()
+    alone = sweep(index(1), QUERIES, over={"k": [1, 2]})
+    assert [(one.name, one.scores) for one in alone] == [("function", None)] * 2
+
+
 def test_who_never_answers_the_slow_queries_is_not_the_faster_for_it():
     clock = SimulatedClock()
     slow = set(list(QUERIES.values())[:3])

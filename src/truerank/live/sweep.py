@@ -17,6 +17,7 @@ from truerank.core.messages import did_you_mean, listed
 from truerank.core.qrels import QrelsLike
 from truerank.core.schema import several_of
 from truerank.live.adapters import named
+from truerank.live.adapters.functions import NAMELESS, name_of
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers
 from truerank.live.running import bench
@@ -86,7 +87,7 @@ def _each(
         parameters = {name: value for name, value in settings.items() if name not in LOADS}
         try:
             own = {**how, **load, "index": None if last else how.get("index")}
-            measured = bench(_made(retriever, parameters), queries, qrels, **own)
+            measured = _called(retriever, bench(_made(retriever, parameters), queries, qrels, **own))
         except (TruerankError, KeyboardInterrupt) as error:
             if last is None:
                 raise
@@ -95,6 +96,14 @@ def _each(
         yield last
         if measured.stopped == INTERRUPTED:
             return
+
+
+def _called(maker: object, measured: Bench) -> Bench:
+    """The benchmark, of a lambda under the name of the function that made it."""
+    if measured.name != NAMELESS:
+        return measured
+    name = name_of(maker)
+    return replace(measured, name=name, scores=measured.scores and replace(measured.scores, run=name))
 
 
 def _without_calls(other: Bench, load: Mapping[str, Any], why: str) -> Bench:

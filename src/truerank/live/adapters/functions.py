@@ -20,6 +20,9 @@ from truerank.live.retriever import Retriever
 
 CUTOFFS = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results", "max_results")
 
+NAMELESS = "function"
+"""What a lambda is called."""
+
 
 def _sure(target: object) -> float:
     return 0.1 if callable(target) and not isinstance(target, type) else 0.0
@@ -37,13 +40,13 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
     """
     coroutine = _is_coroutine(target)
     if coroutine and asynchronous is False:
-        raise InputError("{name} is a coroutine function: it cannot be called synchronously", name=_name(target))
+        raise InputError("{name} is a coroutine function: it cannot be called synchronously", name=name_of(target))
     is_async = coroutine or bool(asynchronous)
     k = _cutoff(target, k_as)
     is_whole = ids.way is not None  # of chunks nobody knows how many make k documents
     call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids), is_whole)
     return Retriever(
-        name=_name(target),
+        name=name_of(target),
         call=call,
         read=read,
         is_async=is_async,
@@ -57,10 +60,11 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
     )
 
 
-def _name(target: Any) -> str:
+def name_of(target: Any) -> str:
+    """What a function is called: as where it was defined, or `NAMELESS`."""
     inner = getattr(target, "func", target)  # of functools.partial
     name: str = getattr(inner, "__qualname__", type(inner).__name__).rpartition("<locals>.")[2]
-    return "function" if name == "<lambda>" else name
+    return NAMELESS if name == "<lambda>" else name
 
 
 def _is_coroutine(target: Any) -> bool:
@@ -78,7 +82,7 @@ def _cutoff(target: Any, asked: str | None) -> str | None:
         if asked not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             raise InputError(
                 "{name} has no parameter {asked!r}.{hint}",
-                name=_name(target),
+                name=name_of(target),
                 asked=asked,
                 hint=did_you_mean(asked, parameters),
             )
@@ -128,7 +132,7 @@ def _async(target: Callable[..., Any], k: str | None, read: Read, is_whole: bool
             raw = await raw
         elif not isinstance(raw, AsyncIterable):
             raise InputError(
-                "{name} returned {kind}, which cannot be awaited", name=_name(target), kind=type(raw).__name__
+                "{name} returned {kind}, which cannot be awaited", name=name_of(target), kind=type(raw).__name__
             )
         made = await _awaited(raw, most) if isinstance(raw, AsyncIterable) else _made(raw, most)
         return made if passing else (cutoff, made)
