@@ -171,6 +171,17 @@ def test_zeros_and_ones_have_the_p_of_every_way_they_can_disagree(n):
         assert (claim.best_p, claim.worst_p) == pytest.approx((min(p), max(p)), abs=1e-12)
 
 
+@pytest.mark.parametrize("head", ["P@1", "Precision@1", "MRR@1", "Hits@1", "Acc@1"])
+def test_whether_the_first_result_is_relevant_is_0_or_1_whatever_it_is_called(head):
+    means = (("a", "0.62"), ("b", "0.4"))
+    found, same = (tr.audit_table(table(*means, heads=(name,)), 50) for name in (head, "Success@1"))
+    assert (found.measures[0].is_binary, found.claims[0].told) == (True, "depends")
+    assert (found.claims[0].best_p, found.claims[0].worst_p) == (same.claims[0].best_p, same.claims[0].worst_p)
+    if head != "Acc@1":
+        spreads = [[row.sd for row in tr.power(50, measures=name).rows] for name in (head, "Success@1")]
+        assert spreads[0] == spreads[1]
+
+
 def test_rounded_shares_may_be_of_several_counts():
     claim = tr.audit_table(table(("a", "0.5"), ("b", "0.4"), heads=("accuracy",)), 50).claims[0]
     counts = {mean: [k for k in range(51) if abs(k / 50 - mean) <= 0.05 + 1e-9] for mean in (0.5, 0.4)}

@@ -21,7 +21,7 @@ from truerank.core.schema import is_real, plain
 from truerank.stats.binomial import sign_p
 
 BINARY = ("accuracy", "acc", "em", "exact match")
-"""Headings of columns whose values are 0 or 1 at each query, besides Success."""
+"""Headings of columns whose values are 0 or 1 at each query, besides Success; with or without a cutoff."""
 
 ROUNDING = 1e-9
 """Tolerance at a published digit: 0.4125 may be written as 0.412 or 0.413."""
@@ -107,7 +107,7 @@ class _Column:
         """Whether values are 0 or 1, by the column's name or by `binary`."""
         named = measure_of(self.measure)
         is_success = named is not None and named.definition.name == "Success"
-        return self.is_said_binary or is_success or self.measure.lower() in BINARY
+        return self.is_said_binary or is_success or self.measure.lower().partition("@")[0] in BINARY
 
     @cached_property
     def spread(self) -> Spread:

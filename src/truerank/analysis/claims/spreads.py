@@ -65,6 +65,9 @@ UNBOUNDED = (
 )
 """Gains, counts, ranks and costs, which have no upper limit: a mean above 1 is no percentage."""
 
+AT_ONE = ("P", "RR", "Hits")
+"""Measures that with a cutoff of 1 ask whether the first result is relevant: each is Success@1."""
+
 RANKS = ("rank", "meanrank", "meanr", "mnr", "medianrank", "medianr", "medr", "mdr", "firstrank", "arp")
 """What headings of ranks, of which less is better, end in where they have no cutoff."""
 
@@ -113,9 +116,11 @@ def _words(heading: str) -> list[str]:
 def measure_of(heading: str) -> Measure | None:
     """The measure that a column is headed by, alone or beside the name of a collection; None where there is none.
 
-    >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10↑", "R@1k #2", "BLEU")]
-    ['RR@10', 'nDCG@10', 'R@1000', 'None']
+    >>> [str(measure_of(heading)) for heading in ("MRR@10", "MS MARCO nDCG@10↑", "R@1k #2", "P@1", "BLEU")]
+    ['RR@10', 'nDCG@10', 'R@1000', 'Success@1', 'None']
     """
     bare = _ARROW.sub("", heading).strip()
     spelled = (re.sub(r"@(\d+)k\b", r"@\g<1>000", words) for words in (bare, *reversed(bare.split())))
-    return next(filter(None, map(known_measure, spelled)), None)
+    named = next(filter(None, map(known_measure, spelled)), None)
+    is_first = named is not None and named.name in AT_ONE and dict(named.params).get("k") == 1
+    return parse_measure("Success@1") if is_first else named
