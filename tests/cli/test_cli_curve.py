@@ -357,6 +357,10 @@ def test_a_sweep_has_as_many_steps_as_wanted(invoke, here):
     assert len(answer(invoke("confusion", "long.txt", "long.run", "--sweep", "-f", "json"))["sweep"]) == 20
     few = answer(invoke("confusion", "long.txt", "long.run", "--sweep", "--steps", 4, "-f", "json"))["sweep"]
     assert [step["threshold"] for step in few][:: len(few) - 1] == [99, 40]
+    for words in (("long.txt", "long.run"), ("--counts", "1,2,3")):
+        result = invoke("confusion", *words, "--steps", 4)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "--steps is for --sweep" in result.stderr
 
 
 def test_counts_are_completed_by_the_number_of_documents(invoke):

@@ -155,6 +155,8 @@ def test_remarks_on_one_of_several_runs_name_it(invoke, tmp_path):
         (("eval", PEOPLE), "Missing argument 'RUN...'"),
         (("eval", *JUDGED, "-"), "read twice"),
         (("eval", *JUDGED, BM25, "--per-query"), "leave out --per-query"),
+        (("eval", *JUDGED, BM25, "--layout", "long"), "leave out --per-query, --percent, --layout"),
+        (("eval", *JUDGED, BM25, "--ids", "(.+)"), "--collapse and --ids"),
         (("eval", *JUDGED, BM25, "-m", "NumRel"), "no plain mean"),
         (("eval", *JUDGED, BM25, "--judge-next", 91), "90 queries left"),
         (("eval", *BOTH, "--sample", "nowhere.csv", BM25), "nowhere.csv"),

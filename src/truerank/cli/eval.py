@@ -120,7 +120,7 @@ def command(
     is_of_rows = format in ("jsonl", "trec")
     attribute = _attribute(path, column, judgements, per_query, is_of_rows) if by else None
     if judgements:
-        _refuse_of_estimates(per_query, engine, how, items, percent, is_of_lines, is_of_rows)
+        _refuse_of_estimates(per_query, engine, how or chunk_ids, items, percent, layout, is_of_lines, is_of_rows)
         shown = {"digits": digits, "width": width, "to_judge": to_judge, "as_written": as_written}
         _estimate(judgements, runs, wanted, under, run_format, format, output, **shown)
         return
@@ -171,8 +171,8 @@ def _refuse_of_estimates(*asked: object) -> None:
     if any(asked):
         raise click.UsageError(
             message(
-                "--judged-by makes estimates of means: leave out --per-query, --percent, --items, --engine and "
-                "--collapse, and formats of plain scores."
+                "--judged-by makes estimates of means: leave out --per-query, --percent, --layout, --items, "
+                "--engine, --collapse and --ids, and formats of plain scores."
             )
         )
 
