@@ -10,8 +10,12 @@ import click
 import pytest
 
 import truerank
+from truerank.analysis.claims.power import PLAIN
 from truerank.cli import COMMANDS
 from truerank.cli import truerank as group
+from truerank.core.vocabulary import DEFAULT
+from truerank.measures import parse_measures
+from truerank.vectors.protocol import DEFAULT as OF_VECTORS
 
 
 def commands() -> dict[str, click.Command]:
@@ -68,6 +72,15 @@ def test_every_option_says_what_it_is_and_what_holds_without_it(name):
         if isinstance(each.default, str | int | float) and each.default not in ("", False):
             said = each.show_default or re.search(r"\[default: |instead of printing|without it", each.help)
             assert said, option
+
+
+@pytest.mark.parametrize(
+    ("name", "usual"), [("eval", DEFAULT), ("lint", DEFAULT), ("power", PLAIN), ("vectors", OF_VECTORS)]
+)
+def test_the_help_names_the_measures_that_are_taken_where_nothing_names_them(name, usual):
+    help = dict(options_of(commands()[name], name))[f"{name} -m"].help
+    said = help.removesuffix("].").rpartition("without it " if name == "power" else "or else ")[2]
+    assert [str(measure) for measure in parse_measures(said)] == list(usual)
 
 
 def test_the_version_is_the_package_s(invoke):

@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     metavar="X|NAME=X",
     help="How much worse than the baseline is not worse, for all measures or one [default: 0].",
 )
-@options.measures
+@options.measures_of(
+    "What to compare to the baseline", "what has a limit or a margin of its own, or else all that both have"
+)
 @options.rules
 @options.changes
 @click.option("--sure", is_flag=True, default=None, help="Let the interval decide --min and --max, not the value.")

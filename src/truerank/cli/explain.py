@@ -60,7 +60,9 @@ class _Explain(click.Command):
 @click.option(
     "-q", "--query", metavar="ID", help="The query, where its id could be a file's name; of two runs too."
 )
-@options.measures
+@options.measures_of(
+    "What to explain", f"the first that the rules name, or else AP; with several --rules {' '.join(DEFAULT)}"
+)
 @options.rules_as(
     "A preset or a rules file; several names with commas show one run under many tools' rules [default: truerank]."
 )

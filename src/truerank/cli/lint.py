@@ -18,7 +18,7 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 @click.command("lint")
 @click.argument("qrels", type=options.FILE)
 @click.argument("runs", metavar="[RUN]...", nargs=-1, type=options.FILE)
-@options.measures
+@options.measures_of("Whose ties to look at", options.NAMED)
 @options.rules
 @options.changes
 @click.option(

@@ -15,7 +15,7 @@ from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError, RulesError
 from truerank.core.messages import message
 from truerank.core.rules import CHOICES, MEANINGS, Rules, name_with, presets
-from truerank.core.vocabulary import checked
+from truerank.core.vocabulary import DEFAULT, checked
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
 
@@ -128,10 +128,17 @@ def measures_as(help: str) -> Callable[[Decorated], Decorated]:
     )
 
 
-def measures(command: Decorated) -> Decorated:
-    """The measures, and what has to be imported to know them."""
-    help = 'What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].'
-    return measures_as(help)(imports(command))
+NAMED = f"what the rules name, or else {' '.join(DEFAULT)}"
+"""What is evaluated where no measures are asked for."""
+
+
+def measures_of(what: str, default: str) -> Callable[[Decorated], Decorated]:
+    """The measures, and what has to be imported to know them: what happens to them, and to which by default."""
+    help = f'{what}, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: {default}].'
+    return lambda command: measures_as(help)(imports(command))
+
+
+measures = measures_of("What to evaluate", NAMED)
 
 
 as_written = click.option(

@@ -37,7 +37,7 @@ from truerank.present.power import document_of
     type=options.FILE,
     help="Take the standard deviations of RUNs on these judgements.",
 )
-@options.measures
+@options.measures_of("What to plan for", f"with --like {options.NAMED}; without it nDCG@10 AP RR Success@1")
 @options.rules
 @options.changes
 @click.option("--systems", type=int, default=2, show_default=True, help="How many are compared, every two.")

@@ -45,7 +45,7 @@ HOLDS = ("vectors", *get_args(Holds))
     type=click.Choice(get_args(Pool)),
     help="How vectors of frames, (tracklets, frames, numbers), become one a tracklet [default: not at all].",
 )
-@options.measures
+@options.measures_of("What to evaluate", "what the rules name, or else Success@1,3,5 AP mINP")
 @options.rules_as(
     "market1501, cuhk03, university1652, another preset or a rules file [default: market1501].", "market1501"
 )
