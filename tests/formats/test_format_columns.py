@@ -528,3 +528,23 @@ def test_an_index_of_query_and_document_in_json_is_refused(what, orient, is_file
 
 def test_ids_that_print_as_two_numbers_are_ids():
     assert tr.evaluate({"(3, 4)": {"(1, 2)": 1}}, {"(3, 4)": {"(1, 2)": 0.5}}, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("orient", ["dict", "list", "index", "records"])
+def test_columns_without_a_value_are_refused_as_a_table_in_every_form(orient: Any, tmp_path: Path) -> None:
+    table = pd.DataFrame({"query_id": [1, 1, 2], "doc_id": [5, 6, 7]})
+    forms = [table.to_dict(orient), tmp_path / "table.json"]
+    forms[1].write_text(json.dumps(forms[0]))
+    for form in forms:
+        with pytest.raises(tr.InputError, match="no column holds the grades; name it relevance"):
+            tr.read_qrels(form)
+        with pytest.raises(tr.InputError, match="no column holds the scores; name it score"):
+            tr.evaluate({"1": {"5": 1}}, form)
+    far = {"query_id": ["q"], "doc_id": ["d"], "distance": [0.5]}
+    with pytest.raises(tr.InputError, match="if a lower 'distance' is better, give its negative"):
+        tr.evaluate({"q": {"d": 1}}, far)
+
+
+def test_words_that_may_name_columns_are_queries_where_they_have_documents() -> None:
+    qrels, run = {"user": ["a"], "item": ["b"]}, {"user": ["a"], "item": ["c"]}
+    assert tr.evaluate(qrels, run, "RR").per_query() == {"item": {"RR": 0.0}, "user": {"RR": 1.0}}

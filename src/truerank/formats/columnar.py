@@ -41,6 +41,9 @@ _BEGINS = frozenset(("ids", "columns", "index", "schema"))
 _PAIR = re.compile(r"""\(('.*'|".*"), ('.*'|".*"|-?\d+)\)|\(-?\d+, ('.*'|".*")\)""")
 """How JSON has the index of a row whose query and document pandas keeps there; two numbers may be an id."""
 
+_SURE = re.compile(".+(id|no)")
+"""Names of documents' ids, such as docid and docno, that are no words; item and id are."""
+
 PREDICTIONS = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:\s*\{')
 """How MTEB's predictions begin."""
 
@@ -305,13 +308,19 @@ def _are_lists(values: Any) -> TypeGuard[list[list[Any]]]:
 
 
 def _are_columns(keys: Mapping[Any, Any], what: str) -> bool:
-    """Whether these keys name columns: a query, and a document with its value or a list of documents."""
+    """Whether these keys name columns: a query, and a document with its value or a list of documents.
+
+    No value is needed beside a name such as doc_id, which no query has: what lacks it is refused as a table.
+    """
     if len(keys) > WIDEST or set(map(type, keys)) != {str} or _QUERY.isdisjoint(map(folded, keys)):
         return False
     names = list(keys)
-    return bool(list_places(names, what)) or all(
-        find(names, wanted) is not None for wanted in (DOC, (*SCORE, *RANK, *GRADE))
-    )
+    if list_places(names, what):
+        return True
+    doc = find(names, DOC)
+    if doc is None or find(names, (*SCORE, *RANK, *GRADE)) is not None:
+        return doc is not None
+    return bool(_SURE.fullmatch(folded(names[doc])))
 
 
 def _records(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
