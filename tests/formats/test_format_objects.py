@@ -575,3 +575,30 @@ def test_a_whole_number_that_no_float_holds_is_refused(number):
         rows = [{"query_id": "q", "doc_id": doc, value: each} for doc, each in (("a", number), ("b", 1))]
         with pytest.raises(tr.InputError, match="a number here is too large"):
             given(rows).to_dict()
+
+
+def test_scalars_of_numpy_are_ids_and_numbers_in_every_form() -> None:
+    one, five, six, low, high = (np.int64(1), np.int64(5), np.int64(6), np.float32(0.1), np.float64(0.2))
+    runs: list[Any] = [
+        {"query_id": [one, one], "doc_id": [five, six], "score": [low, high]},
+        {"query_id": [one], "docs": [[five, six]], "scores": [[low, high]]},
+        [{"query_id": one, "docs": [five, six], "scores": [low, high]}],
+        [{"query_id": one, "doc_id": five, "score": low}, {"query_id": one, "doc_id": six, "score": high}],
+        [(one, five, low), (one, six, high)],
+        {"1": ([five, six], [low, high])},
+        {"1": (["5", "6"], [low, high])},
+        {"1": (["5", "6"], [np.int64(1), 2])},
+        {"1": (["5", "6"], [np.float64(0.5), 1])},
+        {"1": [{"id": five, "score": low}, {"id": six, "score": high}]},
+        {one: {five: low, six: high}},
+    ]
+    for run in runs:
+        assert list(tr.open_run(run).to_dict()["1"]) == ["6", "5"], run
+    for qrels in (
+        {"query_id": [one, one], "doc_id": [five, six], "relevance": [np.int32(2), low]},
+        [{"query_id": one, "relevant": [five, six], "grades": [np.int32(2), low]}],
+    ):
+        assert tr.read_qrels(qrels).to_dict() == {"1": {"5": 2.0, "6": float(low)}}
+    for bad in ({"1": ([five, six], [six, five])}, {"query_id": [one], "doc_id": [low], "score": [high]}):
+        with pytest.raises(tr.InputError, match=r"documents are ids|an id is text or a whole number"):
+            tr.open_run(bad).to_dict()

@@ -391,7 +391,7 @@ def _are_ids_and_scores(docs: Any) -> bool:
         return False
     are_empty = all(isinstance(part, LISTS) and not len(part) for part in docs)
     ids, scores = docs
-    of_text = _are(ids, "US", (str, bytes)) and _are(scores, "iu", (int, float))
+    of_text = _are(ids, "US", (str, bytes)) and _are(scores, "iuf", (int, float))
     return are_empty or of_text or (_are_fractions(scores) and not _are_fractions(ids))
 
 
@@ -409,7 +409,9 @@ def _are(values: Any, kinds: str, types: tuple[type, ...]) -> bool:
     """Whether these are all of some kinds of NumPy's, or of Python's types."""
     if isinstance(values, np.ndarray):
         return values.dtype.kind in kinds
-    return isinstance(values, list | tuple) and bool(values) and all(isinstance(v, types) for v in values)
+    if not isinstance(values, list | tuple) or not values:
+        return False
+    return all(v.dtype.kind in kinds if isinstance(v, np.generic) else isinstance(v, types) for v in values)
 
 
 def _is_pair(doc: Any) -> bool:
@@ -421,7 +423,7 @@ def _may_be_beside(docs: Any) -> bool:
     return (
         isinstance(docs, tuple)
         and len(docs) == 2
-        and all(isinstance(d, list) and _are(d, "", (int,)) for d in docs)
+        and all(isinstance(d, list) and _are(d, "iu", (int,)) for d in docs)
     )
 
 

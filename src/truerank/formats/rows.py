@@ -307,6 +307,7 @@ def checked_ids(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text, bytes or whole numbers; a UUID is its text."""
     if all_ids(ids):
         return ids
+    ids = _plain(ids)
     if not set(map(type, ids)) <= {str, int, bytes}:
         from uuid import UUID  # which databases answer with; files have none
 
@@ -321,6 +322,7 @@ def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]
     """The numbers, if a float can hold each of them."""
     if all_floats(values):
         return values
+    values = _plain(values)
     kinds = set(map(type, values))
     if not kinds <= {int, float}:
         from decimal import Decimal  # which databases answer with; files have none
@@ -333,6 +335,11 @@ def checked_numbers(values: list[Any], name: str, line: int | None) -> list[Any]
     if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
         raise InputError("a number here is too large", name, line)
     return values
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """The values, with NumPy's scalars as Python's own."""
+    return [each.tolist() if isinstance(each, np.generic) else each for each in values]
 
 
 def keys_of(numbered: Numbered, name: str) -> tuple[str, ...]:
