@@ -21,6 +21,7 @@ from truerank.board.errors import BoardError
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 from truerank.board.scoring import MOST_GROUPS, tie_groups
 from truerank.cli import truerank
+from truerank.stats import confidence_of_look, mean_sequence
 
 
 def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: str):
@@ -380,6 +381,23 @@ def test_the_intervals_of_the_history_hold_at_all_entries_of_a_team(build: Build
     world.submit("B", run(good=9))
     only = world.client.get("/api/boards/main/history").json()["teams"]["B"][0]
     assert second["high"] - second["low"] > only["high"] - only["low"], "a third look has less error left"
+    (world.folder / "mine.run").write_text(run(good=9))
+    values = tr.evaluate(world.folder / "truth.qrels", world.folder / "mine.run", "nDCG@10")["nDCG@10"]
+    end = mean_sequence(values, confidence=confidence_of_look(0.95, 1))[-1]
+    assert (only["low"], only["high"]) == (end.low, end.high)
+
+
+@pytest.mark.parametrize(
+    ("settings", "queries"),
+    [('measures = ["DCG@10"]', 20), ('rules = "trec_eval-9"\nmeasures = ["AP"]\nscore = "official"', 19)],
+)
+def test_the_history_has_intervals_only_of_means_of_known_values_from_0_to_1(
+    build: Build, sqlite: str, settings: str, queries: int
+):
+    world = build(sqlite, settings)
+    score = world.submit("A", run(good=12, queries=queries)).json()["score"]
+    (point,) = world.client.get("/api/boards/main/history").json()["teams"]["A"]
+    assert (point["score"], point["low"], point["high"]) == (score, None, None)
 
 
 def test_health_and_numbers_are_told(build: Build, address: str):

@@ -12,6 +12,7 @@ import pytest
 
 from board_worlds import Build, World, run
 from truerank.board import ladder
+from truerank.board.models import Submission
 from truerank.board.split import public
 from truerank.contest import audit
 
@@ -340,12 +341,17 @@ def test_a_board_says_to_what_a_ladder_rounds(
 ):
     world = build(sqlite, f"ladder = {ladder_of_board}\npublic = 0.5")
     shown = world.submit("A", run(good=7)).json()["shown"]
-    row = world.board()["standings"][0]
-    for number in (shown, row["low"], row["high"]):
-        assert number == round(round(number / multiple) * multiple, 12)
+    row = world.board(as_="A")["standings"][0]
+    with world.service.database.reading() as session:
+        limits = json.loads(session.get_one(Submission, row["submission"]).results or "")["intervals"]
+    assert shown == round(round(shown / multiple) * multiple, 12)
+    assert [row["low"], row["high"]] == [round(round(end / multiple) * multiple, 12) for end in limits["public"]]
     host = world.client.get("/api/boards/main/export", headers=world.headers("host")).json()
     assert host["shown"] == shown != host["score"]
     assert f"What shows is rounded to a {said}" in world.client.get("/boards/main").text
+    world.client.post("/api/boards/main/close", headers=world.headers("host"))
+    row = world.board()["standings"][0]
+    assert [row["low"], row["high"]] == limits["private"], "at the end nothing is rounded"
 
 
 def test_rounded_scores_tell_no_more_digits(build: Build, sqlite: str):

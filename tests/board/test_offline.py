@@ -331,6 +331,7 @@ def test_a_backup_of_files_below_the_board_keeps_its_settings(build: Build, sqli
         ('[[boards]]\nname = "a"\nladder = 1', "step from 0 to 1"),
         ('[[boards]]\nname = "a"\ndigits = 16', "digits is from 0 to 15"),
         ('[[boards]]\nname = "a"\nfinals = 0', "finals is a positive whole number"),
+        ('[[boards]]\nname = "a"\ntruth = "t"\ndownload = "./t"', "the queries, and not the hidden truth"),
         ('[[boards]]\nname = "a"\nzone = "Mars"', "Asia/Seoul"),
         ('[[boards]]\nname = "a"\nvisible = "cats"', "everyone, teams, hosts"),
         ('[[boards]]\nname = "a"\naccept = ["empty"]', "accept is a list"),
@@ -350,6 +351,12 @@ def test_a_setting_that_is_wrong_is_named(tmp_path: Path, text: str, message: st
     (tmp_path / "board.toml").write_text(text)
     with pytest.raises(BoardError, match=message):
         load(tmp_path / "board.toml")
+
+
+@pytest.mark.parametrize("setting", ['download = "q"', 'truth = "t"\ndownload = "q"', "digits = 0", "digits = 15"])
+def test_a_setting_at_its_limit_is_taken(tmp_path: Path, setting: str):
+    (tmp_path / "board.toml").write_text(f'[[boards]]\nname = "a"\n{setting}')
+    assert load(tmp_path / "board.toml").boards[0].name == "a"
 
 
 @pytest.mark.parametrize(

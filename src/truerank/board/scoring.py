@@ -156,7 +156,7 @@ def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
     """
     by, name = contest.rank_by, str(contest.rank_by)
     official, strict = (means.get("public", {}).get(name) for means in (result.official, result.strict))
-    if not by.definition.unit or by.definition.average != "mean" or strict is None or official != strict:
+    if not by.definition.unit or strict is None or official != strict:
         return None
     from truerank.stats import confidence_of_look, mean_sequence
 
