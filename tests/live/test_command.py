@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import truerank as tr
 from truerank.cli import truerank
 from truerank.cli.asking import interrupted_once
+from truerank.cli.bench import seconds
 
 COUNT = itertools.count()
 
@@ -209,6 +210,7 @@ def test_chunks_are_collapsed_as_by_the_other_commands(here):
             "--compare shows the scores that are saved: it takes no --rules",
         ),
         (("a:b", "--queries", "q.tsv", "--duration", "soon"), "give 30s, 500ms or 2m"),
+        (("a:b", "--queries", "q.tsv", "--duration", "3 days"), "give 30s, 500ms or 2m"),
         (("a:b", "--queries", "q.tsv", "-k", "0"), "whole numbers of 1 or more"),
         (("a:b", "--queries", "q.tsv", "--plot", "x.gif"), "ends in .svg"),
         (("a:b", "--queries", "q.tsv", "--option", "x"), "NAME=VALUE"),
@@ -223,6 +225,16 @@ def test_wrong_calls_are_told_in_a_line(here, arguments, says):
     text = run(*arguments, status=2)
     assert says in text
     assert text.count("\n") == 1
+
+
+def test_a_time_may_have_a_unit():
+    times = {"500ms": 0.5, "1.5s": 1.5, ".5": 0.5, "2m": 120, "2 min": 120, "1h": 3600}
+    assert {text: seconds(text) for text in times} == times
+
+
+def test_one_setting_of_the_load_may_be_swept_where_another_is_given(here):
+    benches = json.loads(run(f"{here}:lexical", "-k", "3", "--sweep", "concurrency=1,2", *ASK, "-f", "json"))
+    assert [one["settings"] for one in benches] == [{"concurrency": 1}, {"concurrency": 2}]
 
 
 def test_a_plain_loop_and_an_indexing_are_saved_and_percentiles_chosen_again(here, tmp_path):
