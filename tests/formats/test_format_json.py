@@ -86,6 +86,7 @@ def test_a_large_object_is_read_in_parts_whatever_its_ids_hold(tmp_path, monkeyp
     pieces = ["}", "]", ",", '"', ":", "{", "[", "},", '},"', '}, "x": {', "\\", "é", "a", " "]
     names = ["".join(rng.choices(pieces, k=rng.randint(1, 6))) + str(i) for i in range(300)]
     run = {q: {d: rng.random() for d in rng.sample(names, 5)} for q in names}
+    run["long"] = {f"d{i}": rng.random() for i in range(200)}
     for indent in (None, 1):
         (tmp_path / "a.json").write_text(json.dumps(run, indent=indent, ensure_ascii=False))
         parts = list(open_run(tmp_path / "a.json").batches())
