@@ -297,12 +297,6 @@ def test_json_has_lower_case_names_and_all_that_is_known(invoke):
     assert found["remarks"] == ["Warning: 3 queries are too few to rely on; take at least 30, better 50."]
 
 
-def test_steps_without_a_sweep_are_refused(invoke):
-    refused = invoke(*COUNTED, "--steps", 5)
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "--steps needs --sweep" in refused.stderr
-
-
 def test_every_querys_counts_come_when_asked(invoke):
     found = answer(invoke(*COUNTED, "--per-query", "-f", "json"))
     tables = confusion("qrels.txt", "first.run").queries
@@ -360,7 +354,7 @@ def test_a_sweep_has_as_many_steps_as_wanted(invoke, here):
     for words in (("long.txt", "long.run"), ("--counts", "1,2,3")):
         result = invoke("confusion", *words, "--steps", 4)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "--steps is for --sweep" in result.stderr
+        assert "--steps needs --sweep" in result.stderr
 
 
 def test_counts_are_completed_by_the_number_of_documents(invoke):

@@ -98,8 +98,6 @@ def command(
       truerank confusion --counts 7,13,58,922
     """
     weight = Weight(beta, alpha)
-    if not is_swept and options.typed_of(["steps"]):
-        raise click.UsageError(message("--steps is for --sweep."))
     limits = {"--threshold": threshold is not None, "--max-distance": max_distance is not None}
     _refuse_together({**limits, "--sweep": is_swept})
     if not is_swept and options.typed_of(["steps"]):
