@@ -200,6 +200,12 @@ def test_the_scores_go_to_a_file_in_the_format_of_its_name(invoke, folder):
         (["query_vectors.npy", "gallery_vectors.npy", *LISTS[:2]], "there are query_labels but no gallery_labels"),
         (["both.npz", *["--labels", "query_labels.txt"] * 3], "labels come from a file of the queries and one"),
         (["matrix.npy", "gallery.npz", "--holds", "distances"], "a matrix holds the gallery's columns itself"),
+        (
+            ["matrix.npy", "--holds", "distances", "--metric", "dot"],
+            "--metric is for vectors, not for a matrix",
+        ),
+        (["matrix.npy", "--holds", "distances", "--pool", "max"], "--pool is for vectors, not for a matrix"),
+        (["both.npz", "--save-depth", "5"], "--save-depth needs --save-run"),
         (["both.npz", "--rules", "market"], "there are no rules named 'market'. Did you mean market1501?"),
         (["both.npz", "-m", "mAPP"], "unknown measure 'mAPP'. Did you mean"),
         (

@@ -128,8 +128,10 @@ def command(
         "save_run": save_run,
         "save_depth": save_depth,
     }
-    if pool and holds != "vectors":
-        raise click.UsageError(message("--pool is for vectors; a matrix has no frames."))
+    if holds != "vectors" and (idle := options.typed_of(("metric", "pool"))):
+        raise click.UsageError(message("{option} is for vectors, not for a matrix.", option=idle[0]))
+    if not save_run and options.typed_of(["save_depth"]):
+        raise click.UsageError(message("{option} needs --save-run.", option="--save-depth"))
     with Counting(message("ranking queries")) as bar:
         if holds == "vectors":
             scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, progress=bar.reach)
