@@ -145,6 +145,7 @@ def test_different_queries_are_said(invoke, here):
         (("main.json", "--min", "AP=0.1", "--rules", "beir"), "truerank: --rules needs QRELS and RUNs ("),
         (("main.json", "--min", "AP=0.1", "--collapse", "max"), "truerank: --collapse needs QRELS and RUNs ("),
         (("main.json", "--min", "AP=0.1", "--items", BM25), "truerank: --items needs QRELS and RUNs ("),
+        (("main.json", "--min", "AP=0.1", "--percentiles", "linear"), "truerank: --percentiles needs --bench ("),
         (("no.toml",), "truerank: no.toml: cannot read the gates"),
         ((QRELS, BM25, HYBRID, "--min", "AP=0.1"), "truerank: Give QRELS and RUN, or saved scores"),
         ((QRELS, "--min", "AP=0.1"), f"truerank: {QRELS}: these are no saved scores"),

@@ -163,6 +163,8 @@ def command(
         margin=_margin(margins),
         **said,
     )
+    if said["percentiles"] and not settings.bench:
+        raise click.UsageError(message("--percentiles needs --bench."))
     judgements, settings = predicting.settled(judgements, settings, subject, qrels_format)
     read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
     read += [inputs.table_of(settings.ids), *(judgements.files if judgements else [])]
