@@ -73,10 +73,10 @@ SECTIONS = (
         """\
 BCa repairs most of what skewed scores do to the percentile interval, which is shown beside it. Where 85 % of
 the queries score 0, fifty queries hold about eight values that say anything, and no bootstrap keeps its promise.
-So the default is BCa but where fewer than 10 values differ from the commonest one, all to the same side: there it
-is the gamma interval of a weighted count (Fay and Feuer 1997), with the far tail of Student's t. The last two lines
-are beyond what is asked: of fifty queries about three score at all. Intervals of one or two such values are marked
-as unreliable all the same, and every command that shows them says so.""",
+So the default is BCa but where fewer than 10 values, and fewer than half, differ from the commonest one, all to
+the same side: there it is the gamma interval of a weighted count (Fay and Feuer 1997), with the far tail of
+Student's t. The last two lines are beyond what is asked: of fifty queries about three score at all. Intervals
+of one or two such values are marked as unreliable all the same, and every command that shows them says so.""",
     ),
     Section(
         "Intervals of a difference",
