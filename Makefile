@@ -58,7 +58,7 @@ fresh: ## build the wheel, install it in an empty environment and evaluate: how 
 	@$(PYTHON) benchmarks/fresh.py
 
 site: $(VENV)/ready ## the documentation site in build/site, without a warning or a dead link
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 lint: $(VENV)/ready ## style only
 	$(BIN)/ruff check .

@@ -26,7 +26,7 @@ HERE = Path(__file__).parents[2]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
