@@ -151,6 +151,21 @@ def test_ties_count_that_change_a_measure_of_whole_lists(asked, tied):
     assert (ledger.tied, ledger.examples.get("tied", ())) == (len(tied), tied)
 
 
+@pytest.mark.parametrize("measure", ["AWRF@3", "Popularity@3"])
+def test_ties_that_go_on_below_the_cutoff_count_whatever_rows_a_reading_keeps(measure: str) -> None:
+    items = [{"item_id": doc, "popularity": n, "groups": ["xy"[n % 2]]} for n, doc in enumerate("abcdefgh", 1)]
+    qrels = {"below": {"a": 1}, "within": {"a": 1}, "none": {"a": 1}}
+    run = {
+        "below": {"a": 5.0, **dict.fromkeys("bcdefgh", 1.0)},
+        "within": {"a": 5.0, "b": 4.0, "c": 4.0, "d": 1.0, "e": 1.0},
+        "none": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 1.0, "e": 1.0},
+    }
+    first = tr.evaluate(qrels, run, measure, items=items)
+    assert first.ledger.examples["tied"] == (("below", "within") if measure == "AWRF@3" else ("below",))
+    whole = tr.evaluate(tr.read(qrels, run, keep="all"), measures=measure, items=items)
+    assert whole.ledger == first.ledger
+
+
 def test_of_several_cutoffs_each_is_what_it_is_alone():
     both = tr.evaluate(BOUGHT, SHOWN, "Popularity@3 Popularity@1", items=SOLD)
     assert both["Popularity@1"].tolist() == [2, 4, 6]

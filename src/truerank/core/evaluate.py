@@ -200,10 +200,18 @@ class _Lists:
         return [measure for measure in self.measures if not measure.definition.is_of_run]
 
     def tied(self) -> Bools:
-        """(queries,) whether a measure changes when the order of equal scores is reversed."""
+        """(queries,) whether a measure changes when the order of equal scores is reversed.
+
+        Where a group of them goes on below the last rank that is seen, what is seen depends on their order.
+        """
+        tied = np.zeros(len(self.hits.queries), bool)
         if not self.single or not self.hits.tied.any():
-            return np.zeros(len(self.hits.queries), bool)
-        return _moved(self.single, self.hits, turned(self.hits), self.rules)
+            return tied
+        depth = ranks_kept(seen_rows(self.single))
+        last = self.final.top(depth)
+        tied[last.query[last.last > depth]] = True
+        seen = self.hits.where((self.hits.rank <= depth) | (self.hits.grade >= 0))
+        return tied | _moved(self.single, seen, turned(seen), self.rules)
 
     def unlisted(self) -> dict[str, int]:
         """How many documents the measures of items see, and how many of these the table of items lacks, if any."""
