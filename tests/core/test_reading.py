@@ -6,6 +6,7 @@ import gc
 import json
 import pickle
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -421,3 +422,15 @@ def test_the_highest_grade_of_a_collection_goes_with_some_of_its_queries(tmp_pat
     back = tr.Reading.load(tmp_path / "part.reading")
     assert tr.evaluate(back, measures="ERR").mean == {"ERR": value}
     assert tr.evaluate(tr.merge([back, parts[1]]), measures="ERR").mean == {"ERR": value}
+
+
+def test_the_judgements_of_a_reading_still_find_what_left_the_answers(tmp_path: Path) -> None:
+    qrels = {"q": {"q": 1, "a": 1}, "r": {"b": 1, "r": 2}, "s": {"s": IGNORED, "c": 1}}
+    rules = tr.Rules(self_match="remove-from-answers")
+    reading = tr.read(qrels, {"q": {"q": 3.0, "a": 1.0}}, rules=rules)
+    reading.save(tmp_path / "one.arrow")
+    run = {"q": {"q": 2.0, "a": 1.0}, "r": {"x": 3.0, "b": 2.0}, "s": {"s": 2.0, "c": 1.0}}
+    for judged in (qrels, reading.qrels, tmp_path / "one.arrow"):
+        assert tr.evaluate(judged, run, "R@5", rules=rules)["R@5"].tolist() == [0.5, 0.5, 1.0]
+    again = tr.Reading.from_arrow(reading.to_arrow(judgements=False), reading.qrels)
+    assert again.qrels.apart == {b"q": 1.0, b"r": 2.0}

@@ -414,7 +414,8 @@ class Qrels:
             keeping: whether its judgement stays, so that it leaves only the answers.
         """
         judged = dict(self.by_query())
-        own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
+        selves = ((query, grades.get(query, IGNORED)) for query, grades in judged.items())
+        own = {**self.apart, **{query: grade for query, grade in selves if grade == grade}} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
         aspects = self.aspects and self.aspects.with_selves(self.selves, self.query, keeping)
