@@ -185,7 +185,7 @@ def test_output_never_replaces_its_own_input(shell, here):
     assert (result.returncode, (here / "first.run").read_text()) == (2, before)
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])
 def test_an_interrupt_is_quiet_and_leaves_nothing_half_written(here, sent, status):
     there = sorted(os.listdir(here))
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # in the background too

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -119,9 +120,9 @@ def truerank() -> None:
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(MODULES)
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminated)
+    if threading.current_thread() is threading.main_thread():
+        _heed("SIGTERM", _terminated)
+        _heed("SIGHUP", _hung_up)
     try:
         truerank(prog_name="truerank")
     except SystemExit as end:
@@ -130,8 +131,20 @@ def main() -> None:
         raise
 
 
+def _heed(name: str, handler: Callable[[int, object], None]) -> None:
+    """Let a signal be handled, unless it is already, or ignored as by nohup; Windows has not all of them."""
+    number = getattr(signal, name, None)
+    if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        signal.signal(number, handler)
+
+
 def _terminated(number: int, frame: object) -> None:
     raise Terminated
+
+
+def _hung_up(number: int, frame: object) -> None:
+    """The terminal was closed: end as at SIGTERM, which a service and a benchmark have their own ways for."""
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _is_alone() -> bool:
