@@ -366,6 +366,7 @@ def test_a_setting_at_its_limit_is_taken(tmp_path: Path, setting: str):
         ('measures = ["NDGC"]', "Did you mean nDCG"),
         ('rules = "undefined.toml"', "under which every query has a value"),
         ('rank_by = "NumRel"', "a mean over queries"),
+        ('rules = "trec_eval-10"', r'unless set, the first of measures or of the rules\); not "NumQ"'),
         ('measures = ["RBPResidual", "AP"]', 'rank_by is a measure of which more is better; not "RBPResidual"'),
         ("public = 0.0001", "queries on both sides"),
         ("public = 0.9999", "queries on both sides"),

@@ -208,7 +208,8 @@ def _check(contest: Contest) -> None:
     if settings.download and not settings.download.is_file():
         raise settings.wrong("download", message("a file that is there"), str(settings.download))
     if contest.rank_by.definition.average != "mean":
-        raise settings.wrong("rank_by", message("a measure with a mean over queries"), str(contest.rank_by))
+        wanted = message("a measure with a mean over queries (unless set, the first of measures or of the rules)")
+        raise settings.wrong("rank_by", wanted, str(contest.rank_by))
     if contest.rank_by.definition.lower_is_better:
         raise settings.wrong("rank_by", message("a measure of which more is better"), str(contest.rank_by))
     if contest.rules.without_relevant == "undefined":
