@@ -207,18 +207,26 @@ def rows(spec: Any, *keys: str) -> list[tuple[Any, ...]]:
 
 def test_one_picture_holds_the_points_of_all_runs() -> None:
     drawn_as = report.figure(curves())
-    assert drawn_as.subtitle.endswith("rules truerank with recall_points=definition")
+    assert drawn_as.subtitle == "the mean of 2 queries; rules truerank with recall_points=definition"
     drawn = rows(drawn_as.specification, "who", "recall", "precision")
     expected = {(c.run, r, p) for c in curves() for r, p in zip(c.recalls, c.precision, strict=True)}
     assert set(drawn) == expected
 
 
 def test_the_picture_of_a_query_holds_the_raw_curve_and_the_corners_of_the_interpolated_one() -> None:
-    spec = report.figure(curves("q", ("first",))).specification
+    drawn = report.figure(curves("q", ("first",)))
+    spec, rules = drawn.specification, "rules truerank with recall_points=definition"
+    assert drawn.subtitle == f"first; query q: the raw curve dashed, the interpolated one solid; {rules}"
     raw = rows(spec, "rank", "recall", "precision")
     steps = rows(spec, "place", "recall", "precision")
     assert raw == [(1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 2 / 3), (4, 1.0, 0.5)]
     assert steps == [(0, 0.0, 1.0), (1, 0.5, 1.0), (2, 1.0, 2 / 3), (3, 1.0, 2 / 3)]
+
+
+def test_a_query_with_what_cannot_be_drawn_in_its_name_is_written_in_ascii() -> None:
+    curve = precision_recall({"q\x07": {"a": 1}}, {"q\x07": ["a"]}, "q\x07")
+    assert r"query q\x07: the raw curve" in report.figure([curve]).subtitle
+    assert r"Query q\x07. " in " ".join(report.notes([curve]))
 
 
 def test_what_is_not_reached_is_drawn_at_0() -> None:
