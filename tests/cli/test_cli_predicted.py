@@ -44,6 +44,12 @@ def test_a_width_asks_how_many_and_judge_next_which_queries(invoke):
     text = invoke("eval", *JUDGED, *words[:-2]).stdout
     assert "For intervals of a width of 0.15" in text
     assert "To judge next" in text
+    several = invoke("eval", *JUDGED, BM25, DENSE, *words[1:5]).stdout.partition("For intervals")[2]
+    assert [line.split()[:2] for line in several.splitlines()[2:5]] == [
+        ["run", "measure"],
+        ["bm25.run", "AP"],
+        ["dense.run", "AP"],
+    ]
 
 
 def test_probabilities_are_read_from_a_table(invoke, tmp_path):
@@ -134,9 +140,12 @@ def test_remarks_on_one_of_several_runs_name_it(invoke, tmp_path):
     )
     said = invoke("eval", *JUDGED, BM25, tmp_path / "wrong.run", "-m", "AP").stdout
     assert "wrong.run AP: all values are equal" in said
-    assert "People judged 30 of 120" in invoke("compare", *JUDGED, BM25, "-m", "AP").stdout
+    alone = invoke("compare", *JUDGED, BM25, "-m", "AP").stdout
+    assert "People judged 30 of 120" in alone
+    assert "it need not be that of the means" not in alone
     both = invoke("compare", *JUDGED, BM25, DENSE, "-m", "AP").stdout
     assert "it need not be that of the means" in both
+    assert "Weight: how far" not in both, "the table has no such column"
 
 
 @pytest.mark.parametrize(

@@ -245,8 +245,11 @@ def test_what_is_no_answer_to_several_queries_stays_what_it_is():
     failed = {"took": 3, "responses": [elasticsearch([("a", 2.0)]), {"error": {"type": "x"}, "status": 404}]}
     with pytest.raises(tr.InputError, match=r"a number should stand here, not .'type': 'x'"):
         tr.evaluate({"0": ["a"]}, failed, "RR")
-    with pytest.raises(tr.InputError, match="the columns 'took', 'responses', 'query_ids' are not of one length"):
-        tr.evaluate({"0": ["a"]}, {**failed, "query_ids": ["q1"]}, "RR")
+    for ids in (["q1"], "q1"):
+        with pytest.raises(
+            tr.InputError, match="the columns 'took', 'responses', 'query_ids' are not of one length"
+        ):
+            tr.evaluate({"0": ["a"]}, {**failed, "query_ids": ids}, "RR")
 
 
 @pytest.mark.parametrize("engine", [elasticsearch, pinecone, qdrant, chroma])
