@@ -175,6 +175,19 @@ def test_remarks_are_of_the_figures_that_there_are() -> None:
         assert accuracy.endswith("retrieving nothing at all would reach 0.9900.")
 
 
+def test_a_document_and_its_picture_have_the_f_that_was_asked_for_and_each_query_on_request() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"a": 0.5}}
+    for alpha, shown in ((0.5, "f1"), (0.7, "f (alpha=0.7)")):
+        swept = sweep(qrels, run, alpha=alpha)
+        laid = counts.document_of(swept)
+        assert laid.flat.columns[-1] == shown
+        rows = json.dumps(laid.blocks[-1].specification)
+        assert rows.count('"threshold": ') == len(swept.steps) * len(("precision", "recall", shown))
+    made = confusion(qrels, run)
+    assert "queries" not in counts.document_of(made).results
+    assert list(counts.document_of(made, per_query=True).results["queries"]) == ["q", "r"]
+
+
 def test_of_equal_thresholds_the_highest_is_best() -> None:
     swept = sweep({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "y": 1.5, "b": 1.0}})
     assert [step.counts.f1 for step in swept.steps] == [2 / 3, 2 / 3]
