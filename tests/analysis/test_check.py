@@ -476,6 +476,21 @@ def test_calls_that_failed_are_told_of_whatever_the_verdict(gate: str) -> None:
         assert check.to_dict()["gates"][0]["value"] is None
 
 
+def test_a_gate_in_words_has_what_is_known_of_its_value() -> None:
+    def said(every: int, how: str, timeout: float | None, gate: str, limit: str) -> str:
+        found = tr.check(bench=failing(every, how, timeout), max={gate: limit}, sure=True)
+        return report.sentence(found.verdicts[0])
+
+    assert ": undecided, it is ≥ 500 ms [50, ∞) (of 150 calls 8 timed out" in said(18, "slow", 0.5, "p95", "800ms")
+    assert ": undecided, it is endless (too few queries" in said(40, "raises", None, "p99", "60ms")
+    better = tr.check({"AP": 0.40001}, min={"AP": 0.4})
+    assert report.sentence(better.verdicts[0]).startswith("AP >= 0.4: pass, it is 0.4000 (")
+    worse = tr.check({"AP": 0.39999}, min={"AP": 0.4})
+    assert report.sentence(worse.verdicts[0]).startswith("AP >= 0.4: FAIL, it is 0.39999 (")
+    slow = tr.check(bench=failing(40, "raises"), max={"p50": "40ms"})
+    assert report.document_of(slow, digits=1).tables[0].rows[0][1] == "50 ms"
+
+
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_the_intervals_of_all_calls_lie_between_those_of_the_shortest_and_the_longest(repeats: int) -> None:
     found = failing(12, "slow", timeout=0.5, queries=100, repeats=repeats)
