@@ -134,6 +134,12 @@ def test_what_follows_from_preferences_is_one_too(tmp_path):
     assert (found["prefs_num_prefs_poss"], found["prefs_num_prefs_ful"]) == ("3", "3")
 
 
+def test_a_document_judged_twice_votes_twice_and_its_pairs_count_once(tmp_path):
+    prefs, run = "1 x 0 a 1\n1 x 0 a 1\n1 x 0 b 2\n1 x 0 c 0\n", f"{ANSWER}1 Q0 c 3 1.0 t\n"
+    found = dict(row[::2] for row in rows(tmp_path, "-R prefs -m prefs_simp -m prefs_pair", prefs, run))
+    assert found == {"prefs_simp": "0.6000", "prefs_pair": "0.6667"}  # as trec_eval 9.0.4 prints
+
+
 def test_equal_scores_rank_by_ascending_id_where_preferences_are_counted(tmp_path):
     run = "1 Q0 b 1 1 t\n1 Q0 a 1 1 t\n"
     assert rows(tmp_path, "-R qrels_prefs -m prefs_simp", "1 0 a 1\n1 0 b 0\n", run) == [
