@@ -121,8 +121,8 @@ def main() -> None:
     """Run the command line."""
     gc.set_threshold(MODULES)
     if threading.current_thread() is threading.main_thread():
-        _heed("SIGTERM", _terminated)
-        _heed("SIGHUP", _hung_up)
+        _handle("SIGTERM", _terminated)
+        _handle("SIGHUP", _hung_up)
     try:
         truerank(prog_name="truerank")
     except SystemExit as end:
@@ -131,7 +131,7 @@ def main() -> None:
         raise
 
 
-def _heed(name: str, handler: Callable[[int, object], None]) -> None:
+def _handle(name: str, handler: Callable[[int, object], None]) -> None:
     """Let a signal be handled, unless it is already, or ignored as by nohup; Windows has not all of them."""
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_DFL:
