@@ -131,6 +131,12 @@ def test_infinite_scores_are_the_highest_and_the_lowest() -> None:
         provider().calc_aggregate([RR], {"q": {"a": 1}}, {"q": {"b": 1.0, "a": float("nan")}})
 
 
+def test_queries_may_be_called_as_columns_elsewhere() -> None:
+    qrels, run = {"q": {"a": 1}, "docid": {"a": 1}}, {"q": {"a": 1.0}, "docid": {"b": 2.0, "a": 1.0}}
+    rows = provider().iter_calc([AP], qrels, run)
+    assert [(row.query_id, row.value) for row in rows] == [("q", 1.0), ("docid", 0.5)]
+
+
 def test_one_evaluator_evaluates_many_runs() -> None:
     evaluator = provider().evaluator([AP], {"q": {"a": 1}})
     assert [evaluator.calc_aggregate({"q": {doc: 1.0}})[AP] for doc in "aba"] == [1, 0, 1]

@@ -65,6 +65,23 @@ def test_a_string_of_numpy_is_an_id_and_its_whole_numbers_are_levels() -> None:
         assert evaluator.evaluate({"q": {np.str_("a"): 1.0}}) == {"q": {"map": 1.0}}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("q", "docid"),
+        ("query_id", "doc_id"),
+        ("relevant_docs", "queries"),
+        ("response", "mteb_model_meta"),
+        ("ids", "hits"),
+    ],
+)
+def test_queries_and_documents_may_be_called_as_columns_elsewhere(names: tuple[str, str]) -> None:
+    qrels = {name: {names[1]: 1, names[0]: 0} for name in names}
+    run = {name: {names[0]: 2.0, names[1]: 1.0} for name in names}
+    values = [package.RelevanceEvaluator(qrels, {"map"}).evaluate(run) for package in (ours, theirs)]
+    assert values[0] == values[1] == {name: {"map": 0.5} for name in names}
+
+
 def test_names_and_nicknames_are_pytrec_evals() -> None:
     assert ours.supported_measures == theirs.supported_measures
     assert ours.supported_nicknames == theirs.supported_nicknames

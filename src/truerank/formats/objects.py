@@ -95,12 +95,11 @@ def run_from_object(run: Any, name: str) -> Run:
             "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
         )
     if isinstance(run, Mapping):
-        predicted = predicted_in(run, name)
-        run = run if predicted is None else predicted
+        run = run if (predicted := predicted_in(run, name)) is None else predicted
         if table := rows_of(run, "run", name):
             return Run(name, partial(_of_records, table, name))
         _refuse_several(run)
-        return Run(name, partial(_mapping, run, name))
+        return run_of_dict(run, name)
     if is_frame(run):
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
@@ -125,6 +124,11 @@ def run_from_object(run: Any, name: str) -> Run:
         what=what,
         run=quoted(run),
     )
+
+
+def run_of_dict(run: Mapping[Any, Any], name: str) -> Run:
+    """A run from {query: {document: score}} or {query: documents}, whatever its queries are called."""
+    return Run(name, partial(_mapping, run, name))
 
 
 def is_one_run(thing: Any) -> bool:
@@ -222,14 +226,11 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
 def _is_run(value: Any) -> bool:
     """Whether this is a run and not a query's documents; a Series, which Arrow takes too, is of one type."""
     if isinstance(value, Mapping):
-        return _holds_answers(value) and not is_answer(value)
+        are_answers = all(isinstance(docs, Mapping | list | tuple) for docs in value.values())
+        return bool(value) and are_answers and not is_answer(value)
     if isinstance(value, str | os.PathLike):
         return os.path.exists(value)
     return isinstance(value, ONE) or _is_ranx(value) or (is_frame(value) and not hasattr(value, "dtype"))
-
-
-def _holds_answers(value: Mapping[Any, Any]) -> bool:
-    return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in value.values())
 
 
 def _is_by_query(value: Any) -> bool:

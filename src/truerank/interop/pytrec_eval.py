@@ -24,7 +24,8 @@ from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules
-from truerank.formats import read_qrels
+from truerank.formats.objects import run_of_dict
+from truerank.formats.rows import complete_judgements
 from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES
 from truerank.interop.trec_eval.columns import Column, columns
 from truerank.interop.trec_eval.options import Options
@@ -192,7 +193,7 @@ class RelevanceEvaluator:
         """The ranks of the judged documents of the run's queries."""
         assert self._qrels is not None  # `evaluate` has checked it
         try:
-            hits = read(self._qrels, scores, rules=self._rules).hits
+            hits = read(self._qrels, run_of_dict(scores, "run"), rules=self._rules).hits
         except TruerankError as error:
             return self._answers(_finite(scores, error))
         hits = hits.select(hits.returned >= 0).under(self._rules)
@@ -292,7 +293,7 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
             raise TypeError("Expected relevance to be integer.")
         kept[query] = grades
     try:
-        return read_qrels(kept) if kept else None
+        return complete_judgements(Qrels.from_dict(kept)) if kept else None
     except TruerankError as error:
         raise TypeError(f"Unable to extract query relevance. {error}") from error
 

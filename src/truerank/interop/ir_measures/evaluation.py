@@ -13,7 +13,8 @@ from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules
-from truerank.formats import read_qrels
+from truerank.formats.objects import run_of_dict
+from truerank.formats.rows import complete_judgements
 from truerank.interop.ir_measures.measures import NAME, OWN, Asked, Worth, asked, ir_measures
 from truerank.interop.pytrec_eval import clamped
 
@@ -70,8 +71,9 @@ class Evaluation:
 
     def _reading(self, run: Any, rules: Rules, worth: Worth | None) -> Reading:
         judged = self._judged[rules.iteration]
+        answers = run_of_dict(run, "run") if isinstance(run, dict) else run
         try:
-            return read(judged if worth is None else worth.of(judged), run, rules=rules)
+            return read(judged if worth is None else worth.of(judged), answers, rules=rules)
         except TruerankError as error:
             finite = _finite(run, error)
         return self._reading(finite, rules, worth)
@@ -138,7 +140,7 @@ def _read_qrels(qrels: Any, kinds: set[str]) -> tuple[list[str], dict[str, Qrels
         _LOG.warning("all judgements are of one subtopic; measures of diversity need their iterations")
     queries = [as_text(as_bytes(query)) for query in next(iter(by_kind.values()))]
     try:
-        return queries, {kind: read_qrels(judged) for kind, judged in by_kind.items()}
+        return queries, {kind: complete_judgements(Qrels.from_dict(judged)) for kind, judged in by_kind.items()}
     except TruerankError as error:
         raise ValueError(str(error)) from error
 
