@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.kernel.names import all_ids
+from truerank.core.kernel.names import judgements as columns_of
 from truerank.core.kernel.scanning import as_bytes, is_no_id
 
 Floats = NDArray[np.float64]
@@ -59,6 +61,18 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
     if are_no_ids(docs):
         raise _no_ids(query, docs, name)
     return dict.fromkeys(docs, 1.0)
+
+
+def plain_judgements(judgements: Mapping[Any, Any]) -> tuple[Any, ...] | None:
+    """The kernel's columns of {query: {document: grade}} or {query: documents} of text; None for anything else."""
+    if type(judgements) is not dict:
+        return None
+    if list in set(map(type, judgements.values())):
+        judgements = {
+            query: dict.fromkeys(docs, 1.0) if type(docs) is list and all_ids(docs) else docs
+            for query, docs in judgements.items()
+        }
+    return columns_of(judgements)
 
 
 def by_document(pairs: Sequence[tuple[Any, Any]], query: object, name: str) -> dict[Any, Any]:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.ids import starts_of
 from truerank.core.kernel.names import Names
-from truerank.core.kernel.names import judgements as plain_judgements
 from truerank.core.kernel.scanning import Judged, as_bytes, as_text
 from truerank.core.mappings import (
     IGNORED,
@@ -26,6 +25,7 @@ from truerank.core.mappings import (
     has_aspects,
     ids,
     numbers,
+    plain_judgements,
     query_ids,
 )
 from truerank.core.messages import message
@@ -236,7 +236,7 @@ class Qrels:
         >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": []}).queries
         (b'q1', b'q2')
         """
-        if type(judgements) is dict and (plain := plain_judgements(judgements)):
+        if plain := plain_judgements(judgements):
             return cls._plain(name, *plain)
         if any(map(has_aspects, judgements.values())):
             return cls._from_aspects(judgements, name)

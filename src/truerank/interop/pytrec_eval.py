@@ -24,7 +24,7 @@ from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import read
 from truerank.core.rules import Rules
-from truerank.formats.objects import run_of_dict
+from truerank.formats.by_query import run_of_dict
 from truerank.formats.rows import complete_judgements
 from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES
 from truerank.interop.trec_eval.columns import Column, columns

@@ -13,7 +13,7 @@ from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules
-from truerank.formats.objects import run_of_dict
+from truerank.formats.by_query import run_of_dict
 from truerank.formats.rows import complete_judgements
 from truerank.interop.ir_measures.measures import NAME, OWN, Asked, Worth, asked, ir_measures
 from truerank.interop.pytrec_eval import clamped
