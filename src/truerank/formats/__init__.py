@@ -17,6 +17,7 @@ __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 LATER = (
     "arrays",
     "assignments",
+    "by_query",
     "columnar",
     "contexts",
     "converting",
