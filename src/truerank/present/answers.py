@@ -166,8 +166,11 @@ class _Page:
             relevant=[self._relevant(rows.get(key)) for key in keys],
             found=[[len(each[s]) for each in right] for s in range(len(self.systems))],
             below=[
-                [self._below(hits, places.get(key), named) for key, named in zip(keys, judged, strict=True)]
-                for hits, places in zip(found, own, strict=True)
+                [
+                    self._below(hits, places.get(key), each[s], named)
+                    for key, each, named in zip(keys, right, judged, strict=True)
+                ]
+                for s, (hits, places) in enumerate(zip(found, own, strict=True))
             ],
             worked=self._worked(keys, own, rows),
             level=self.rules.level,
@@ -190,12 +193,13 @@ class _Page:
         """The judgements of a query, without documents that leave its lists."""
         if row is None:
             return {}
-        grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in self._numbers(row)}
-        return {doc: grade for doc, grade in grades.items() if grade == grade}
+        rows = self._rows(row)
+        grades = zip(self.qrels.docs(rows), self.qrels.grades[rows].tolist(), strict=True)
+        return {doc: grade for doc, grade in grades if grade == grade}
 
-    def _numbers(self, row: int) -> range:
-        """The numbers of a query's judgements."""
-        return range(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
+    def _rows(self, row: int) -> slice:
+        """The judgements of a query."""
+        return slice(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
 
     def _judged(
         self, row: int | None, lists: Sequence[ListedRun | None], returned: Sequence[Collection[bytes]]
@@ -214,10 +218,9 @@ class _Page:
         return {doc: whole(grades[doc]) for doc in [*named, *seen]}
 
     def _relevant(self, row: int | None) -> int:
-        return sum(grade >= self.rules.level for grade in self._grades(row).values())
+        return 0 if row is None else int(np.count_nonzero(self.qrels.grades[self._rows(row)] >= self.rules.level))
 
-    def _below(self, found: Hits, place: int | None, judged: Collection[bytes]) -> Any:
-        docs = _docs(self.qrels, found, place)
+    def _below(self, found: Hits, place: int | None, docs: Sequence[bytes], judged: Collection[bytes]) -> Any:
         ranks = [] if place is None else found.rank[rows_of(found, place)].tolist()
         deep = [(doc, rank) for doc, rank in zip(docs, ranks, strict=True) if rank > self.wanted.depth]
         kept = [(self._place(doc), rank) for i, (doc, rank) in enumerate(deep) if i < MOST or doc in judged]
@@ -256,14 +259,15 @@ class _Page:
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, place),
             calls=None if hits.calls is None else hits.calls.within(place, place + 1),
-            read=_alone(hits, place, self._numbers(row)) if by_aspect else None,
+            read=_alone(hits, place, self._rows(row)) if by_aspect else None,
             numbered=self._numbered(row) if by_aspect else {},
         )
 
     def _numbered(self, row: int) -> dict[int, Hit]:
         """Every judged document of a query by its number among them."""
-        named = ((self.qrels.doc(r), self.qrels.grades[r]) for r in self._numbers(row))
-        return {i: Hit(0, printable(doc), whole(float(grade))) for i, (doc, grade) in enumerate(named)}
+        rows = self._rows(row)
+        named = zip(self.qrels.docs(rows), self.qrels.grades[rows].tolist(), strict=True)
+        return {i: Hit(0, printable(doc), whole(grade)) for i, (doc, grade) in enumerate(named)}
 
     @cached_property
     def _uncut(self) -> dict[str, Hits]:
@@ -323,17 +327,18 @@ def _docs(qrels: Qrels, hits: Hits, place: int | None) -> list[bytes]:
     return [] if place is None else qrels.docs(hits.doc[rows_of(hits, place)])
 
 
-def _alone(hits: Hits, place: int, judged: range) -> Hits:
+def _alone(hits: Hits, place: int, judged: slice) -> Hits:
     """The hits of one query only, with documents numbered among its own judgements."""
-    own, none = hits.within(place, place + 1), np.zeros(len(judged), np.int64)
-    aspects = None if own.aspects is None else own.aspects.take(none[:1], np.array(judged, np.int64), none)
+    own, rows = hits.within(place, place + 1), np.arange(judged.start, judged.stop)
+    none = np.zeros_like(rows)
+    aspects = None if own.aspects is None else own.aspects.take(none[:1], rows, none)
     beyond = None if hits.beyond is None else _alone(hits.beyond, place, judged)
     return replace(own, doc=own.doc - judged.start, aspects=aspects, beyond=beyond)
 
 
 def rows_of(hits: Hits, place: int) -> slice:
     """The rows of a query, by its place among the queries of the hits."""
-    start = int(np.searchsorted(hits.query, place))
+    start = int(hits.query.searchsorted(place))
     return slice(start, start + int(hits.count[place]))
 
 
