@@ -434,3 +434,17 @@ def test_the_judgements_of_a_reading_still_find_what_left_the_answers(tmp_path: 
         assert tr.evaluate(judged, run, "R@5", rules=rules)["R@5"].tolist() == [0.5, 0.5, 1.0]
     again = tr.Reading.from_arrow(reading.to_arrow(judgements=False), reading.qrels)
     assert again.qrels.apart == {b"q": 1.0, b"r": 2.0}
+
+
+@pytest.mark.parametrize("own", ["remove", "remove-from-answers"])
+def test_the_judgements_of_a_reading_that_ignored_the_querys_own_document_are_of_that_rule_alone(own, tmp_path):
+    pytest.importorskip("pyarrow")
+    qrels, run = {"q": {"q": 2, "b": 1}}, {"q": ["c", "q", "b"]}
+    reading = tr.read(qrels, run, rules={"self_match": own})
+    reading.save(tmp_path / "one.arrow")
+    for judged in (reading.qrels, tmp_path / "one.arrow"):
+        as_read = tr.evaluate(judged, run, "nDCG", rules={"self_match": own}).mean
+        assert as_read == tr.evaluate(qrels, run, "nDCG", rules={"self_match": own}).mean
+        for other in {"keep", "remove", "remove-from-answers"} - {own}:
+            with pytest.raises(tr.RulesError, match=f"under self_match = '{own}'; for '{other}' give the qrels"):
+                tr.evaluate(judged, run, "nDCG", rules={"self_match": other})

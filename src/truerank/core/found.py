@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from truerank.core.errors import RulesError
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Hits, Judgements
 from truerank.core.kernel.scanning import in_columns
 from truerank.core.qrels import Floats, Ints, Qrels
@@ -128,7 +129,19 @@ _RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictiona
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels under the rules for the second column, and for a document with the query's own id."""
+    """The qrels under the rules for the second column, and for a document with the query's own id.
+
+    Raises:
+        RulesError: such documents have been ignored under another rule, so that their grades are not known.
+    """
+    if qrels.self_match not in ("keep", rules.self_match):
+        raise RulesError(
+            "{name}: documents with the query's own id were ignored when a run was read with these judgements, "
+            "under self_match = {own!r}; for {wanted!r} give the qrels as they were",
+            name=qrels.name,
+            own=qrels.self_match,
+            wanted=rules.self_match,
+        )
     is_own = qrels.aspects is None or qrels.aspects.is_named or rules.iteration == "aspect"
     is_one = qrels.aspects is None and qrels.second is not None and rules.iteration == "aspect"
     if rules.self_match == "keep" and is_own and not is_one:
@@ -137,14 +150,13 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     key = rules.self_match, rules.iteration
     if key not in known:
         used = qrels.of_one_aspect() if is_one else qrels if is_own else qrels.without_aspects()
-        is_removed = rules.self_match != "keep"
-        known[key] = used.ignoring_self(keeping=key[0] == "remove-from-answers") if is_removed else used
+        known[key] = used if rules.self_match == "keep" else used.ignoring_self(rules.self_match)
     return known[key]
 
 
-def ignoring_selves(qrels: Qrels, scan: Scan) -> tuple[Qrels, Scan]:
+def ignoring_selves(qrels: Qrels, scan: Scan, rule: str) -> tuple[Qrels, Scan]:
     """Qrels that have no judgements, and a scan of all rows, with documents of the query's own id ignored."""
-    ignoring, ids, table = qrels.ignoring_self(keeping=False), scan.unjudged, scan.table.copy()
+    ignoring, ids, table = qrels.ignoring_self(rule), scan.unjudged, scan.table.copy()
     query, doc = table["query"].copy(), table["doc"].copy()
     own = ignoring.judged.find_each(query, np.append(0, ids.ends)[doc], ids.ends[doc], ids.text)
     table["doc"] = np.where(own < 0, doc + len(ignoring.grades), own)

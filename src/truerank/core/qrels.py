@@ -59,6 +59,7 @@ class Qrels:
         iterations: how many different values TREC's second column has, where it is not used.
         second: the value of that column, where it is the same throughout.
         highest: the highest grade of the qrels that these were selected from, or 0.
+        self_match: the rule under which documents with the query's own id were ignored, if they were.
     """
 
     queries: Sequence[bytes] = field(repr=False)
@@ -76,6 +77,7 @@ class Qrels:
     iterations: int = field(default=0, repr=False)
     second: bytes | None = field(default=None, repr=False)
     highest: float = field(default=0.0, repr=False)
+    self_match: str = field(default="keep", repr=False)
 
     @classmethod
     def build(
@@ -407,19 +409,17 @@ class Qrels:
         """{query: {document: grade}}; the grade of an ignored document is `IGNORED`."""
         return {as_text(q): {as_text(doc): grade for doc, grade in docs.items()} for q, docs in self.by_query()}
 
-    def ignoring_self(self, *, keeping: bool) -> Qrels:
-        """The qrels with the document that has the query's own id ignored.
-
-        Args:
-            keeping: whether its judgement stays, so that it leaves only the answers.
-        """
+    def ignoring_self(self, rule: str) -> Qrels:
+        """The qrels with the document that has the query's own id ignored, as this rule for `self_match` says."""
+        keeping = rule == "remove-from-answers"
         judged = dict(self.by_query())
         selves = ((query, grades.get(query, IGNORED)) for query, grades in judged.items())
         own = {**self.apart, **{query: grade for query, grade in selves if grade == grade}} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
         aspects = self.aspects and self.aspects.with_selves(self.selves, self.query, keeping)
-        return replace(Qrels.from_dict(judged, self.name), apart=own, aspects=aspects, highest=self.highest)
+        left = Qrels.from_dict(judged, self.name)
+        return replace(left, apart=own, aspects=aspects, highest=self.highest, self_match=rule)
 
     @property
     def selves(self) -> NDArray[np.bool_]:

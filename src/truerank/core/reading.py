@@ -446,5 +446,5 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     scanned = scanned._replace(returned=scanned.returned[order], extra=(), repeats=repeats)
     if has_selves:
         return Reading.of(qrels, scanned, rules, run.name, kept)
-    reading = Reading.of(*ignoring_selves(qrels, scanned), rules, run.name, kept)
+    reading = Reading.of(*ignoring_selves(qrels, scanned, rules.self_match), rules, run.name, kept)
     return replace(reading, rows=first_ranks(reading.rows, kept))

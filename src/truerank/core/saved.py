@@ -196,6 +196,7 @@ def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
     own_facts = {name: facts[name] for name in ("iterations", "highest") if name in facts}
+    own_facts["self_match"] = facts["rules"].self_match
     names = queries if of_lines else qrels.queries
     return replace(qrels, queries=names, apart=own, aspects=aspects, **own_facts)
 
