@@ -448,3 +448,29 @@ def test_the_judgements_of_a_reading_that_ignored_the_querys_own_document_are_of
         for other in {"keep", "remove", "remove-from-answers"} - {own}:
             with pytest.raises(tr.RulesError, match=f"under self_match = '{own}'; for '{other}' give the qrels"):
                 tr.evaluate(judged, run, "nDCG", rules={"self_match": other})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["q 1 a 1\nq 2 b 2\nr 1 b 1\n", "q 1 a 1\nq 2 a 2\nr 1 b 1\n", "q 0 a 1\nq 0 b 2\nr 0 b 1\n"],
+    ids=["several", "twice", "one"],
+)
+@pytest.mark.parametrize("other", ["ignore", "aspect"])
+def test_a_saved_reading_still_has_the_second_column_of_trec(rows, other, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "own.qrels").write_text(rows)
+    run = {"q": ["x", "b", "a"], "r": ["b"]}
+    tr.read(tmp_path / "own.qrels", run, rules={"iteration": "aspect"}).save(tmp_path / "one.arrow")
+    given = [tmp_path / "one.arrow", tmp_path / "own.qrels"]
+    if "q 0" in rows:
+        tr.read(tmp_path / "own.qrels", run).save(tmp_path / "other.arrow")
+        given.append(tmp_path / "other.arrow")
+
+    def said(qrels: Path) -> object:
+        try:
+            scores = tr.evaluate(qrels, run, "nDCG alpha_nDCG@10", rules={"iteration": other})
+        except tr.TruerankError as error:
+            return type(error), str(error).split(": ")[1:]
+        return scores.mean
+
+    assert len({str(said(qrels)) for qrels in given}) == 1

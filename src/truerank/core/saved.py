@@ -85,6 +85,8 @@ def table_of(
         "qrels": qrels.name,
         "digest": qrels.digest,
         "iterations": qrels.iterations,
+        "second": None if qrels.second is None else qrels.second.decode("utf-8", "surrogateescape"),
+        "named": qrels.aspects is None or qrels.aspects.is_named,
         "highest": qrels.highest,
     }
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
@@ -193,10 +195,12 @@ def _qrels(table: Any, facts: Mapping[str, Any]) -> Qrels:
     ids = _line_ids(len(queries)) if of_lines else queries
     qrels = Qrels.build(ids, query, ends[:-1], ends[1:], text, grades, name=facts["qrels"])
     apart = zip(queries, table["apart"].to_pylist(), strict=True)
-    aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
+    aspects = _aspects(table, judged, facts) if "aspects" in table.schema.names else None
     own = {query: grade for query, grade in apart if grade is not None}
     own_facts = {name: facts[name] for name in ("iterations", "highest") if name in facts}
     own_facts["self_match"] = facts["rules"].self_match
+    if (second := facts.get("second")) is not None:
+        own_facts["second"] = second.encode("utf-8", "surrogateescape")
     names = queries if of_lines else qrels.queries
     return replace(qrels, queries=names, apart=own, aspects=aspects, **own_facts)
 
@@ -242,7 +246,7 @@ def _weights(pa: Any, aspects: Aspects, extra: int) -> Any:
     return _lists(pa, np.append(aspects.end - aspects.begin, np.zeros(extra, np.int64)), columns)
 
 
-def _aspects(table: Any, judged: Any) -> Aspects:
+def _aspects(table: Any, judged: Any, facts: Mapping[str, Any]) -> Aspects:
     """The aspects in the table of a reading, whose rows are in the order of the queries.
 
     Args:
@@ -264,6 +268,7 @@ def _aspects(table: Any, judged: Any) -> Aspects:
         starts_of(counts),
         place[answers.field("aspect").to_numpy()],
         answers.field("grade").to_numpy(),
+        facts.get("named", True),
     )
 
 
