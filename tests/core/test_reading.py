@@ -439,10 +439,11 @@ def test_the_judgements_of_a_reading_still_find_what_left_the_answers(tmp_path: 
 @pytest.mark.parametrize("own", ["remove", "remove-from-answers"])
 def test_the_judgements_of_a_reading_that_ignored_the_querys_own_document_are_of_that_rule_alone(own, tmp_path):
     pytest.importorskip("pyarrow")
-    qrels, run = {"q": {"q": 2, "b": 1}}, {"q": ["c", "q", "b"]}
+    qrels, run = {"q": {"q": 2, "b": 1}, "r": {"b": 1}}, {"q": ["c", "q", "b"]}
     reading = tr.read(qrels, run, rules={"self_match": own})
     reading.save(tmp_path / "one.arrow")
-    for judged in (reading.qrels, tmp_path / "one.arrow"):
+    parts = [tr.read({query: grades}, run, rules={"self_match": own}) for query, grades in qrels.items()]
+    for judged in (reading.qrels, tr.merge(parts).qrels, tmp_path / "one.arrow"):
         as_read = tr.evaluate(judged, run, "nDCG", rules={"self_match": own}).mean
         assert as_read == tr.evaluate(qrels, run, "nDCG", rules={"self_match": own}).mean
         for other in {"keep", "remove", "remove-from-answers"} - {own}:

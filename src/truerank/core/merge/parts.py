@@ -171,7 +171,11 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     merged = Qrels.from_rows(names, numbers, docs, grades, name=min(qrels.name for qrels in distinct))
     apart = {query: grade for qrels in distinct for query, grade in qrels.apart.items()}
     most = {name: max(getattr(qrels, name) for qrels in distinct) for name in ("iterations", "highest")}
-    return replace(merged, apart=apart, aspects=_aspects(judged), **most)
+    aspects, rule = _aspects(judged), distinct[0].self_match
+    if aspects is not None:
+        is_named = any(qrels.aspects is not None and qrels.aspects.is_named for qrels in distinct)
+        aspects = replace(aspects, is_named=is_named)
+    return replace(merged, apart=apart, aspects=aspects, self_match=rule, **most)
 
 
 def _aspects(judged: Sequence[list[Judgement]]) -> Aspects | None:
