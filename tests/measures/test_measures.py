@@ -385,6 +385,8 @@ def test_such_a_type_may_stand_in_a_module_that_leaves_annotations_to_python() -
         (lambda hits: np.zeros((2, 1)), "Wrong gives a ndarray of shape .2, 1. for 2 queries"),
         (lambda hits: "high", "Wrong gives a str, not one number per query"),
         (lambda hits: np.array([0.5, np.nan]), "Wrong gives nan for query q2"),
+        (lambda hits: np.ma.masked_array([1, 0], [False, True]), "Wrong gives nan for query q2"),
+        (lambda hits: np.ma.masked_array([1.0, 2.0]) / [0, 1], "Wrong gives nan for query q1"),
         (lambda hits: np.array([np.inf, 1]), "Wrong gives inf for query q1"),
     ],
 )

@@ -16,6 +16,8 @@ def sound(measure: object, hits: Hits, given: Any) -> PerQuery:
     """What a measure's function gave, if that is a finite number per query."""
     try:
         values: PerQuery = np.asarray(given, dtype=np.float64)
+        if type(given) is not np.ndarray and isinstance(given, np.ma.MaskedArray):  # np.ma takes long to load
+            values = np.where(given.mask, np.nan, values)
     except (TypeError, ValueError):
         raise MeasureError(
             "{measure} gives a {kind}, not one number per query", measure=measure, kind=type(given).__name__
