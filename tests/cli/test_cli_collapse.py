@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -109,6 +110,17 @@ def test_what_is_explained_and_reported_are_documents(invoke, chunks):
     assert ["q1", "0.5000"] in (line.split()[:2] for line in moved.splitlines())
     report = invoke("report", "qrels.txt", chunks, "-m", "RR", "--collapse", "max").stdout
     assert "chunks.run: RR 0.5000" in " ".join(report.split())
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="pipes have no names")
+def test_a_table_of_chunks_from_a_pipe_is_read_once_for_all_runs(invoke, chunks, here):
+    pipe, end = os.pipe()
+    os.write(end, b"chunk_id,source\nx#1,x\na#2,a\na#1,a\nb#1,b\nc#4,c\n")
+    os.close(end)
+    runs = ("qrels.txt", chunks, chunks, "-m", "RR R@10", "--collapse", "max")
+    of_pipe = invoke("eval", *runs, "--ids", f"/dev/fd/{pipe}:source")
+    os.close(pipe)
+    assert of_pipe.stdout == invoke("eval", *runs).stdout
 
 
 def test_a_report_tells_the_command_with_the_table_of_chunks(invoke, chunks, here):

@@ -267,9 +267,10 @@ def collapsing(how: str | None, ids: str | None) -> Collapse:
         if ids is not None:
             raise click.UsageError(message("--ids is for --collapse: say how, --collapse max"))
         return uncollapsed
+    from truerank.truth.chunks import read_rule
     from truerank.truth.collapsing import collapse
 
-    return partial(collapse, how=how, ids=ids)
+    return partial(collapse, how=how, ids=read_rule(ids))
 
 
 _judged_by = click.option(

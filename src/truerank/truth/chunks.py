@@ -80,6 +80,7 @@ def parts_by(ids: ChunkIds) -> Parts:
     >>> parts_by(r"(.+)-(\\d+)")(b"FT921-7107-3"), parts_by({"x": "d"})(b"x")
     (Part(doc=b'FT921-7107', place=3), Part(doc=b'd', place=0))
     """
+    ids = read_rule(ids)
     if ids is None:
         return marked
     if isinstance(ids, Mapping):
@@ -91,11 +92,21 @@ def parts_by(ids: ChunkIds) -> Parts:
         return Part
     if is_pattern(text):
         return _of_pattern(text)
+    raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=ids)
+
+
+def read_rule(ids: ChunkIds) -> ChunkIds:
+    """The rule, with what stands in the table in place of FILE:COLUMN: a pipe can be read only once.
+
+    Raises:
+        InputError: no such file or column.
+    """
+    text = os.fspath(ids) if isinstance(ids, str | os.PathLike) else ""
+    if text in ("", "id") or is_pattern(text):
+        return ids
     if re.search(r"[\\+*?^$]", text) and not os.path.exists(text.rsplit(":", 1)[0]) and "://" not in text:
         raise _without_group(text)
-    if text:
-        return _of_table(read_chunks(text))
-    raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=ids)
+    return read_chunks(text)
 
 
 CHOICES = message(
