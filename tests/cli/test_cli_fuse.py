@@ -101,6 +101,12 @@ def test_a_tuned_run_is_written_and_its_held_out_scores_are_printed(invoke, runs
         ("fuse lexical.run dense.run --method wsum --weights 1;2", "--weights takes numbers with commas between"),
         ("fuse lexical.run dense.run --weights 1,2", "rrf takes k, not weights"),
         ("fuse lexical.run dense.run --norm minmax", "'minmax' is not one of"),
+        (
+            "fuse lexical.run dense.run --norm max",
+            "--norm is for methods of scores, such as wsum or mnz; rrf looks",
+        ),
+        ("fuse lexical.run dense.run --tune truth.qrels --method w_rrf --norm max", "w_rrf looks at ranks"),
+        ("fuse lexical.run dense.run --tune truth.qrels --to jsonl", "--to is the format of the fused run"),
         ("fuse lexical.run truth.qrels", "this holds qrels, not a run"),
         ("fuse lexical.run absent.run", "absent.run"),
         ("fuse lexical.run dense.run -m AP", "--measure is for --tune"),

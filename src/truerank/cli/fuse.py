@@ -16,6 +16,7 @@ from truerank.formats import open_run, read_qrels
 from truerank.formats.converting import convert
 from truerank.fusion import fuse, methods
 from truerank.fusion.norms import NORMS
+from truerank.fusion.registry import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,11 +118,17 @@ def command(
     if qrels is None:
         _refuse_idle({"--measure": measure, "--folds": folds, "--step": step, "--seed": seed})
         _refuse_idle({"--format": format, "--digits": digits, "--qrels-format": qrels_format})
+        _refuse_idle_norm(method or "rrf", norm)
         with inputs.opened(runs, run_format, collapse=collapse) as sources:
             say_left_out(convert(fuse(sources, method or "rrf", **how), output or "-", what="run", to=to))
         return
     if "-" in runs:
         raise InputError("a run is read more than once to be tuned: write it to a file first", "-")
+    if to and not output:
+        raise click.UsageError(
+            message("--to is the format of the fused run: with --tune say where it goes (-o FILE).")
+        )
+    _refuse_idle_norm(method or "wsum", norm)
     if output == "-":
         raise click.UsageError(message("with --tune the table goes to standard output: write the run to a file."))
     dealt = {"folds": folds, "step": step, "seed": seed}
@@ -148,3 +155,13 @@ def _refuse_idle(given: Mapping[str, Any]) -> None:
     for option, value in given.items():
         if value is not None:
             raise click.UsageError(message("{option} is for --tune: say with which judgements.", option=option))
+
+
+def _refuse_idle_norm(method: str, norm: str) -> None:
+    """Refuse how scores are made comparable where a method of ranks does not ask which are best."""
+    if not options.typed_of(["norm"]) or norm == "min-max-inverted":
+        return
+    if parsed(method)[0].reads == "ranks":
+        raise click.UsageError(
+            message("--norm is for methods of scores, such as wsum or mnz; {method} looks at ranks.", method=method)
+        )
