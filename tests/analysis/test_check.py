@@ -367,6 +367,7 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, text: str, message: s
         ({}, tr.InputError, "there is no gate"),
         ({"min": {"AP": 0.1}, "margin": 0.1}, tr.InputError, "a margin is of a baseline"),
         ({"min": {"AP": 0.1}, "margin": {"AP": 0.1}}, tr.InputError, "a margin is of a baseline"),
+        ({"min": {"AP": 0.1}, "measures": "nDCG@10"}, tr.InputError, "measures are those that are compared to a"),
         ({"min": {"NDGC@10": 0.4}}, tr.MeasureError, "Did you mean nDCG"),
         ({"min": {"P@5": 0.4}}, tr.MeasureError, "run has no P@5. It has AP, nDCG@10"),
         ({"max": {"p95": "2s"}}, tr.InputError, "p95 is a figure of a benchmark"),

@@ -149,6 +149,10 @@ def test_different_queries_are_said(invoke, here):
         (("no.toml",), "truerank: no.toml: cannot read the gates"),
         ((QRELS, BM25, HYBRID, "--min", "AP=0.1"), "truerank: Give QRELS and RUN, or saved scores"),
         ((QRELS, "--min", "AP=0.1"), f"truerank: {QRELS}: these are no saved scores"),
+        (
+            ("gates.txt", QRELS, BM25),
+            "truerank: Give QRELS and RUN, or saved scores, or only a file of gates (GATES.toml)",
+        ),
         ((BM25, "--min", "AP=0.1"), f"truerank: {BM25}: these are no saved scores; `truerank eval --per-query"),
         (("-", "-", "--min", "AP=0.1"), "truerank: Standard input (-) can be only one"),
         ((QRELS, BM25, "--no-worse-than", "main.json", "--set", "level=2"), "truerank: "),

@@ -128,7 +128,7 @@ def _of_one(value: Any, name: str) -> SavedScores:
 def _no_scores(name: str) -> InputError:
     return InputError(
         "these are no saved scores; `truerank eval --per-query --format json` writes them; "
-        "with a run name its qrels",
+        "with a run name its qrels; the name of a file of gates ends in .toml",
         name,
     )
 

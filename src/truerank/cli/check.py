@@ -187,7 +187,9 @@ def _sorted_out(files: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     toml = files[0] if files and files[0].endswith(".toml") else None
     rest = files[1:] if toml else files
     if len(rest) > 2:
-        raise click.UsageError(message("Give QRELS and RUN, or saved scores, or only a file of gates."))
+        raise click.UsageError(
+            message("Give QRELS and RUN, or saved scores, or only a file of gates (GATES.toml).")
+        )
     if len(rest) == 2:
         return toml, {"qrels": rest[0], "run": rest[1]}
     return toml, {"scores": rest[0]} if rest else {}

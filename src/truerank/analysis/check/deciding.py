@@ -114,8 +114,8 @@ def check(
     compared_by = None if measures is None else [measure.written for measure in parse_measures(measures)]
     gates = Gates({} if min is None else min, {} if max is None else max, margin)
     single = Gates.of_slices(slices or {}, gates)
-    if no_worse_than is None and any(one.margin for one in (gates, *single.values())):
-        raise InputError("a margin is of a baseline: say what it is not to be worse than (no_worse_than)")
+    if no_worse_than is None:
+        _refuse_uncompared((gates, *single.values()), compared_by)
     named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, compared_by)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
@@ -145,6 +145,17 @@ def check(
         tuple((one.name, one.system) for one in (figures, baseline) if one),
         _ended(timed) if timed else "",
     )
+
+
+def _refuse_uncompared(gates: Iterable[Gates], measures: Iterable[str] | None) -> None:
+    """Raise for what is said of a baseline where there is none."""
+    if any(one.margin for one in gates):
+        raise InputError("a margin is of a baseline: say what it is not to be worse than (no_worse_than)")
+    if measures:
+        raise InputError(
+            "measures are those that are compared to a baseline: say what they are not to be worse than "
+            "(no_worse_than), or give each its own limit (min, max)"
+        )
 
 
 def named_by_gates(
