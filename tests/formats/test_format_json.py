@@ -94,6 +94,20 @@ def test_a_large_object_is_read_in_parts_whatever_its_ids_hold(tmp_path, monkeyp
         assert {q: docs for part in parts for q, docs in part.items()} == run
 
 
+@pytest.mark.parametrize("long", [{"d" * 64_000: 1.0}, {f"d{i}": float(i) for i in range(6_000)}])
+def test_a_long_query_is_not_looked_through_again_for_each_piece_of_the_file(long, tmp_path, monkeypatch):
+    monkeypatch.setattr(json_format, "BLOCK", 200)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 64)
+    looked = []
+    part = json_format._part
+    monkeypatch.setattr(json_format, "_part", lambda text, *where: looked.append(len(text)) or part(text, *where))
+    run = {"long": long, **{f"q{i}": {"a": 1.0} for i in range(100)}}
+    (tmp_path / "a.json").write_text(json.dumps(run))
+    parts = list(open_run(tmp_path / "a.json").batches())
+    assert {q: docs for part in parts for q, docs in part.items()} == run
+    assert sum(looked) < 4 * (tmp_path / "a.json").stat().st_size
+
+
 def test_damage_in_a_large_object_is_reported_with_its_line_and_not_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(json_format, "BLOCK", 1000)
     monkeypatch.setattr("truerank.formats.source.CHUNK", 100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -200,15 +201,19 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:
-    """The object as several with some queries each; the whole rest where no query ends in a long stretch."""
-    text, line, may_cut = bytearray(), 1, True
+    """The object as several with some queries each; the whole rest where no query ends in a long stretch.
+
+    Where none ends, the next place is looked for in twice as much: each byte is looked at a few times at most.
+    """
+    text, line, enough = bytearray(), 1, float(BLOCK)
     for chunk in source.chunks():
         text += chunk if text or line > 1 else re.sub(_OPEN, b"", chunk.removeprefix(MARK), count=1)
-        if may_cut and len(text) >= BLOCK:
+        if len(text) >= enough:
             try:
                 split = _part(text, source.name, line)
+                enough = BLOCK if split else 2 * len(text)
             except InputError:  # damaged, or a list of records that hold others
-                split, may_cut = None, False
+                split, enough = None, math.inf
             if split:
                 part, rest = split
                 yield part
@@ -225,8 +230,9 @@ def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] |
     end, fault = len(text), None
     for _ in range(CUTS):
         end = max(text.rfind(b"}", 0, end), text.rfind(b"]", 0, end))
-        following = _NEXT.match(text, end + 1) if end >= 0 else None
-        if following:
+        if end < 0:
+            break
+        if following := _NEXT.match(text, end + 1):
             try:
                 return _object(b"{" + text[: end + 1] + b"}", name, line), following.end()
             except InputError as error:
