@@ -262,6 +262,14 @@ def test_a_run_of_strangers_is_refused_or_warned_of_as_eval_does(invoke, here, a
     assert (result.exit_code, result.stderr) == (evaluated.exit_code, evaluated.stderr)
 
 
+def test_how_large_numbers_can_be_is_told_where_one_is_larger_and_not_in_the_help(invoke):
+    assert str(2**63 - 1) not in invoke("confusion", "--help").stdout
+    for option, said in (("-k", f"depth is {2**63 - 1} at most"), ("--documents", "tn is a count")):
+        refused = invoke(*COUNTED, option, 10**40)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert said in refused.stderr
+
+
 def test_counts_that_were_typed_have_no_ledger(invoke):
     assert "ledger" not in answer(invoke("confusion", "--counts", "5,15,9", "-f", "json"))
 

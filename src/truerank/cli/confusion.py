@@ -11,19 +11,16 @@ from truerank.analysis.confusion import UNITS, Confusion, Counts, Sweep, confusi
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.errors import InputError
 from truerank.core.messages import listed, message
-from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
 from truerank.present import counts as report
 from truerank.present.counts import Weight
 from truerank.present.names import labels
 
-_SIZE = click.IntRange(0, DEEPEST)
-
 
 @click.command("confusion")
 @click.argument("qrels", required=False, type=options.FILE)
 @click.argument("run", required=False, type=options.FILE)
-@click.option("-k", type=click.IntRange(1, DEEPEST), help="The first K results of each query are retrieved.")
+@click.option("-k", type=click.IntRange(1), help="The first K results of each query are retrieved.")
 @click.option("-t", "--threshold", type=float, help="The results with at least this score are retrieved.")
 @click.option(
     "--max-distance", type=float, help="The results at most so far away: those that score at least minus it."
@@ -35,7 +32,7 @@ _SIZE = click.IntRange(0, DEEPEST)
     help="What is counted: all documents, or results: each query's first K (1 without -k), accepted or rejected by "
     "the threshold [default: documents].",
 )
-@click.option("--documents", metavar="N", type=_SIZE, help="How many documents there are to search.")
+@click.option("--documents", metavar="N", type=click.IntRange(0), help="How many documents there are to search.")
 @click.option("--counts", metavar="TP,FP,FN[,TN]", help="These counts, in place of QRELS and RUN.")
 @click.option("--beta", type=float, help="Also F in which recall counts BETA times as much as precision.")
 @click.option("--alpha", type=float, help="Also F with this weight on precision; beta² = (1 - alpha) / alpha.")
