@@ -144,6 +144,8 @@ def printable(name: bytes | str) -> str:
     except UnicodeEncodeError:  # half a character, out of JSON
         raw = str(name).encode("utf-8", "backslashreplace")
     text = raw.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
