@@ -236,19 +236,19 @@ def diff_each(
     refuse_others(judged, runs)
     a, b = (reading_for(judged, run, chosen, under, threads) for run in runs)
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
-    shown = [_shown_of(a.qrels, both, measure, query, most, only) for measure in chosen]
+    one = [] if query is None else [_known(as_bytes(query), a.qrels, both)]
+    changes = [_changes(both, measure) for measure in chosen]
+    shown = [one or _farthest(m, rose, most, only) for m, rose in zip(chosen, changes, strict=True)]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
     old, new = (answers_in(reading, keys, under) for reading in (a, b))
-    diffs = [
-        _moved(both, measure, [(old[k].knowing(known), new[k].knowing(known)) for k in map(as_bytes, names)], under)
-        for measure, names in zip(chosen, shown, strict=True)
-    ]
+    answers = [[(old[k].knowing(known), new[k].knowing(known)) for k in map(as_bytes, names)] for names in shown]
+    diffs = [_moved(both, *each, under) for each in zip(chosen, changes, answers, strict=True)]
     if queries is None and docs is None:
         return diffs
-    asked = list(dict.fromkeys(move.query for one in diffs for move in one.queries))
-    named = list(dict.fromkeys(s.doc for one in diffs for move in one.queries for s in move.documents))
+    asked = list(dict.fromkeys(move.query for each in diffs for move in each.queries))
+    named = list(dict.fromkeys(s.doc for each in diffs for move in each.queries for s in move.documents))
     texts = locate(queries, docs, asked, named)
-    return [replace(one, texts=texts) for one in diffs]
+    return [replace(each, texts=texts) for each in diffs]
 
 
 def reading_for(
@@ -264,23 +264,6 @@ def reading_for(
     return run_reading(qrels, run, rules, keep=keep, threads=threads)
 
 
-def _shown_of(
-    judged: Qrels,
-    both: tuple[Scores, Scores],
-    measure: Measure,
-    query: str | int | bytes | None,
-    most: int,
-    only: Only | None,
-) -> list[str]:
-    """The queries that moved farthest under a measure, or the one that is asked for."""
-    if query is not None:
-        return [_known(as_bytes(query), judged, both)]
-    changes = _changes(both, measure)
-    if only is None:
-        return _farthest(changes, most)
-    return _farthest({name: change for name, change in changes.items() if _went(measure, change) == only}, most)
-
-
 def _went(measure: Measure, change: float) -> Only | None:
     """Which way a query went; None where it stayed."""
     if not change:
@@ -291,7 +274,9 @@ def _went(measure: Measure, change: float) -> Only | None:
 def _changes(both: tuple[Scores, Scores], measure: Measure) -> dict[str, float]:
     """How much each query rose that is in both means."""
     first, second = (_counted(one, measure) for one in both)
-    return {name: _change(old, second[name]) for name, old in first.items() if name in second}
+    common = [name for name in first if name in second]
+    rose = difference([second[name] for name in common], [first[name] for name in common])
+    return dict(zip(common, rose.tolist(), strict=True))
 
 
 def _counted(scores: Scores, measure: Measure) -> dict[str, float]:
@@ -301,11 +286,14 @@ def _counted(scores: Scores, measure: Measure) -> dict[str, float]:
 
 
 def _moved(
-    both: tuple[Scores, Scores], measure: Measure, answers: Iterable[tuple[Answer, Answer]], rules: Rules
+    both: tuple[Scores, Scores],
+    measure: Measure,
+    changes: dict[str, float],
+    answers: Iterable[tuple[Answer, Answer]],
+    rules: Rules,
 ) -> Diff:
     """What moved under one measure."""
     first, second = both
-    changes = _changes(both, measure)
     went = [_went(measure, change) for change in changes.values()]
     before, after = distinct([first.run, second.run])
     return Diff(
@@ -328,8 +316,9 @@ def _mean(scores: Scores, measure: Measure, queries: Collection[str]) -> float:
     return measure.mean(scores[measure][kept]) if kept.any() else math.nan
 
 
-def _farthest(changes: dict[str, float], most: int) -> list[str]:
-    moving = sorted(query for query, change in changes.items() if change)
+def _farthest(measure: Measure, changes: dict[str, float], most: int, only: Only | None) -> list[str]:
+    """The queries that moved farthest, or farthest for the worse, or the better."""
+    moving = sorted(query for query, change in changes.items() if change and only in (None, _went(measure, change)))
     sizes = as_one([abs(changes[query]) for query in moving])
     return [moving[place] for place in np.argsort(-sizes, kind="stable")[:most].tolist()]
 
