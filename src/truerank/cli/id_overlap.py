@@ -89,12 +89,11 @@ def _why(judged: Qrels, runs: Sequence[Run]) -> str:
     return message("`truerank lint` tells whether the ids are spelled otherwise")
 
 
-def _docs(judged: Qrels, query: bytes) -> dict[bytes, None]:
-    """The judged documents of a query, in order."""
-    if query not in judged.queries:
-        return {}
-    q = judged.queries.index(query)
-    return dict.fromkeys(judged.doc(row) for row in range(judged.start[q], judged.start[q + 1]))
+def _docs(judged: Qrels, query: bytes) -> dict[bytes, float]:
+    """The judged documents of a query, in order, and their grades."""
+    from truerank.core.judgements import grades_of
+
+    return grades_of(judged, judged.queries.index(query)) if query in judged.queries else {}
 
 
 def _likely(judged: Qrels, others: Sequence[bytes]) -> str:

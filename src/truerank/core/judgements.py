@@ -11,16 +11,20 @@ Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
 """A document, its grade, and name, grade and weight of each aspect that it answers; None without aspects."""
 
 
+def grades_of(qrels: Qrels, query: int) -> dict[bytes, float]:
+    """{document: grade} of a query, in order; NaN for ignored documents."""
+    judged = slice(int(qrels.start[query]), int(qrels.start[query + 1]))
+    return dict(zip(qrels.docs(judged), qrels.grades[judged].tolist(), strict=True))
+
+
 def judgements_of(qrels: Qrels, query: int) -> list[Judgement]:
     """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
     answers: dict[bytes, list[tuple[bytes, float, float]]] = {}
     for doc, aspect, grade, weight in qrels.rows_of(query) if qrels.aspects is not None else ():
         answers.setdefault(doc, []).append((aspect or b"", grade, weight))
-    judged = slice(int(qrels.start[query]), int(qrels.start[query + 1]))
-    docs, grades = qrels.docs(judged), qrels.grades[judged].tolist()
     return [
         (doc, IGNORED if grade != grade else grade, None if qrels.aspects is None else tuple(answers.get(doc, ())))
-        for doc, grade in zip(docs, grades, strict=True)
+        for doc, grade in grades_of(qrels, query).items()
     ]
 
 

@@ -17,6 +17,7 @@ from truerank.analysis.report import SystemAnswers
 from truerank.core.errors import printable
 from truerank.core.evaluate import in_mean, is_ruled
 from truerank.core.hits import Hits
+from truerank.core.judgements import grades_of
 from truerank.core.kernel.scanning import as_bytes, as_text
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
@@ -191,11 +192,8 @@ class _Page:
 
     def _grades(self, row: int | None) -> dict[bytes, float]:
         """The judgements of a query, without documents that leave its lists."""
-        if row is None:
-            return {}
-        rows = self._rows(row)
-        grades = zip(self.qrels.docs(rows), self.qrels.grades[rows].tolist(), strict=True)
-        return {doc: grade for doc, grade in grades if grade == grade}
+        grades = {} if row is None else grades_of(self.qrels, row)
+        return {doc: grade for doc, grade in grades.items() if grade == grade}
 
     def _rows(self, row: int) -> slice:
         """The judgements of a query."""
@@ -265,9 +263,8 @@ class _Page:
 
     def _numbered(self, row: int) -> dict[int, Hit]:
         """Every judged document of a query by its number among them."""
-        rows = self._rows(row)
-        named = zip(self.qrels.docs(rows), self.qrels.grades[rows].tolist(), strict=True)
-        return {i: Hit(0, printable(doc), whole(grade)) for i, (doc, grade) in enumerate(named)}
+        named = enumerate(grades_of(self.qrels, row).items())
+        return {i: Hit(0, printable(doc), whole(grade)) for i, (doc, grade) in named}
 
     @cached_property
     def _uncut(self) -> dict[str, Hits]:

@@ -25,6 +25,7 @@ from truerank.core.errors import InputError, no_such_query, printable
 from truerank.core.evaluate import in_mean, is_ruled, read_catalogue, score, seen_by, turned, valued
 from truerank.core.found import as_ruled
 from truerank.core.hits import Hits
+from truerank.core.judgements import grades_of
 from truerank.core.kernel.scanning import as_text
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
@@ -323,7 +324,7 @@ def _answer(reading: Reading, query: bytes, rules: Rules) -> Answer:
     docs = one.docs(one.rows.doc)
     under = dataclasses.replace(one, rules=lenient(rules))
     raw = tuple(map(Raw, docs, one.rows.score.tolist()))
-    return Answer(query, _grades(reading.qrels, place), under, raw, 1, rules, not reading.scoring.are_ranks)
+    return Answer(query, grades_of(reading.qrels, place), under, raw, 1, rules, not reading.scoring.are_ranks)
 
 
 def _watched(run: Run, ordered: set[bytes]) -> Run:
@@ -342,11 +343,6 @@ def lenient(rules: Rules) -> Rules:
     rule = rules.without_relevant
     keeps = "zero" if rule in ("skip", "error", "undefined") else rule
     return rules.replace(unit="query", missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
-
-
-def _grades(qrels: Qrels, place: int) -> Judged:
-    rows = range(int(qrels.start[place]), int(qrels.start[place + 1]))
-    return {qrels.doc(row): float(qrels.grades[row]) for row in rows}
 
 
 def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
