@@ -175,7 +175,7 @@ def test_without_qrels_every_query_is_read():
 
 @pytest.mark.parametrize("name", sorted(presets()))
 def test_judgements_go_with_the_last_reading_of_them(name, tmp_path):
-    rules = presets()[name]
+    rules = tr.Rules.named(name)
     if rules.unit == "line":
         pytest.skip("a contest reads its answers, not judgements of documents")
     judged, returned = tmp_path / "aspects.qrels", tmp_path / "a.run"

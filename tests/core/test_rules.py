@@ -109,7 +109,7 @@ def test_the_default_is_the_preset_of_the_same_name():
 
 
 def test_every_preset_reads_and_names_itself():
-    assert all(rules.name == name and Rules.of(name) == rules for name, rules in presets().items())
+    assert all(Rules.named(name).name == name and Rules.of(name) == Rules.named(name) for name in presets())
     assert {"truerank", "trec_eval-10", "trec_eval-9", "science-qa"} <= set(presets())
 
 

@@ -137,7 +137,8 @@ def test_what_a_name_became_is_itself_under_the_same_rules_however_it_travels(na
 def test_no_preset_is_known_by_its_name(tmp_path: Path) -> None:
     """A copy, an extension and the fields by themselves read as the preset does."""
     copy, extended = tmp_path / "copy.toml", tmp_path / "mine.toml"
-    for name, rules in presets().items():
+    for name in presets():
+        rules = Rules.named(name)
         copy.write_text(rules.to_toml())
         extended.write_text(f'extends = "{name}"\nmeasures = ["RR"]\n')
         for other in (Rules.of(copy), Rules.of(extended), Rules.from_dict({**rules.to_dict(), "name": "x"})):
@@ -246,7 +247,7 @@ def test_measures_of_rules_that_name_nothing_are_refused_though_others_are_asked
 
 
 def test_all_that_presets_say_of_measures_can_be_read() -> None:
-    assert all(checked(rules) is rules for rules in presets().values())
+    assert all(checked(rules) is rules for rules in map(Rules.named, presets()))
 
 
 def test_rules_may_name_a_share_of_the_gallery() -> None:

@@ -237,12 +237,12 @@ class Rules:
     @classmethod
     def named(cls, name: str) -> Rules:
         """The preset with this name."""
-        if name not in _presets():
+        if name not in presets():
             raise RulesError(
                 "there are no rules named {name}.{hint} Presets: {known}; or a .toml file",
                 name=quoted(name),
                 hint=_meant(name),
-                known=", ".join(_presets()),
+                known=", ".join(presets()),
             )
         return _preset(name)
 
@@ -258,12 +258,12 @@ class Rules:
 
     @classmethod
     def _extended(cls, name: Any) -> Rules:
-        if not isinstance(name, str) or name not in _presets():
+        if not isinstance(name, str) or name not in presets():
             raise RulesError(
                 "extends is the name of a preset, not {name!r}.{hint} Presets: {known}",
                 name=name,
                 hint=_meant(name),
-                known=", ".join(_presets()),
+                known=", ".join(presets()),
             )
         return cls.named(name)
 
@@ -340,14 +340,9 @@ def _table(name: str, texts: Mapping[str, str]) -> list[str]:
     return [f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in texts.items())]
 
 
-def presets() -> dict[str, Rules]:
-    """The presets by name, the default first."""
-    return {name: Rules.named(name) for name in _presets()}
-
-
 def purposes() -> dict[str, Message]:
     """What each preset is for: the first comment in its file."""
-    return {name: Message(_text(name).partition("\n")[0].lstrip("# ")) for name in _presets()}
+    return {name: Message(_text(name).partition("\n")[0].lstrip("# ")) for name in presets()}
 
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "presets")
@@ -369,7 +364,7 @@ def _text(name: str) -> str:
 
 
 @cache
-def _presets() -> tuple[str, ...]:
+def presets() -> tuple[str, ...]:
     """The names of the presets, truerank's own first."""
     names = sorted(entry[:-5] for entry in os.listdir(_FOLDER) if entry.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != "truerank"))
@@ -378,16 +373,16 @@ def _presets() -> tuple[str, ...]:
 def _meant(name: object) -> str:
     """' Did you mean vpr?'; of a tool without its release, all that there are."""
     tool = str(name).lower().replace("-", "_")
-    releases = [one for one in _presets() if one.rpartition("-")[:2] == (tool, "-")]
+    releases = [one for one in presets() if one.rpartition("-")[:2] == (tool, "-")]
     if not releases:
-        return did_you_mean(name, _presets())
+        return did_you_mean(name, presets())
     return message(" Did you mean {name}?", name=alternatives(releases))
 
 
 @lru_cache(maxsize=64)  # small evaluations ask for it each time
 def _told(rules: Rules) -> Rules:
     """The rules; where they have a preset's name and decide otherwise, they are named by what they change."""
-    if rules == _default() or rules.name not in _presets():  # the default is known without reading its file
+    if rules == _default() or rules.name not in presets():  # the default is known without reading its file
         return rules
     changes = _changes(rules, _preset(rules.name))
     if not changes:
