@@ -37,11 +37,6 @@ ONLY = get_args(Only)
 """Which queries are told of, where not all that moved are."""
 
 
-def _change(before: float, after: float) -> float:
-    """How much a value rose; 0 where the two are equal."""
-    return float(difference(after, before))
-
-
 @dataclass(frozen=True)
 class Shift:
     """A document of a query, in two runs: a judged one, but where the measure sees all that is listed.
@@ -80,7 +75,7 @@ class QueryDiff:
     @property
     def change(self) -> float:
         """How much it rose; below 0: fell; NaN where a run has no value of it."""
-        return math.nan if math.isnan(self.after - self.before) else _change(self.before, self.after)
+        return math.nan if math.isnan(self.after - self.before) else float(difference(self.after, self.before))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -340,9 +335,10 @@ def _move(a: Answer, b: Answer, measure: Measure) -> QueryDiff:
     before, after = (answer.explain([measure])[0] for answer in (a, b))
     old, new = _first_places(before), _first_places(after)
     adds = bool(before.shares or after.shares) and all(_is_sum(each) for each in (before, after))
-    shifts = []
-    for doc in old | new:
-        change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
+    docs, shifts = list(old | new), []
+    shares = ([each.shares.get(doc, 0.0) for doc in docs] for each in (after, before))
+    changes = difference(*shares).tolist() if adds else [None] * len(docs)
+    for doc, change in zip(docs, changes, strict=True):
         listed, was, now = old.get(doc) or new[doc], _rank(old.get(doc)), _rank(new.get(doc))
         can_move = listed.kind == "relevant" or before.measure.definition.sees_lists
         if change or (change is None and can_move and was != now):
