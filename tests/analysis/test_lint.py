@@ -887,6 +887,10 @@ def test_the_bytes_of_all_files_are_reported_while_they_are_read(tmp_path):
     lint(*files, progress=lambda done, total: told.append((done, total)))
     size = sum(path.stat().st_size for path in files)
     assert told == [(8, size), (size, size)]
+    told.clear()
+    (tmp_path / "a.run").write_bytes(gzip.compress((tmp_path / "a.run").read_bytes()))
+    lint(*files, progress=lambda done, total: told.append((done, total)))
+    assert told == [(8, 0), (size, 0)]  # of unpacked bytes, whose number is not known before
 
 
 @pytest.mark.parametrize("nothing", [[], {}])

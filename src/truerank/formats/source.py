@@ -18,7 +18,7 @@ from truerank.core.errors import InputError, MissingPackage, quoted
 from truerank.core.kernel.names import line_ends
 from truerank.core.messages import message
 from truerank.core.run import Progress, unreported, unwatched, watching
-from truerank.formats.compression import CHUNK, Codec, Damaged, ahead, codec_for, codec_of, unpacked
+from truerank.formats.compression import CHUNK, Codec, Damaged, ahead, codec_of, unpacked
 
 MARK = b"\xef\xbb\xbf"
 """What some editors put before UTF-8 text."""
@@ -417,4 +417,4 @@ def _bytes(path: Any, is_unpacked: bool) -> int:
     name = os.fsdecode(path)
     if os.path.isdir(name):
         return sum(entry.stat().st_size for entry in os.scandir(name) if entry.name.endswith(".json"))
-    return os.path.getsize(name) if os.path.isfile(name) and not (is_unpacked and codec_for(name)) else 0
+    return os.path.getsize(name) if os.path.isfile(name) and not (is_unpacked and Source(name).is_compressed) else 0
