@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,8 +28,11 @@ class Whole(BaseHTTPRequestHandler):
         self._send(b"")
 
     def do_GET(self) -> None:
-        """All of it."""
-        self._send(self._file().read_bytes())
+        """All of it, or that there is none."""
+        if self._file().exists():
+            self._send(self._file().read_bytes())
+        else:
+            self.send_error(404)
 
     def _file(self) -> Path:
         return self.folder / self.path.split("/")[-1]
@@ -74,6 +78,15 @@ def test_a_connection_that_breaks_off_is_an_error(ending, server, run_file, qrel
     convert(run_file, tmp_path / f"a.{ending}")
     with pytest.raises(tr.InputError, match=rf"half/a\.{ending}: cannot be read: .*not completed"):
         tr.evaluate(qrels, f"{server}/half/a.{ending}", "AP")
+
+
+@pytest.mark.parametrize("ending", ["run", "parquet"])
+def test_a_file_that_a_server_has_not_and_a_server_that_is_none_are_said(ending, server):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        nobody = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    for url in (f"{server}/missing.{ending}", f"{nobody}/a.{ending}"):
+        with pytest.raises(tr.InputError, match=rf"^{url}: there is no such file, or nobody answers"):
+            tr.evaluate({"q": ["a"]}, url, "AP")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="files of Windows are no pipes")
