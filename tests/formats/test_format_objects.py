@@ -88,8 +88,20 @@ class Dataset:
         return pytest.importorskip("pyarrow").table(self.columns)
 
 
+class Splits(dict[str, Dataset]):
+    """What a DatasetDict has of it."""
+
+    column_names = dict.fromkeys(("dev", "test"), tuple(RUN))
+
+    def with_format(self, kind: str) -> Splits:
+        return self
+
+
 def test_a_dataset_is_read_as_its_table():
     assert mean(Dataset(QRELS), Dataset(RUN)) == EXPECTED
+    for several in ((QRELS, Splits(dev=Dataset(RUN), test=Dataset(RUN))), (Splits(dev=Dataset(QRELS)), RUN)):
+        with pytest.raises(tr.InputError, match=r"^this has several splits, 'dev'.*: give one of them$"):
+            mean(*several)
 
 
 def test_a_dataset_of_hugging_face_itself():
