@@ -325,3 +325,19 @@ def test_grades_of_documents_themselves_come_before_those_beside_them_and_may_be
     for relevant in ({"a": 2, "b": 0.5}, [{"doc_id": "a", "relevance": 2}, {"doc_id": "b", "relevance": 0.5}]):
         row = {"query_id": "q", "relevant": relevant, "grades": [7, 8]}
         assert tr.read_qrels([row]).to_dict() == {"q": {"a": 2.0, "b": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"query-id": "q", "corpus-id": "d", "score": "high"}', "a number should stand here"),
+        ('{"query-id": "q", "corpus-id": "d", "score": 0.5}', "this score is a fraction"),
+        ('{"query-id": "q", "corpus-id": null, "score": 1}', "an id is text or a whole number"),
+        ('{"query-id": "", "corpus-id": "d", "score": 1}', "an id is text or a whole number"),
+    ],
+)
+def test_a_judgement_among_others_that_is_wrong_is_told_with_its_line(tmp_path, row, said):
+    rows = [f'{{"query-id": "q", "corpus-id": "{doc}", "score": 1}}' for doc in "ab"]
+    (tmp_path / "a.jsonl").write_text("\n".join([*rows, row, *rows]) + "\n")
+    with pytest.raises(tr.InputError, match=rf"a\.jsonl:3: .*{said}"):
+        tr.read_qrels(tmp_path / "a.jsonl", format="jsonl")

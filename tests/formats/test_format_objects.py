@@ -7,6 +7,7 @@ import json
 import math
 import sys
 import uuid
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -333,6 +334,13 @@ SCATTERED = [ScoredDoc("q1", "a", 1.0), ScoredDoc("q2", "b", 2.0), ScoredDoc("q1
 )
 def test_tuples_may_be_scattered(run):
     assert tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR")["RR"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1)], ids=["together", "scattered"])
+@pytest.mark.parametrize("number", [float, int, np.float32, np.int64, Decimal])
+def test_triples_have_scores_of_any_kind_of_number(number, order):
+    rows = [("q1", "b", number(2)), ("q1", "a", number(1)), ("q2", "c", number(3))]
+    assert mean(JUDGED, [rows[place] for place in order]) == EXPECTED
 
 
 @pytest.mark.parametrize("row", [(None, "a", 1), ("q", None, 1), ("q", ["a"], 1), ("", "a", 1), ("q", "", 1)])

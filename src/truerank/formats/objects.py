@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.mappings import FLOATS
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
@@ -28,6 +29,16 @@ from truerank.formats.rows import complete_judgements, unnumbered
 
 NUMPY = (np.generic, np.ndarray)
 """What of NumPy's has `tolist`, which makes Python's own of it."""
+
+ROW = ("query_id", "doc_id", "score")
+"""What stands in a tuple of three."""
+
+IDS = {str, int}
+
+SCORES = FLOATS | {int}
+
+PLAIN = {str, int, float}
+"""Types of values that are not NumPy's."""
 
 ONE = (Run, Presented)
 """A run, or what was made of one."""
@@ -244,8 +255,7 @@ def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | No
         _refuse_columns(first)
         return partial(_dicts, things)
     if isinstance(first, tuple | list) and len(first) == 3 and (isinstance(first, tuple) or _ends_in_number(first)):
-        names = ("query_id", "doc_id", value)
-        return partial(_triples, things, names)
+        return partial(_triples, things, value)
     return None
 
 
@@ -278,11 +288,11 @@ def _named(things: Sequence[Any]) -> Iterator[Any]:
         yield _record(thing._asdict())
 
 
-def _triples(things: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
+def _triples(things: Sequence[Any], value: str) -> Iterator[Any]:
     for thing in things:
-        if not isinstance(thing, tuple | list) or len(thing) != len(names):
+        if not isinstance(thing, tuple | list) or len(thing) != len(ROW):
             raise _unlike(things[0], thing)
-        yield _record(dict(zip(names, thing, strict=True)))
+        yield _record({"query_id": thing[0], "doc_id": thing[1], value: thing[2]})
 
 
 def _unlike(first: Any, row: Any) -> InputError:
@@ -292,23 +302,26 @@ def _unlike(first: Any, row: Any) -> InputError:
 
 
 def _places(things: list[Any]) -> tuple[int, int, int] | None:
-    """The places of query, document and score in named tuples of one type, such as ir_measures' ScoredDoc.
+    """The places of query, document and score in tuples of one type, such as ir_measures' ScoredDoc.
 
     None for other rows, and where the rows of a query are scattered.
     """
-    fields = getattr(things[0], "_fields", None) if things else None
-    if fields is None or find(fields, CALL) is not None or set(map(type, things)) != {type(things[0])}:
+    first = things[0] if things else None
+    fields = getattr(first, "_fields", ROW if type(first) is tuple and len(first) == len(ROW) else None)
+    if fields is None or find(fields, CALL) is not None or set(map(type, things)) != {type(first)}:
+        return None
+    if set(map(len, things)) != {len(fields)}:
         return None
     query, doc, score = (find(fields, names) for names in (QUERY, DOC, SCORE))
     if query is None or doc is None or score is None:
         return None
     queries = [key for key, _ in itertools.groupby(things, itemgetter(query))]
-    is_plain = all(isinstance(key, str | int) for key in queries)
+    is_plain = set(map(type, queries)) <= IDS
     return (query, doc, score) if is_plain and len(set(queries)) == len(queries) else None
 
 
 def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> Iterator[Batch]:
-    """A dict of each query's documents; records where a document comes twice or something is not an id."""
+    """A dict of each query's documents; records where a document comes twice or something is no id or score."""
     pair = itemgetter(doc, score)
     for key, group in itertools.groupby(things, itemgetter(query)):
         rows = list(group)
@@ -316,14 +329,17 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
             docs = dict(map(pair, rows))
         except TypeError:  # something is not an id; reading records names it
             docs = {}
-        if len(docs) == len(rows) and key != "" and "" not in docs and set(map(type, docs)) <= {str, int}:
+        are_scored = set(map(type, docs)) <= IDS and set(map(type, docs.values())) <= SCORES
+        if len(docs) == len(rows) and key != "" and "" not in docs and are_scored:
             yield {key: docs}
         else:
-            yield from run_parts(unnumbered(_record(row._asdict()) for row in rows), name)
+            records = _rows(rows, "score")
+            assert records is not None  # the rows are tuples
+            yield from _of_records(records, name)
 
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:
     """The values, with NumPy's scalars as Python's own."""
-    if not any(isinstance(value, NUMPY) for value in values.values()):
+    if PLAIN.issuperset(map(type, values.values())):
         return values
     return {key: value.tolist() if isinstance(value, NUMPY) else value for key, value in values.items()}

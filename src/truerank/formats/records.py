@@ -32,6 +32,7 @@ from truerank.formats.answers import (
 from truerank.formats.names import GRADE, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import (
     Numbered,
+    Thing,
     checked_ids,
     checked_numbers,
     columns,
@@ -42,6 +43,9 @@ from truerank.formats.rows import (
 )
 
 ROWS = 1 << 15
+
+Row = tuple[int, bytes, type, float, int, bytes | None, float | None]
+"""A judgement: the number of its query, document, the type of its id, grade, line or 0, aspect, weight."""
 
 _JOINED = r"[,;|\n]"
 
@@ -144,25 +148,25 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
 
         return assignments.qrels_of(records, name)
     index: dict[bytes, int] = {}
-    rows: list[tuple[int, bytes, type, float, int, bytes | None, float | None]] = []
-    is_whole = True
-    for line, record in records:
-        query, judged = _judged(record, keys_of((line, record), name), name, line)
-        q = index.setdefault(_id(query, name, line), len(index))
-        for doc, grade, aspect, weight in judged:
-            part = worth = None
-            if aspect is not None:
-                part, worth = _id(aspect, name, line), None if weight is None else _number(weight, name, line)
-            if is_whole is not (aspect is None) and rows:
-                raise InputError("some judgements have an aspect and others none: give each its own", name, line)
-            is_whole = aspect is None
-            number = _number(grade, name, line)
-            if not math.isfinite(number):
-                raise InputError("the grade is not a finite number", name, line)
-            rows.append((q, _id(doc, name, line), type(doc), number, line or 0, part, worth))
-    queries, docs, kinds, grades, lines, parts, weights = zip(*rows, strict=True) if rows else ((),) * 7
+    columns: list[list[Any]] = [[] for _ in range(7)]
+    for keys, group in itertools.groupby(records, key=lambda numbered: keys_of(numbered, name)):
+        layout = None if names.CONTEXTS in keys or list_keys(keys, RELEVANT, GRADE) else _row_keys(keys)
+        while part := list(itertools.islice(group, ROWS)):
+            found: Iterable[Iterable[Any]] = (
+                _plain_rows(part, keys, layout, index, name)
+                if layout is not None and layout.aspect is None
+                else zip(*(row for each in part for row in _rows_of(each, keys, index, name)), strict=True)
+            )
+            for column, more in zip(columns, found, strict=False):
+                column.extend(more)
+    queries, docs, kinds, grades, lines, parts, weights = columns
+    if parts.count(None) not in (0, len(parts)):
+        other = next(row for row, part in enumerate(parts) if (part is None) is not (parts[0] is None))
+        raise InputError(
+            "some judgements have an aspect and others none: give each its own", name, lines[other] or None
+        )
     where = np.array(lines) if any(lines) else None
-    aspects = distinct_ids(parts) if rows and parts[0] is not None else None
+    aspects = None if None in parts or not parts else distinct_ids(parts)
     known = are_numbers(kinds)
     ids = list(index)
     qrels = Qrels.from_rows(ids, queries, docs, grades, name=name, lines=where, is_number=known, aspects=aspects)
@@ -180,6 +184,35 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     owners = map(ids.__getitem__, queries)
     own, places = weights_of(owners, aspects, weights, name, where)
     return qrels.weighted(own, name, places)
+
+
+def _rows_of(numbered: Numbered, keys: tuple[str, ...], index: dict[bytes, int], name: str) -> Iterator[Row]:
+    """The judgements in a record of any layout; its query gets a number, also without judgements."""
+    line, record = numbered
+    query, judged = _judged(record, keys, name, line)
+    q = index.setdefault(_id(query, name, line), len(index))
+    for doc, grade, aspect, weight in judged:
+        part = worth = None
+        if aspect is not None:
+            part, worth = _id(aspect, name, line), None if weight is None else _number(weight, name, line)
+        number = _finite([grade], name, line)[0]
+        yield q, _id(doc, name, line), type(doc), number, line or 0, part, worth
+
+
+def _plain_rows(
+    part: list[Numbered], keys: tuple[str, ...], where: Layout, index: dict[bytes, int], name: str
+) -> Iterator[Iterable[Any]]:
+    """The columns of the same, from records with one judgement each and no aspects."""
+    lines = [line or 0 for line, _ in part]
+    query, docs, grades = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
+    if where.unsure:
+        _each(_refuse_fractions, grades, lines, name)
+    yield [index.setdefault(each, len(index)) for each in _each(_ids, query, lines, name)]
+    yield _each(_ids, docs, lines, name)
+    yield map(type, docs)
+    yield _each(_finite, grades, lines, name)
+    yield lines
+    yield from (itertools.repeat(None, len(part)) for _ in ("aspect", "weight"))
 
 
 def list_places(keys: list[str], what: str) -> tuple[int, ...]:
@@ -229,7 +262,9 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
     return rows._replace(are_ranks=where.falling)
 
 
-def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], name: str) -> list[Any]:
+def _each(
+    check: Callable[[list[Any], str, int | None], Thing], values: list[Any], lines: list[int], name: str
+) -> Thing:
     """The values, checked all at once; after an error one by one, to name the line."""
     try:
         return check(values, name, None)
@@ -347,6 +382,13 @@ def _ids(ids: list[Any], name: str, line: int | None) -> list[bytes]:
         return list(map(as_bytes, checked_ids(ids, name, line)))
     except ValueError as error:
         raise InputError("an id cannot be written as text: {error}", name, line, error=error) from None
+
+
+def _finite(grades: list[Any], name: str, line: int | None) -> list[float]:
+    numbers = list(map(float, checked_numbers(grades, name, line)))
+    if not all(map(math.isfinite, numbers)):
+        raise InputError("the grade is not a finite number", name, line)
+    return numbers
 
 
 def _number(value: Any, name: str, line: int | None) -> float:
