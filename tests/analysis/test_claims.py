@@ -535,3 +535,9 @@ def test_measures_are_columns_as_values_too():
     assert found.of("ap") == found.of(tr.AP) == found.of("AP") != []
     with pytest.raises(tr.InputError, match=r"it has no column 'APP'. Did you mean AP\? It has AP and RR"):
         found.of("APP")
+
+
+def test_claims_of_equal_differences_stand_in_the_order_of_the_table():
+    table = {"A": {"nDCG@10": 0.9}, "B": {"nDCG@10": 0.8}, "C": {"nDCG@10": 0.7}}
+    claims = tr.audit_table(table, queries=50).claims
+    assert [(claim.better, claim.worse) for claim in claims] == [("A", "C"), ("A", "B"), ("B", "C")]

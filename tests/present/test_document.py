@@ -292,6 +292,13 @@ def test_what_does_not_fit_is_left_out_and_said(monkeypatch):
     assert 0 < sum(lists) < 15
 
 
+def test_queries_that_differ_alike_stay_in_their_order():
+    qrels = {query: dict.fromkeys("abcdefghij", 1) for query in ("q1", "q2", "q3")}
+    found = [(9, 8), (8, 7), (5, 3)]  # of 10 each, and 0.9 - 0.8 < 0.8 - 0.7
+    runs = {f"run{i}": {f"q{q}": [*"abcdefghi"][: n[i]] for q, n in enumerate(found, 1)} for i in range(2)}
+    assert queries_section.most_differing(Runs.of(evaluated(qrels, runs, "SetR"))) == [2, 0, 1]
+
+
 def test_those_that_differ_most_stay(monkeypatch):
     qrels, run = world(6, queries=20)
     other = world(7, queries=20)[1]

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from truerank import stats
 from truerank.analysis.claims.asked import check_level, check_queries, check_sd
 from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
 from truerank.analysis.claims.spreads import Spread, is_less_better, measure_of, usual
-from truerank.core.equal import CLOSE
+from truerank.core.equal import CLOSE, as_one
 from truerank.core.errors import InputError, needs
 from truerank.core.messages import did_you_mean, listed
 from truerank.core.schema import is_real, plain
@@ -128,7 +130,8 @@ class _Column:
     def claims(self) -> list[Claim]:
         """Each pair, the largest difference first."""
         claims = [self._claim(*pair) for pair in self.pairs]
-        return sorted(claims, key=lambda claim: -claim.difference)
+        sizes = as_one([claim.difference for claim in claims])
+        return [claims[place] for place in np.argsort(-sizes, kind="stable").tolist()]
 
     def _claim(self, better: str, worse: str) -> Claim:
         b, a = sorted((self.means[better], self.means[worse]), key=lambda mean: mean.value)

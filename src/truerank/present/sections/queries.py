@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.analysis.compare.outcome import direction
+from truerank.core.equal import as_one
 from truerank.core.errors import printable, truncated
 from truerank.core.messages import message
 from truerank.formats.texts import SNIPPET, Snippets, locate
@@ -155,7 +156,7 @@ def most_differing(runs: Runs) -> list[int]:
     values = runs.values(runs.first)
     worst = values[:, 0] * -(direction(runs.first) or 1)
     apart = values.max(axis=1) - values.min(axis=1) if values.shape[1] > 1 else worst
-    order: list[int] = np.argsort(-apart, kind="stable").tolist()
+    order: list[int] = np.argsort(-as_one(apart), kind="stable").tolist()
     return order
 
 
