@@ -19,6 +19,7 @@ from truerank.core.mappings import IGNORED
 from truerank.core.reading import Reading
 from truerank.core.rules import presets
 from truerank.core.scan import Scoring
+from truerank.formats.converting import convert
 from truerank.interop.spark.values import Summary, merged
 
 DOCS = [f"d{i}" for i in range(8)]
@@ -475,3 +476,11 @@ def test_a_saved_reading_still_has_the_second_column_of_trec(rows, other, tmp_pa
         return scores.mean
 
     assert len({str(said(qrels)) for qrels in given}) == 1
+
+
+def test_judgements_of_documents_that_left_the_answers_alone_are_not_written_without_their_grades(tmp_path):
+    pytest.importorskip("pyarrow")
+    qrels, run = {"q": {"q": 2, "b": 1}}, {"q": ["c", "q", "b"]}
+    tr.read(qrels, run, rules={"self_match": "remove-from-answers"}).save(tmp_path / "one.arrow")
+    with pytest.raises(tr.InputError, match="which json cannot say: convert the qrels that it was made with"):
+        convert(tmp_path / "one.arrow", tmp_path / "qrels.json", what="qrels")

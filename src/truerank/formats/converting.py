@@ -202,6 +202,13 @@ def _refuse_aspects(qrels: Qrels, chosen: Format) -> None:
 
 
 def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
+    if qrels.apart:
+        raise InputError(
+            "a reading under self_match = 'remove-from-answers' has these judgements, which {format} cannot say: "
+            "convert the qrels that it was made with",
+            qrels.name,
+            format=chosen.name,
+        )
     ignored = int(np.isnan(qrels.grades).sum())
     if ignored and not chosen.holds_ignored:
         raise InputError(
