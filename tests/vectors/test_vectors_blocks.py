@@ -49,6 +49,29 @@ def test_the_size_of_blocks_and_parts_changes_no_bit(crowd, monkeypatch):
         assert bits(evaluate_vectors(**crowd)) == whole
 
 
+@pytest.mark.parametrize("cameras", [False, True])
+def test_several_labels_are_graded_by_the_most_that_any_pair_shares_whatever_the_parts(cameras, monkeypatch):
+    rng = np.random.default_rng(5)
+    ours, theirs = (rng.random((n, 6)) < 0.3 for n in (40, 60))
+    ours[:, 0] |= ~ours.any(axis=1)
+    theirs[:, 0] |= ~theirs.any(axis=1)
+    ours[7], theirs[9] = True, True  # who share more than any others do
+    seen = {"query_cameras": np.arange(40) == 7, "gallery_cameras": np.arange(60) == 9} if cameras else {}
+
+    def scores() -> tr.Scores:
+        how = {"holds": "similarities", "measures": "ERR@10 nDCG@10", **seen}
+        return evaluate_matrix(similarities, ours.astype(int), theirs.astype(int), **how)
+
+    similarities = rng.random((40, 60))
+    whole = scores()
+    if not cameras:
+        shared = {f"{q}": {f"{g}": int((ours[q] & theirs[g]).sum()) for g in range(60)} for q in range(40)}
+        run = {f"{q}": {f"{g}": similarities[q, g] for g in range(60)} for q in range(40)}
+        assert whole.mean == pytest.approx(tr.evaluate(shared, run, "ERR@10 nDCG@10").mean, abs=1e-12)
+    monkeypatch.setattr(pairs, "AT_ONCE", 300)
+    assert bits(scores()) == bits(whole)
+
+
 def test_the_number_of_threads_over_a_ready_matrix_changes_no_bit(crowd, monkeypatch):
     matrix = crowd["query_vectors"] @ crowd["gallery_vectors"].T
     sides = {side: crowd[side] for side in SIDES}

@@ -77,12 +77,18 @@ def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedP
     """A part of the queries at a time: an entry is right that shares a label; its grade is how many it shares."""
     assert queries.classes is not None
     assert gallery.classes is not None
-    judge = _Judge(queries, gallery, leave)
-    for rows in _parts(queries, np.full(len(queries), len(gallery))):
-        shared = queries.classes[rows] @ gallery.classes.T  # whole numbers, exact in 32 bits
+    judge, of_queries, of_gallery = _Judge(queries, gallery, leave), queries.classes, gallery.classes
+
+    def judged(rows: Ints) -> tuple[Ints, Ints, Floats]:
+        shared = of_queries[rows] @ of_gallery.T  # whole numbers, exact in 32 bits
         place, column = np.nonzero((shared > 0) | judge.is_own(rows))
         start = np.searchsorted(place, np.arange(len(rows) + 1))
-        yield judge.pairs(rows, start, column, shared[place, column].astype(np.float64))
+        return start, column, shared[place, column].astype(np.float64)
+
+    parts = _parts(queries, np.full(len(queries), len(gallery)))
+    highest = max(judge.highest(rows, *judged(rows)) for rows in parts) if len(parts) > 1 else 0.0
+    for rows in parts:
+        yield judge.pairs(rows, *judged(rows), highest)
 
 
 class _Judge:
@@ -93,13 +99,24 @@ class _Judge:
         self._own = _own(queries, gallery) if leave.itself else None
         self._ends, self._text = text_column(gallery.ids)
 
-    def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> JudgedPairs:
-        """The judgements of these queries; query i's are start[i] to start[i + 1]."""
+    def highest(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> float:
+        """The highest grade of these queries, or 0; the arguments are those of `pairs`."""
+        row = np.repeat(rows, np.diff(start))
+        left = ~(self._is_itself(row, column) | self._is_seen(row, column))
+        return float(grades[left].max(initial=0))
+
+    def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats, highest: float = 0.0) -> JudgedPairs:
+        """The judgements of these queries; query i's are start[i] to start[i + 1].
+
+        Args:
+            highest: the highest grade of all queries, if these are only a part of them.
+        """
         place, row = np.repeat(np.arange(len(rows)), np.diff(start)), np.repeat(rows, np.diff(start))
         own, seen = self._is_itself(row, column), self._is_seen(row, column)
         names = tuple(self._queries.ids[row] for row in rows.tolist())
         grades = np.where(own | seen, IGNORED, grades)
-        judged = Qrels(names, start, self._ends[column], self._ends[column + 1], self._text, grades, "labels")
+        ids = self._ends[column], self._ends[column + 1], self._text
+        judged = Qrels(names, start, *ids, grades, "labels", highest=highest)
         only_seen = np.zeros(len(rows), bool)
         only_seen[place[seen & ~own]] = True
         only_seen[place[~(seen | own)]] = False
