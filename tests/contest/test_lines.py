@@ -122,3 +122,19 @@ def test_lines_of_which_none_is_judged_score_0_from_a_reading_and_from_its_file_
     reading.save(path := tmp_path / "lines.arrow")
     found = [tr.evaluate(reading, measures="RR"), *(tr.evaluate(TRUTH, run, "RR") for run in (reading, path))]
     assert [scores.mean for scores in found] == [{"RR": 0}] * 3
+
+
+@pytest.mark.parametrize("measure", ["ERR", "RBP(gain='graded')", "INST"])
+def test_the_highest_grade_is_that_of_all_queries_whichever_a_submission_answers(measure: str, tmp_path: Path):
+    truth, lines, rules = {"q": {"a": 1}, "r": {"b": 4}}, [("q", ["x", "a"])], {"unit": "line", "missing": "skip"}
+    by_query = evaluate(truth, dict(lines), measure, rules={"missing": "skip"}).mean
+    assert evaluate(truth, lines, measure, rules=rules).mean == by_query
+    assert {measure: tr.explain(truth, lines, "q", measure, rules=rules).value} == by_query
+    tr.read(truth, lines, rules=rules).save(tmp_path / "one.arrow")
+    assert evaluate(tr.Reading.load(tmp_path / "one.arrow"), measures=measure).mean == by_query
+
+
+def test_a_line_is_explained_with_the_aspects_of_its_judgements():
+    truth = {"1": {"a": {"1": 1, "2": 1}, "b": {"3": 1}}, "2": {"c": {"1": 1}}}
+    found = tr.explain(truth, [("2", ["x"]), ("1", ["a"])], "1", "StRecall@2", rules="science-qa")
+    assert found.value == 2 / 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,10 @@ def _numbered(run: Run, lines: Sequence[Ranked]) -> Run:
 
 
 def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
-    """The judgements of these queries, one of which may stand there several times."""
+    """The judgements of these queries, one of which may stand there several times.
+
+    The highest grade stays that of all, whichever queries were answered.
+    """
     chosen = np.array(queries, np.int64)
     rows, start = _rows(qrels.start, chosen)
     names = [qrels.queries[query] for query in queries]
@@ -54,7 +58,8 @@ def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
     place = np.repeat(np.arange(len(chosen)), np.diff(start))
     aspects = None if qrels.aspects is None else qrels.aspects.take(chosen, rows, place)
     judged = qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
-    return Qrels(names, start, *judged, qrels.name, apart=apart, aspects=aspects)
+    kept: dict[str, Any] = {"highest": qrels.max_grade, "self_match": qrels.self_match}
+    return Qrels(names, start, *judged, qrels.name, apart=apart, aspects=aspects, **kept)
 
 
 def _rows(start: Ints, queries: Ints) -> tuple[Ints, Ints]:

@@ -259,8 +259,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     if rules.unit == "line":  # where the mean is over lines, there are no other queries than some line answers
         parts = list(answers(few))
         few, lines = Run(few.name, lambda: iter(parts[:1])), len(parts)
-        some = {name: grades for name, grades in qrels.by_query() if name in seen}
-        qrels = Qrels.from_dict(some, qrels.name)
+        qrels = qrels.only(seen)
     if query not in qrels.queries:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     ruled, under = as_ruled(qrels, rules), lenient(rules)
