@@ -149,7 +149,7 @@ def evaluated(
     asked = asked_for(measures, under)
     chosen = list(dict.fromkeys(asked.values()))
     of_judged(chosen[:1], lists=True)  # the first decides, query by query
-    known = None if items is None else read_catalogue(items)
+    known = read_catalogue(items)
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"
     if not is_contest:

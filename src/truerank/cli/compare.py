@@ -137,7 +137,7 @@ def command(
         if judgements:
             scores: list[Any] = predicting.predicted(judgements, given.names, sources, wanted, **how)
         else:
-            known = None if items is None else read_catalogue(items)
+            known = read_catalogue(items)
             scores = given.scored(sources, wanted, qrels_format, items=known, **how)
     with Counting(message("comparing")) as bar:
         comparison = compare(

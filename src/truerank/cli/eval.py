@@ -189,7 +189,7 @@ def _of_runs(
     qrels: Qrels, runs: Sequence[Run], measures: str | None, rules: Rules, threads: int | None, items: str | None
 ) -> list[Scores]:
     """The scores of runs."""
-    known = None if items is None else read_catalogue(items)
+    known = read_catalogue(items)
     return [evaluate(qrels, run, measures, rules=rules, threads=threads, items=known) for run in runs]
 
 

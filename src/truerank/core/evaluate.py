@@ -76,13 +76,15 @@ def evaluate(
         source = judged.qrels if isinstance(judged, Reading) else judged
         raise InputError("there are no judgements in it", source.name)
     words = {word: str(m) for word, m in asked.items()}
-    known = None if items is None else read_catalogue(items)
+    known = read_catalogue(items)
     reading = reading_of(judged, run, under, keep=seen_rows(chosen), threads=threads)
     return score(reading, chosen, known, asked=words, as_written=as_written)
 
 
-def read_catalogue(items: Any) -> Catalogue:
-    """What is known of the documents, from wherever it is kept."""
+def read_catalogue(items: Any) -> Catalogue | None:
+    """What is known of the documents, from wherever it is kept; None where nothing is given."""
+    if items is None:
+        return None
     from truerank.truth import catalogue
 
     return catalogue.read_catalogue(items)

@@ -189,7 +189,7 @@ def rehearsed(judging: Judging, queries: list[str]) -> Judging:
     if judging.qrels is None:
         return judging
     qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
-    items = None if judging.items is None else read_catalogue(judging.items)
+    items = read_catalogue(judging.items)
     under = lenient(rules, AnswerKinds(calls=of_calls, empty=True))
     nothing = as_run("queries", queries, {}, of_calls)
     score(qrels, nothing, queries, queries, judging.measures, under, items)

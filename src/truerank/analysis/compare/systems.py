@@ -97,7 +97,7 @@ def scored(
     judged = read_qrels(qrels) if len(made) < len(things) and qrels is not None else None
     if under.unit != "line":  # its judgements are those of its lines
         refuse_others(judged, things)
-    known = None if items is None else read_catalogue(items)
+    known = read_catalogue(items)
     how: dict[str, Any] = {"rules": under, "threads": threads, "items": known, "as_written": as_written}
 
     def of_one(name: str, thing: Any) -> Scores:

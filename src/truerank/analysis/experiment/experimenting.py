@@ -94,7 +94,7 @@ def experiment(
     right = only(everything, list(texts)) if everything and texts else everything
     live = {name: _loaded(one) for name, one in named.items() if is_live(one)}
     runs = {name: one for name, one in named.items() if name not in live}
-    how: dict[str, Any] = {"items": None if items is None else read_catalogue(items), "as_written": as_written}
+    how: dict[str, Any] = {"items": read_catalogue(items), "as_written": as_written}
     scores = scored(right, read(runs), measures, rules, threads, **how) if runs else {}
     unasked = len(_known(everything, scores).difference(texts)) if texts else 0
     scores = {name: _among(one, texts, unasked) for name, one in scores.items()} if unasked else scores

@@ -227,7 +227,7 @@ def diff_each(
     under = rules_of(rules, *runs).by_query(message("runs are compared query by query"))
     judged = None if qrels is None else read_qrels(qrels)
     chosen = of_judged((resolve(measure, under).measure for measure in measures), lists=True)
-    known = None if items is None else read_catalogue(items)
+    known = read_catalogue(items)
     refuse_others(judged, runs)
     a, b = (reading_for(judged, run, chosen, under, threads) for run in runs)
     both = evaluate(a, measures=chosen, items=known), evaluate(b, measures=chosen, items=known)
