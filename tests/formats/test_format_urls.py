@@ -73,6 +73,14 @@ def test_a_long_file_comes_in_one_request(server, tmp_path):
     assert set(tr.evaluate(qrels, f"{server}/long.run", "AP")["AP"]) == {(1 + 2 / 100) / 2}
 
 
+def test_whether_a_file_is_compressed_is_asked_once(server, run_file, qrels, tmp_path, monkeypatch):
+    convert(run_file, tmp_path / "a.parquet")
+    remote, asked = source._remote, []
+    monkeypatch.setattr(source, "_remote", lambda *of: asked.append(of) or remote(*of))
+    tr.evaluate(qrels, f"{server}/a.parquet", "AP")
+    assert len(asked) == 4  # the head, the compression, whether parts are sent, and all of it
+
+
 @pytest.mark.parametrize("ending", ["run", "parquet"])
 def test_a_connection_that_breaks_off_is_an_error(ending, server, run_file, qrels, tmp_path):
     convert(run_file, tmp_path / f"a.{ending}")

@@ -94,7 +94,7 @@ class Source:
             except self._faults:
                 return False
 
-    @property
+    @cached_property
     def is_compressed(self) -> bool:
         """Whether the first bytes are those of gzip, zstd, bzip2 or xz."""
         with self.raw() as file:
