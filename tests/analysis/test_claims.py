@@ -19,6 +19,7 @@ from truerank import stats
 from truerank.analysis.claims.power import _of_values
 from truerank.analysis.claims.published import published
 from truerank.analysis.claims.spreads import ANY, OF_ONE, USUAL, Spread
+from truerank.present.power import document_of
 
 ROOT = Path(__file__).parent.parent.parent
 COMPARE = ROOT / "examples" / "compare"
@@ -87,6 +88,39 @@ def test_runs_give_the_spread_of_their_differences():
     assert [row.spread for row in found.rows] == ["lowest", "middle", "highest"]
     two = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[:2], measures="nDCG@5").rows
     assert [row.spread for row in two] == ["given"]
+
+
+def test_two_queries_in_common_have_a_spread_and_a_measure_with_one_value_has_none():
+    qrels = {"q0": {"a": 2, "b": 1}, "q1": {"a": 1}}
+    runs = [{"q0": ["a", "b"], "q1": docs} for docs in (["a"], ["x", "a"])]
+    found = tr.power(qrels=qrels, runs=runs, measures="RR RR(level=2) RR(level=3)", rules={"without_relevant": "undefined"})
+    assert [(row.measure, row.sd) for row in found.rows] == [("RR", pytest.approx(0.5 / math.sqrt(2)))]
+    assert found.queries == 2
+
+
+def test_a_table_of_power_tells_what_was_asked_and_no_more():
+    def told(*asked, **how):
+        table = document_of(tr.power(*asked, sd=0.2, **how)).blocks[0]
+        return dict(zip(table.columns, table.rows[0], strict=True)), table.notes
+
+    row, notes = told(50, -0.05, systems=4, power=0.9)
+    level = 0.05 / 6  # of each of the six pairs
+    assert list(row) == ["sd", "power", "significant from", "detected (90 %)", "queries needed"]
+    assert row["power"] == pytest.approx(TTestPower().power(0.25, 50, level), rel=1e-9)
+    assert row["queries needed"] == math.ceil(TTestPower().solve_power(0.25, None, level, 0.9))
+    assert notes == (
+        "50 queries, a real difference of -0.05; two-sided paired t-test at 5 % over the 6 pairs of 4 systems (each "
+        "at 0.833 %).",
+        "sd: of the differences from query to query; the standard deviation that was given.",
+        "Significant from: smaller differences of means are not. Detected: real differences that are found in 90 % "
+        "of the samples.",
+    )
+    row, notes = told(50)
+    assert list(row) == ["sd", "significant from", "detected (80 %)"]
+    assert (notes[0], len(notes)) == ("50 queries; two-sided paired t-test at 5 %.", 3)
+    row, notes = told(None, 0.05, alpha=0.01)
+    assert row == {"sd": 0.2, "queries needed": math.ceil(TTestPower().solve_power(0.25, None, 0.01, 0.8))}
+    assert (notes[0], len(notes)) == ("a real difference of 0.05; two-sided paired t-test at 1 %.", 2)
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -463,7 +497,7 @@ def test_queries_are_a_whole_number(queries):
             ask()
 
 
-@pytest.mark.parametrize("wrong", [{"sd": "x"}, {"difference": "x"}, {"systems": 2.5}, {"alpha": "x"}])
+@pytest.mark.parametrize("wrong", [{"sd": "x"}, {"difference": "x"}, {"systems": 2.5}, {"alpha": "x"}, {"power": "x"}])
 def test_what_is_no_number_is_said_to_be_none(wrong):
     with pytest.raises(tr.InputError):
         tr.power(50, **wrong)

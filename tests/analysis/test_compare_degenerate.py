@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import statistics
+from typing import Any
 
 import numpy as np
 import pytest
 
 import truerank as tr
+from truerank import stats
 from truerank.present import cautions
 
 FIRST, SECOND = ["a"], ["x", "a"]
@@ -58,6 +61,9 @@ def test_samples_are_too_few_only_where_some_are_drawn() -> None:
     assert found.superscripts("RR")["A"] == "b"
     assert "10 samples are too few" not in str(found)
     assert "10 samples are too few" in str(tr.compare(judged(40), two(40), "RR", samples=10))
+    for samples, are_too_few in ((14, True), (15, False)):
+        found = tr.compare(judged(40), two(40), "RR", samples=samples, confidence=1 - 1 / 16)
+        assert ("samples are too few: no difference" in str(found)) == are_too_few
 
 
 def test_max_t_counts_the_patterns_of_up_to_12_queries_and_says_so() -> None:
@@ -139,3 +145,33 @@ def test_no_p_of_max_t_is_below_that_of_its_pair_alone() -> None:
         for seed in range(9):
             pair = tr.compare(judged(n), runs, "RR", correction="max-t", samples=200, seed=seed)["RR"].pairs[0]
             assert pair.adjusted >= pair.p
+
+
+def test_the_smallest_p_of_few_queries_counts_the_pairs_and_may_be_at_the_level() -> None:
+    firsts = {"A": 0, "B": 1, "C": 2}  # how many of the first queries a system answers worse
+
+    def compared(queries: int, systems: str, **how: Any) -> str:
+        qrels = judged(queries)
+        runs = {s: {q: SECOND if n < firsts[s] else FIRST for n, q in enumerate(qrels)} for s in systems}
+        return told(tr.compare(qrels, runs, "RR", **how))
+
+    never, least = "p cannot be below {}: no difference can be significant.", "Smallest true difference that the"
+    for correction in ("holm", "bonferroni"):
+        assert never.format("0.0938") in compared(6, "ABC", correction=correction)
+        assert least in compared(7, "ABC", correction=correction)  # 3 · 2 / 2⁷ < 0.05
+    assert least in compared(6, "ABC", correction="bh")
+    at_level = compared(6, "AB", confidence=1 - 2 / 2**6)
+    assert least in at_level
+    assert "can be significant" not in at_level
+    assert never.format("0.0312") in compared(6, "AB", confidence=1 - 1.9 / 2**6)
+
+
+def test_no_smallest_difference_is_told_where_there_is_no_spread_or_none_is_large_enough() -> None:
+    same = {name: dict.fromkeys(judged(12), FIRST) for name in "AB"}
+    for test in ("sign", "t"):
+        assert "true difference" not in told(tr.compare(judged(12), same, "RR", test=test))
+    far = {"A": dict.fromkeys(judged(3), FIRST), "B": {"q0": ["x", "y", "a"], "q1": FIRST, "q2": FIRST}}
+    said = told(tr.compare({q: {"a": 9} for q in judged(3)}, far, "RR GMAP DCG", test="t"))
+    logs, gains = (stats.smallest_detectable(statistics.stdev([d, 0, 0]), 3) for d in (math.log(3), 9 / 2))
+    assert f"of this size: {logs:.3g} in the logarithm of GMAP, {gains:.3g} in DCG.\n" in said
+    assert "With so few queries no difference, however large, is detected in four of five samples: RR." in said
