@@ -35,8 +35,10 @@ from trec_eval_cases import (
     written,
 )
 from truerank.core.errors import InputError
+from truerank.core.run import Run
 from truerank.interop.trec_eval import lines, zscores
 from truerank.interop.trec_eval.catalog import NICKNAMES
+from truerank.interop.trec_eval.reading import LastRow
 from truerank.interop.trec_eval.status import CALCULATION, NOTHING
 
 ROBUST = Path(__file__).parents[3] / "shared" / "data" / "robust03"
@@ -153,6 +155,16 @@ def test_topics_stand_in_the_order_of_their_bytes(case):
 
 def test_the_tag_is_the_sixth_column_of_the_last_line(case):
     assert case("-m runid", run=RUN + "\n# the end\n") == [["runid", "all", "last"]]
+    for tag in ("t", "t" * 5000):
+        assert case("-m runid", "1 0 a 1\n", f"1 Q0 a 1 3.0 {tag}\n") == [["runid", "all", tag]]
+
+
+def test_the_tag_is_the_same_wherever_a_stream_is_cut():
+    text = b"# 6 words, and no row at all\n1 Q0 a 1 2.0 one\n2 Q0 b 1 2.0 two\n\n# the end"
+    for cut in range(len(text)):
+        last = LastRow()
+        list(last.watching(Run("a", lambda cut=cut: iter([text[:cut], text[cut:]]))).batches())
+        assert last.tag == b"two"
 
 
 def test_grades_print_as_a_string(case):
@@ -202,6 +214,13 @@ def test_num_rel_of_all_topics_with_c_forgets_the_level(case):
     assert [row[2] for row in rows] == ["1", "0", "0", "4"]
 
 
+def test_at_level_0_every_judged_document_is_relevant(case):
+    assert case("-l 0 -m recip_rank -m num_rel", "1 0 a 0\n1 0 c 1\n", SHORT_RUN) == [
+        ["num_rel", "all", "2"],
+        ["recip_rank", "all", "1.0000"],
+    ]
+
+
 def test_the_level_does_not_concern_what_reads_grades(case):
     names = "-m ndcg -m dcg -m ideal_dcg -m G -m ndcg_rel -m ndcg_cut.3"
     assert case(f"{names} -l 2") == case(f"{names} -l 1")
@@ -231,6 +250,15 @@ def test_rbp_resid_of_a_list_judged_throughout_is_0(case):
     assert case("-m rbp_resid", "1 0 a 1\n", run) == [["rbp_resid", "all", "0.9000"]]
 
 
+def test_rbp_resid_of_a_list_is_of_its_own_length(case):
+    lists = {"1": "ax", "2": "xyaz"}
+    run = "".join(f"{q} Q0 {doc} 1 {-rank} t\n" for q, docs in lists.items() for rank, doc in enumerate(docs))
+    shares = {"1": 0.9**2 + 0.1 * 0.9, "2": 0.9**4 + 0.1 * (1 + 0.9 + 0.9**3)}
+    assert case("-qn -m rbp_resid", "1 0 a 1\n2 0 a 1\n", run) == [
+        ["rbp_resid", topic, f"{share:.4f}"] for topic, share in shares.items()
+    ]
+
+
 def test_no_topic_in_both_files_ends_9_with_7_and_10_with_4(case):
     assert refusal(case, "--compat 9", QRELS, "9 Q0 a 1 1.0 t\n")[1] == NOTHING
     assert refusal(case, "-q", QRELS, "9 Q0 a 1 1.0 t\n")[1] == CALCULATION
@@ -252,6 +280,16 @@ def test_a_document_twice_ends_with_4_unless_it_does_not_count(case):
     assert ("run: document a is returned twice for topic 1" in message, status) == (True, CALCULATION)
     assert case("-M 1 -m num_ret", "1 0 a 1\n", TWICE) == [["num_ret", "all", "1"]]
     assert case("-m num_ret", "2 0 a 1\n", TWICE + "2 Q0 a 1 1.0 t\n") == [["num_ret", "all", "1"]]
+
+
+def test_what_the_depth_leaves_of_equal_scores_is_the_same_where_documents_come_twice_elsewhere(case, tmp_path):
+    run, two = "1 Q0 a 1 1 t\n1 Q0 b 1 1 t\n2 Q0 y 1 2 t\n", "2 Q0 x 1 1 t\n9 Q0 x 1 1 t\n"
+    for more in ("", 2 * two):
+        assert case("-qn -M 1 -m map", "1 0 b 1\n2 0 y 1\n", run + more) == [
+            ["map", topic, "1.0000"] for topic in "12"
+        ]
+        judged, asked = "1 0 a 1\n1 0 b 0\n2 0 y 1\n", "-qn -M 1 -R qrels_prefs -m prefs_num_prefs_ful"
+        assert rows(tmp_path, asked, judged, run + more)[0] == ["prefs_num_prefs_ful", "1", "1"]
 
 
 def test_columns_beyond_the_sixth_are_no_matter(case):

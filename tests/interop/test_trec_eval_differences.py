@@ -198,6 +198,8 @@ def test_a_cutoff_where_gains_are_expected_is_told_of_the_measure_that_has_one(o
 def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):
     message, status = refusal(ours_alone, "-m ndgc_cut")
     assert ("Did you mean ndcg_cut?" in message, status) == (True, USAGE)
+    message, status = refusal(ours_alone, "-m nothing_10")
+    assert ("-m nothing_10: there is no such measure." in message, status) == (True, USAGE)
     assert "came with trec_eval 10" in refusal(ours_alone, "--compat 9 -m rbp")[0]
 
 
