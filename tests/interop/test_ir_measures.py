@@ -173,6 +173,19 @@ def test_grades_count_from_the_least_to_the_highest(name: str, low: int) -> None
     assert found > 0
 
 
+def test_a_reader_who_may_go_on_for_ever_stops_at_a_cutoff() -> None:
+    judged, run = {"q": {"a": 1, "b": 1}}, {"q": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    found = provider().calc_aggregate([theirs.RBP(rel=1) @ 2, theirs.RBP(rel=1)], judged, run)
+    assert list(found.values()) == pytest.approx([0.2 * 0.8, 0.2 * (0.8 + 0.8**2)], 1e-12)
+
+
+def test_accuracy_is_of_the_queries_of_which_something_relevant_came_as_theirs_is() -> None:
+    for measure in (theirs.Accuracy, theirs.Accuracy @ 2):
+        rows = set(provider().iter_calc([measure], QRELS, RUN))
+        assert rows == set(theirs.iter_calc([measure], QRELS, RUN))
+        assert {row.query_id for row in rows} == {"q1", "q2"}
+
+
 def test_it_has_all_measures_with_all_that_they_can_have() -> None:
     assert provider().supports(theirs.nDCG(judged_only=True, gains={1: 3}) @ 10)
     assert provider().supports(theirs.BPM(max_rel=3, min_rel=1) @ 10)
@@ -203,6 +216,10 @@ def test_installed_it_is_asked_first_but_for_measures_that_users_define() -> Non
 def test_judgements_of_one_subtopic_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     provider().calc_aggregate([theirs.alpha_nDCG @ 10], QRELS, RUN)
     assert "all judgements are of one subtopic" in caplog.text
+    caplog.clear()
+    several = [theirs.Qrel("q1", doc, 1, aspect) for doc, aspect in (("a", "1"), ("b", "2"))]
+    provider().calc_aggregate([theirs.alpha_nDCG @ 10], several, RUN)
+    assert not caplog.text
 
 
 @pytest.mark.parametrize("name", ["ERR_IA@1", "alpha_DCG@1", "alpha_DCG(rel=1,alpha=0.3)@1"])
@@ -238,6 +255,12 @@ def test_scores_go_back_as_its_metrics() -> None:
     assert [row.query_id for row in rows[:3]] == ["q1", "q2", "q3"]
     assert [row.value for row in rows] == [value for column in scores.columns.values() for value in column.tolist()]
     assert all(isinstance(row, theirs.Metric) for row in rows)
+
+
+def test_a_query_on_which_a_measure_has_no_value_has_no_metric() -> None:
+    rules = tr.Rules(without_relevant="undefined")
+    scores = tr.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": ["a"], "r": ["a"]}, "R@1", rules=rules)
+    assert [row.query_id for row in scores.to_ir_measures()] == ["q"]
 
 
 @pytest.mark.parametrize("name", ["GMAP", "AP(divisor='hits')", "AP(depth=5)", "nDCG(gain='binary')"])
@@ -295,7 +318,7 @@ def test_their_objects_find_what_was_evaluated() -> None:
             scores[key]
 
 
-@pytest.mark.parametrize("name", ["ERR@5", "BPM(T=2.0,max_rel=3)@10", "IPrec@0.1", "RBP(rel=1)"])
+@pytest.mark.parametrize("name", ["ERR@5", "BPM(T=2.0,max_rel=3)@10", "IPrec@0.1", "RBP(rel=1)", "NRBP(beta=0.3)"])
 def test_a_measure_is_the_same_there_and_back(name: str) -> None:
     measure = read(name)
     assert their_measure(tr.parse_measure(measure)) == measure

@@ -122,7 +122,7 @@ def test_what_is_no_judgement_raises_as_there(qrels: Any) -> None:
 
 @pytest.mark.parametrize("nothing", [{}, [], ()])
 def test_a_query_whose_judgements_are_empty_is_left_out_as_there(nothing: Any) -> None:
-    qrels, run = {"q": {"a": 1}, "r": nothing, 1: nothing}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    qrels, run = {"r": nothing, 1: nothing, "q": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
     expected = theirs.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
     assert ours.RelevanceEvaluator(qrels, {"map"}).evaluate(run) == expected == {"q": {"map": 1.0}}
 
