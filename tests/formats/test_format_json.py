@@ -354,6 +354,7 @@ def by_row(table: dict[str, list[int]]) -> dict[str, dict[str, int]]:
         ({"columns": ["a", "b"], "index": ["c"], "data": [["d", 1.0], ["e", 2.0]]}, ["a b", "c", "e d"]),
         ({"columns": {"a": 2.0, "b": 1.0}, "index": {"c": 1.0}, "data": ["d"]}, ["a b", "c", "d"]),
         ({"schema": ["a", "b"], "data": ["d"]}, ["a b", "d"]),
+        ({"ids": ["a", "b"], "documents": ["d"]}, ["a b", "d"]),
     ],
 )
 def test_queries_and_documents_may_be_called_as_columns_are(run, answers, tmp_path):
