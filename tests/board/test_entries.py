@@ -329,6 +329,16 @@ def test_who_registers_is_let_in_when_a_host_approves(build: Build, address: str
     assert world.client.delete(f"/api/accounts/{number}", headers=world.headers("host")).status_code == 404
 
 
+def test_no_more_register_than_may_wait_for_the_hosts(build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("truerank.board.tokens.MOST_WAITING", 2)
+    world = build(sqlite, more="registration = true")
+    asked = [world.client.post("/api/registrations", json={"name": name}) for name in ("A", "B", "C")]
+    assert [answer.status_code for answer in asked] == [201, 201, 503]
+    assert asked[2].json()["error"] == "too-many-waiting"
+    world.client.post(f"/api/accounts/{asked[0].json()['account']}/approve", headers=world.headers("host"))
+    assert world.client.post("/api/registrations", json={"name": "C"}).status_code == 201
+
+
 def test_a_registration_that_a_host_refuses_is_forgotten(build: Build, address: str):
     world = build(address, more="registration = true")
     asked = world.client.post("/api/registrations", json={"name": "New"}).json()

@@ -402,3 +402,7 @@ def test_an_entry_that_is_put_back_makes_no_final_entry_too_many(build: Build, a
     assert told(f"{second}/final", {"final": True}, "A").status_code == 200
     assert told(f"{first}/mark", back, "host").status_code == 200
     assert finals() == [False, True]
+    told(f"{second}/mark", out, "host")
+    assert told(f"{second}/final", {"final": False}, "A").status_code == 200
+    assert told(f"{second}/mark", back, "host").status_code == 200
+    assert finals() == [False, False]

@@ -410,6 +410,7 @@ def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeyp
     assert "tr_" in call("add-host", "H")
     assert "tr_" in call("token", "A")
     assert "revoked 2 tokens" in call("revoke", "A")
+    assert "revoked 0 tokens" in call("revoke", "A")
     assert "already" in call("add-team", "A", status=2)
     assert call("export", "mine") == ""
     assert "no board called 'yours'" in call("export", "yours", status=2)
