@@ -93,7 +93,9 @@ def test_runs_give_the_spread_of_their_differences():
 def test_two_queries_in_common_have_a_spread_and_a_measure_with_one_value_has_none():
     qrels = {"q0": {"a": 2, "b": 1}, "q1": {"a": 1}}
     runs = [{"q0": ["a", "b"], "q1": docs} for docs in (["a"], ["x", "a"])]
-    found = tr.power(qrels=qrels, runs=runs, measures="RR RR(level=2) RR(level=3)", rules={"without_relevant": "undefined"})
+    found = tr.power(
+        qrels=qrels, runs=runs, measures="RR RR(level=2) RR(level=3)", rules={"without_relevant": "undefined"}
+    )
     assert [(row.measure, row.sd) for row in found.rows] == [("RR", pytest.approx(0.5 / math.sqrt(2)))]
     assert found.queries == 2
 
@@ -109,8 +111,8 @@ def test_a_table_of_power_tells_what_was_asked_and_no_more():
     assert row["power"] == pytest.approx(TTestPower().power(0.25, 50, level), rel=1e-9)
     assert row["queries needed"] == math.ceil(TTestPower().solve_power(0.25, None, level, 0.9))
     assert notes == (
-        "50 queries, a real difference of -0.05; two-sided paired t-test at 5 % over the 6 pairs of 4 systems (each "
-        "at 0.833 %).",
+        "50 queries, a real difference of -0.05; two-sided paired t-test at 5 % over the 6 pairs of 4 systems "
+        "(each at 0.833 %).",
         "sd: of the differences from query to query; the standard deviation that was given.",
         "Significant from: smaller differences of means are not. Detected: real differences that are found in 90 % "
         "of the samples.",
@@ -497,7 +499,9 @@ def test_queries_are_a_whole_number(queries):
             ask()
 
 
-@pytest.mark.parametrize("wrong", [{"sd": "x"}, {"difference": "x"}, {"systems": 2.5}, {"alpha": "x"}, {"power": "x"}])
+@pytest.mark.parametrize(
+    "wrong", [{"sd": "x"}, {"difference": "x"}, {"systems": 2.5}, {"alpha": "x"}, {"power": "x"}]
+)
 def test_what_is_no_number_is_said_to_be_none(wrong):
     with pytest.raises(tr.InputError):
         tr.power(50, **wrong)
