@@ -125,10 +125,18 @@ def _row(
     rank, first, last, call = next(ranks, (None, 0, 0, None))
     if rank is None:
         return _listed(doc, score, grade, level, "below depth")
-    listed = _listed(doc, score, grade, level, "ranked")
-    return replace(listed, rank=rank, tied=(first, last) if first < last else None, call=call)
+    return _listed(doc, score, grade, level, "ranked", rank, (first, last) if first < last else None, call)
 
 
-def _listed(doc: bytes, score: float | None, grade: float | None, level: float, place: Place) -> Listed:
+def _listed(
+    doc: bytes,
+    score: float | None,
+    grade: float | None,
+    level: float,
+    place: Place,
+    rank: int | None = None,
+    tied: tuple[int, int] | None = None,
+    call: int | None = None,
+) -> Listed:
     known = None if grade is None or math.isnan(grade) else whole(grade)
-    return Listed(as_text(doc), None, score, known, kind_of(grade, level), place)
+    return Listed(as_text(doc), rank, score, known, kind_of(grade, level), place, tied, call)
