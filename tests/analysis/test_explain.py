@@ -19,7 +19,7 @@ import truerank as tr
 from test_laws import MEASURES
 from truerank.analysis.explain import Explanation, diff, explain, explain_each
 from truerank.analysis.explain.rows import only
-from truerank.analysis.explain.worked import FORMS
+from truerank.analysis.explain.worked import FORMS, Hit
 from truerank.core.run import Ranked
 from truerank.core.scan import scan
 from truerank.formats import open_run
@@ -806,3 +806,12 @@ def test_what_was_not_returned_is_said_of_an_answer_alone_and_as_the_rules_have_
     unjudged = ["1 relevant document was not returned; that counts as not judged."]
     assert texts({"q": ["a"]}, unreturned="ignore") == unjudged
     assert texts({}) == ["The run does not answer this query, so it scores 0, and counts."]
+
+
+def test_of_a_reading_with_aspects_only_the_documents_of_the_query_are_looked_at(monkeypatch) -> None:
+    qrels = {f"q{n}": {f"a{n}": {"x": 1}, f"b{n}": {"y": 2}} for n in range(9)}
+    reading = tr.read(qrels, {query: [*docs][::-1] for query, docs in qrels.items()}, keep="all")
+    made = []
+    monkeypatch.setattr("truerank.analysis.explain.query.Hit", lambda *of: made.append(of[1]) or Hit(*of))
+    why = tr.explain(reading, query="q5", measure="alpha_nDCG@2")
+    assert {*made} == {"a5", "b5"} == {term.doc for term in why.worked.sums[1].terms}

@@ -212,9 +212,10 @@ class Answer:
         return dataclasses.replace(case, read=hits_of(case))
 
     def _numbered(self) -> dict[int, Hit]:
-        """Every judged document by its number in the hits."""
-        grades = enumerate(self.reading.qrels.grades.tolist())
-        return {number: Hit(0, as_text(self.reading.doc(number)), whole(grade)) for number, grade in grades}
+        """Every judged document of the query by its number in the hits."""
+        qrels = self.reading.qrels
+        judged = enumerate(self.judged.items(), int(qrels.start[qrels.queries.index(self.query)]))
+        return {number: Hit(0, as_text(doc), whole(grade)) for number, (doc, grade) in judged}
 
     def _named(self, hits: Hits, others: dict[int, str]) -> tuple[Hit, ...]:
         """The rows with the names of their documents; of one that was given a grade, by its rank."""
