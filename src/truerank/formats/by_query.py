@@ -26,9 +26,10 @@ def run_of_dict(run: Mapping[Any, Any], name: str) -> Run:
 
 
 def _of_dict(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
-    """A dict of dicts as it is; other mappings one answer at a time."""
+    """A dict of dicts as it is, whatever class the outer one has; other mappings one answer at a time."""
     refuse_no_ids(run, name)
-    are_scored = type(run) is dict and set(map(type, run.values())) <= {dict}
+    run = dict(run) if isinstance(run, dict) else run
+    are_scored = isinstance(run, dict) and set(map(type, run.values())) <= {dict}
     if are_scored and not is_answer(next(filter(None, run.values()), None)):
         if len(set(map(type, run))) > 1:
             query_ids(run, name)
