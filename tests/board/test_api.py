@@ -20,6 +20,7 @@ from truerank.board.client import LABEL
 from truerank.board.errors import BoardError
 from truerank.board.models import ACCEPTED, RECEIVED, Submission
 from truerank.board.scoring import MOST_GROUPS, tie_groups
+from truerank.board.standings import Standing, Standings
 from truerank.cli import truerank
 from truerank.stats import confidence_of_look, mean_sequence
 
@@ -88,6 +89,12 @@ def test_of_hundreds_of_teams_the_first_have_letters():
     assert len(with_letters) > 50
 
 
+def test_after_z_come_letters_with_a_prime():
+    rows = (Standing(n, str(n), n, 1.0, 1.0, 1.0, 1.0, 1, 0, "", {}) for n in range(54))
+    found = Standings(1, "public", tuple(rows)).with_groups([[n] for n in range(54)])
+    assert [found.rows[n].groups for n in (0, 25, 26, 51, 52)] == ["a", "z", "aʹ", "zʹ", "aʹʹ"]
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress], ids=["gz", "bz2", "zst"])
 def test_a_compressed_submission_scores_the_same(build: Build, sqlite: str, pack):
     world = build(sqlite)
@@ -138,8 +145,8 @@ def test_the_limit_of_a_day_ends_at_midnight_where_the_board_is(build: Build, ad
     answers = [world.submit("A", run(good=good)) for good in (1, 2, 3)]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert answers[2].json()["error"] == "no-attempts"
-    world.clock[0] += 3601
-    assert world.submit("A", run(good=3)).status_code == 201
+    world.clock[0] += 3600
+    assert [world.submit("A", run(good=good)).status_code for good in (3, 4, 5)] == [201, 201, 429]
 
 
 def test_the_limit_in_all_holds(build: Build, address: str):
@@ -346,6 +353,15 @@ def test_the_standings_are_a_table_too(build: Build, address: str, is_over: bool
     assert ("public score" in table, "real improvement" in table) == (is_over, not is_over)
 
 
+def test_the_table_has_the_digits_of_the_board_where_none_are_asked_for(build: Build, sqlite: str):
+    world = build(sqlite, 'measures = ["AP", "RR"]\ndigits = 2')
+    world.submit("A", run(good=13))
+    options = ["--board", str(world.folder / "board.toml"), "--db", sqlite]
+    for more, shown in (([], ["0.63", "0.77"]), (["--digits", "3"], ["0.630", "0.767"])):
+        done = CliRunner().invoke(truerank, ["board", "standings", "main", *more, *options])
+        assert [word for word in done.stdout.split() if word in shown] == shown
+
+
 @pytest.mark.parametrize("command", ["export", "standings"])
 def test_no_command_writes_over_what_a_board_is_made_of(build: Build, sqlite: str, command: str):
     world = build(sqlite)
@@ -389,7 +405,10 @@ def test_the_intervals_of_the_history_hold_at_all_entries_of_a_team(build: Build
 
 @pytest.mark.parametrize(
     ("settings", "queries"),
-    [('measures = ["DCG@10"]', 20), ('rules = "trec_eval-9"\nmeasures = ["AP"]\nscore = "official"', 19)],
+    [
+        ('measures = ["DCG@10"]\ndigits = 2', 20),
+        ('rules = "trec_eval-9"\nmeasures = ["AP"]\nscore = "official"', 19),
+    ],
 )
 def test_the_history_has_intervals_only_of_means_of_known_values_from_0_to_1(
     build: Build, sqlite: str, settings: str, queries: int

@@ -125,8 +125,10 @@ def test_an_entry_that_a_host_takes_out_is_kept_and_told_but_not_ranked(build: B
     assert [row["team"] for row in world.board()["standings"]] == ["A", "B"]
     assert mark(world, best, word, "<b>trained on the test</b>", who="A").status_code == 403
     assert mark(world, best, word, " ").json()["error"] == "no-reason"
+    before = world.client.get("/api/boards/main/version").json()["state"]
     said = mark(world, best, word, "<b>trained on the test</b>")
     assert (said.status_code, said.json()["mark"]) == (200, word)
+    assert world.client.get("/api/boards/main/version").json()["state"].split("-")[0] != before.split("-")[0]
     state = world.board()
     assert [(row["team"], row["entries"]) for row in state["standings"]] == [("B", 1), ("A", 1)]
     (told,) = state["unranked"]

@@ -175,6 +175,13 @@ def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite:
     assert "more than chance" not in page
 
 
+def test_a_run_in_columns_is_one_where_lines_are_scored(build: Build, sqlite: str):
+    truth = {query: docs for query, docs in TRUTH.items() if docs}
+    world = build(sqlite, SCIENCE, qrels=json.dumps(truth), truth="truth.json")
+    rows = [f"{query} Q0 {doc} 1 1 t\n" for query, docs in truth.items() for doc in docs]
+    assert world.submit("A", "".join(rows)).json()["score"] == 1.0
+
+
 def test_official_means_over_all_queries_are_compared(build: Build, sqlite: str):
     truth = {str(q): [f"d{q}"] for q in range(40)}
     world = build(sqlite, f'{SCIENCE}\nscore = "official"', qrels=json.dumps(truth), truth="truth.json")
