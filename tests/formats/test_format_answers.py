@@ -343,6 +343,8 @@ def test_chromas_answer_to_several_questions_numbers_them(ending, tmp_path):
         assert tr.open_run(dumped(again, tmp_path, ending)).to_dict() == {f"q{n}": d for n, d in numbered.items()}
         alone = {key: "q0", **chroma(lists[0])}
         assert tr.open_run(dumped(alone, tmp_path, ending)).to_dict() == {"q0": numbered["0"]}
+    bare = {key: whole[key] for key in ("ids", "distances")}
+    assert tr.open_run(dumped(bare, tmp_path, ending)).to_dict() == numbered
     unscored = {key: whole[key] for key in ("ids", "documents")}
     ranked = tr.open_run(dumped({**unscored, "distances": None}, tmp_path, ending)).to_dict()
     assert [list(docs) for docs in ranked.values()] == [[doc for doc, _ in docs] for docs in lists]

@@ -50,6 +50,13 @@ def test_qrels_may_be_written_in_many_ways_and_a_query_may_have_none(judged, tmp
     assert tr.read_qrels(tmp_path / "a.json").to_dict() == {"q1": {"b": 1.0, "a": 0.0}, "q2": {}}
 
 
+def test_all_queries_may_be_without_judgements(tmp_path):
+    for judged in ({"q": {}}, [{"query_id": "q", "relevant": []}]):
+        (tmp_path / "a.json").write_text(json.dumps(judged))
+        for given in (judged, tmp_path / "a.json"):
+            assert tr.read_qrels(given).to_dict() == {"q": {}}
+
+
 @pytest.mark.parametrize(
     ("values", "held"),
     [
@@ -132,7 +139,7 @@ def test_scattered_rows_and_repeated_documents_are_no_json(tmp_path):
     (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nx Q0 a 1 1 t\nq Q0 b 2 1 t\n")
     with pytest.raises(tr.InputError, match="rows of query q are scattered"):
         convert(tmp_path / "a.run", tmp_path / "a.json")
-    (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\n")
+    (tmp_path / "a.run").write_text("q Q0 b 1 3 t\nq Q0 a 1 2 t\nq Q0 a 2 1 t\n")
     with pytest.raises(tr.InputError, match="document a is returned twice for query q"):
         convert(tmp_path / "a.run", tmp_path / "a.json")
 

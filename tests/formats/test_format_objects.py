@@ -547,7 +547,8 @@ def test_scores_beside_text_may_be_whole_numbers(part):
 def test_two_whole_numbers_beside_two_are_no_pairs_of_id_and_score():
     with pytest.raises(tr.InputError, match=r"query 'q' has \(\[7, 8\], \[1, 2\]\): documents are ids, or pairs"):
         tr.evaluate({"q": [8]}, {"q": ([7, 8], [1, 2])}, "RR")
-    for pairs in ([[7, 1], [8, 2]], ((7, 1), (8, 2)), [(7, 1), (8, 2)], ([7, 1.0], [8, 2.0])):
+    three = ([7, 1], [8, 2], [9, 0])
+    for pairs in ([[7, 1], [8, 2]], ((7, 1), (8, 2)), [(7, 1), (8, 2)], ([7, 1.0], [8, 2.0]), three):
         assert tr.evaluate({"q": [8]}, {"q": pairs}, "RR").mean == {"RR": 1.0}
 
 
