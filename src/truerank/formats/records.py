@@ -44,9 +44,6 @@ from truerank.formats.rows import (
 
 ROWS = 1 << 15
 
-Row = tuple[int, bytes, type, float, int, bytes | None, float | None]
-"""A judgement: the number of its query, document, the type of its id, grade, line or 0, aspect, weight."""
-
 _JOINED = r"[,;|\n]"
 
 LONGEST = 1 << 26
@@ -152,13 +149,14 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     for keys, group in itertools.groupby(records, key=lambda numbered: keys_of(numbered, name)):
         layout = None if names.CONTEXTS in keys or list_keys(keys, RELEVANT, GRADE) else _row_keys(keys)
         while part := list(itertools.islice(group, ROWS)):
-            found: Iterable[Iterable[Any]] = (
-                _plain_rows(part, keys, layout, index, name)
+            tables = (
+                [_of_rows(part, keys, layout, index, name)]
                 if layout is not None and layout.aspect is None
-                else zip(*(row for each in part for row in _rows_of(each, keys, index, name)), strict=True)
+                else (_of_record(each, keys, index, name) for each in part)
             )
-            for column, more in zip(columns, found, strict=False):
-                column.extend(more)
+            for table in tables:
+                for column, more in zip(columns, table, strict=True):
+                    column.extend(more)
     queries, docs, kinds, grades, lines, parts, weights = columns
     if parts.count(None) not in (0, len(parts)):
         other = next(row for row, part in enumerate(parts) if (part is None) is not (parts[0] is None))
@@ -186,23 +184,30 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     return qrels.weighted(own, name, places)
 
 
-def _rows_of(numbered: Numbered, keys: tuple[str, ...], index: dict[bytes, int], name: str) -> Iterator[Row]:
-    """The judgements in a record of any layout; its query gets a number, also without judgements."""
+def _of_record(
+    numbered: Numbered, keys: tuple[str, ...], index: dict[bytes, int], name: str
+) -> Iterator[Iterable[Any]]:
+    """The columns of the judgements in a record of any layout; its query gets a number, also without judgements."""
     line, record = numbered
     query, judged = _judged(record, keys, name, line)
-    q = index.setdefault(_id(query, name, line), len(index))
-    for doc, grade, aspect, weight in judged:
-        part = worth = None
-        if aspect is not None:
-            part, worth = _id(aspect, name, line), None if weight is None else _number(weight, name, line)
-        number = _finite([grade], name, line)[0]
-        yield q, _id(doc, name, line), type(doc), number, line or 0, part, worth
+    rows = list(judged)
+    docs, grades, aspects, weights = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    yield [index.setdefault(_id(query, name, line), len(index))] * len(rows)
+    yield _ids(docs, name, line)
+    yield map(type, docs)
+    yield _finite(grades, name, line)
+    yield [line or 0] * len(rows)
+    yield [None if each is None else _id(each, name, line) for each in aspects]
+    yield [
+        None if aspect is None or weight is None else _number(weight, name, line)
+        for aspect, weight in zip(aspects, weights, strict=True)
+    ]
 
 
-def _plain_rows(
+def _of_rows(
     part: list[Numbered], keys: tuple[str, ...], where: Layout, index: dict[bytes, int], name: str
 ) -> Iterator[Iterable[Any]]:
-    """The columns of the same, from records with one judgement each and no aspects."""
+    """The same of records with one judgement each and no aspects."""
     lines = [line or 0 for line, _ in part]
     query, docs, grades = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
     if where.unsure:
