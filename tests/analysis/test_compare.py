@@ -19,6 +19,7 @@ import truerank as tr
 from truerank import stats
 from truerank.analysis.compare import Comparison, Pair, compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
+from truerank.present import cautions
 from truerank.present.comparison import document
 from truerank.present.many import alike
 from truerank.present.renderers import FORMATS
@@ -748,3 +749,92 @@ def test_what_was_made_of_one_run_is_compared_with_nothing():
     made = tr.predicted(dict(list(qrels.items())[:8]), qrels, run, "RR", sample="random")
     for one in (tr.evaluate(qrels, run, "RR"), tr.read(qrels, run), made):
         assert [mean.estimate for mean in compare(None, one, "RR", samples=50)["RR"].means.values()] == [0.75]
+
+
+BCA = "BCa bootstrap, exact binomial where all values are 0 or 1"
+DRAWN = f"{BCA}; of differences, percentile bootstrap; 10,000 resamples"
+TUKEY = "Tukey's HSD on queries and systems, of all pairs of systems together"
+
+
+@pytest.mark.parametrize(
+    ("systems", "measures", "how", "tested", "drawn"),
+    [
+        ("AB", "RR", {}, "10,000 samples", DRAWN),
+        ("ABC", "RR", {}, "10,000 samples, corrected by Holm over 3 pairs of each measure", DRAWN),
+        ("ABC", "RR", {"correction": "none"}, "10,000 samples, not corrected", DRAWN),
+        (
+            "ABC",
+            "Success@1",
+            {"correction": "max-t", "baseline": "A"},
+            "10,000 samples, corrected by max-T over 2 pairs of each measure",
+            "exact binomial; of differences, percentile bootstrap; 10,000 resamples",
+        ),
+        ("AB", "RR", {"test": "tukey"}, TUKEY, f"{BCA}; 10,000 resamples"),
+        ("ABC", "Success@1", {"test": "tukey"}, TUKEY, "exact binomial"),
+        ("A", "Success@1", {}, None, "exact binomial"),
+        ("B", "RR", {}, None, "BCa bootstrap; 10,000 resamples"),
+    ],
+)
+def test_how_a_comparison_was_made_is_said(
+    systems: str, measures: str, how: dict[str, Any], tested: str | None, drawn: str
+) -> None:
+    lists = {"A": [["a"]], "B": [["x", "a"], ["x", "y", "a"]], "C": [["y", "x", "a"], ["x", "a"]]}
+    runs = {s: {q: lists[s][n % len(lists[s])] for n, q in enumerate(QUERIES)} for s in systems}
+    if "C" in runs:
+        runs["C"] |= {q: runs["A"][q] for q in QUERIES[: 10 if "baseline" in how else 1]}
+    found = compare({query: {"a": 1} for query in QUERIES}, runs, f"{measures} NumRet", **how)
+    one, *_ = said = cautions.made(dataclasses.replace(found, outcomes=found.outcomes[:1]))
+    end = ""
+    if how.get("test") == "tukey":
+        end = "; those of differences are Tukey's, for all pairs together"
+    elif len(systems) > 2:
+        end = "; not corrected for the number of pairs"
+    intervals = f"Intervals: {drawn}{end}. Seed 0."
+    if tested is None:
+        assert said == [f"One system: there is nothing to compare it with. {intervals}"]
+        return
+    way = tested if tested == TUKEY else f"paired randomization test, {tested}"
+    assert one == f"p: {way}; significant up to 0.05."
+    counts = "W/T/L: queries that the {}system wins, ties and loses{}. Beats: those it is significantly better than"
+    groups = " Systems that share a group do not differ significantly." * (
+        systems == "ABC" and "baseline" not in how
+    )
+    assert said[1:] == [intervals, f"{counts.format('', '')}, by letter.{groups}"]
+    more = counts.format("first ", " (for counts: more, as many, fewer)")
+    assert cautions.made(found)[-1] == f"{more}, by letter.{groups}"
+
+
+@pytest.mark.parametrize(
+    ("queries", "lists", "how", "said"),
+    [
+        (4, [["a"], ["x", "a"]], {"test": "tukey"}, "4 queries being too few; those of differences are Tukey's"),
+        (1, [["x", "a"]], {"test": "tukey"}, "1 query being too few"),
+        (4, [["a"]], {}, "4 queries being too few; exact binomial where all values are 0 or 1"),
+    ],
+)
+def test_intervals_of_few_queries_are_said_to_be_unknown(
+    queries: int, lists: list[list[str]], how: dict[str, Any], said: str
+) -> None:
+    qrels = {query: {"a": 1} for query in QUERIES[:queries]}
+    one = {q: lists[n % len(lists)] for n, q in enumerate(qrels)}
+    found = compare(qrels, {"one": one, "two": {q: ["y", "z", *one[q]] for q in qrels}}, "RR", **how)
+    assert f"Intervals: unknown, {said}. Seed 0." in cautions.made(found)
+
+
+def test_remarks_name_only_what_they_concern() -> None:
+    first, turned = (dict.fromkeys(QUERIES, docs) for docs in (["a"], ["x"]))
+    halves = [{q: (first, turned)[(n + at) % 2][q] for n, q in enumerate(QUERIES)} for at in (0, 1, 0)]
+    runs = {**dict(zip("ABC", halves, strict=True)), "other": {"q": ["a"]}, "none": {}}
+    said = cautions.remarks(compare({q: {"a": 1} for q in QUERIES}, runs, "RR GMAP NumRet", samples=500))
+    assert [one for one in said if "sums" in one or "geometric" in one] == [
+        "NumRet: sums over the queries; more is not better, so nothing beats another.",
+        "GMAP: geometric means, of values raised to 1e-05 at least; differences and effects are those of the means "
+        "of natural logarithms.",
+    ]
+    assert [one for one in said if "score the same" in one] == [
+        "A and C score the same on every query.",
+        "other and none score the same on every query.",
+    ]
+    assert not [one for one in said if "less is better" in one]
+    silent = [one for one in said if "answers none" in one]
+    assert silent == ["Warning: none answers none of the judged queries: is the run complete?"]
