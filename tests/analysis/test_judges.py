@@ -446,3 +446,91 @@ def test_systems_that_answer_no_query_in_common_are_named_with_their_judge() -> 
     runs = {"old": {"p": ["a"]}, "new": {"q": ["a"]}}
     with pytest.raises(tr.TruerankError, match=r"all of old \(crowd\), new \(crowd\), old \(we\), new \(we\): "):
         tr.judges({"crowd": qrels, "we": qrels}, runs, "RR", rules={"missing": "skip"})
+
+
+def test_tables_tell_who_judged_what_and_between_whom_the_order_turns() -> None:
+    few = QUERIES[:6]
+    expert = {q: {"a": 2, "b": 1, "c": 0, "d": 0} for q in few}
+    crowd = {q: {"a": int(n % 3 > 0), "b": 2, "c": 0} for n, q in enumerate(few)}
+    model = {q: {"a": 2, "b": 0} for q in few[:5]}
+    runs = {"s1": {q: ["a", "x", "b"] for q in few}, "s2": {q: ["b", "c", "a"] for q in few}}
+    lone = {q: {"e": 1} for q in few}
+
+    def shown(judges: dict[str, Any], runs: Any = None, **how: Any) -> dict[str, Any]:
+        found = tr.judges(judges, runs, "RR(level=2)", samples=50) if runs else tr.judges(judges, samples=50)
+        return {table.title: table for table in document_of(found, **how).blocks if hasattr(table, "rows")}
+
+    tables = shown({"expert": expert, "crowd": crowd}, runs)
+    interval = "95 % interval"
+    assert tables["Judges"].rows == (("expert", 24, "0, 1, 2"), ("crowd", 18, "0, 1, 2"))
+    grades = tables["Grades by expert (rows) and crowd (columns)"]
+    assert (grades.columns, grades.rows) == (
+        ("grade", "0", "1", "2"),
+        (("0", 6, 0, 0), ("1", 0, 0, 6), ("2", 2, 4, 0)),
+    )
+    means = tables["RR(level=2) by each judge, 6 queries"]
+    assert means.columns == ("run", "expert", interval, "crowd", interval)
+    assert [row[:2] + row[3:4] for row in means.rows] == [("s1", 1.0, 1 / 3), ("s2", 1 / 3, 1.0)]
+    assert means.best == {(0, 1), (1, 3)}
+    order = tables["Order of the runs from judge to judge"]
+    assert order.columns == ("measure", "tau", interval, "tau-AP", interval, "pairs", "flips")
+    assert order.rows == (("RR(level=2)", None, "", None, "", 1, 1),)
+    turned = tables["RR(level=2): expert prefers the first run, crowd the second"]
+    assert turned.rows == (("s1", "s2", "+0.6667", "0.0312", "-0.6667", "0.0312"),)
+    assert turned.notes[0] == (
+        "RR(level=2): 1 flip of 1 pair of runs from expert to crowd; 1 of these were significant by expert, 1 by "
+        "both. Of 1 significant by expert, 0 stay significant in the same direction."
+    )
+    three = shown({"expert": expert, "crowd": crowd, "model": model}, {**runs, "s3": {q: ["x"] for q in few}})
+    assert "All judges, on 18 documents that two or more have judged" in three
+    assert [row[:3] for row in three["Pairs of judges"].rows] == [
+        ("expert", "crowd", 18),
+        ("expert", "model", 10),
+        ("crowd", "model", 10),
+    ]
+    assert three["RR(level=2) by each judge, 5 queries"].columns == ("run", "expert", "crowd", "model")
+    heads = ("measure", "judges", "tau", interval, "tau-AP", interval, "pairs", "flips")
+    assert three["Order of the runs from judge to judge"].columns == heads
+    assert [row[1:3] + row[-2:] for row in three["Order of the runs from judge to judge"].rows] == [
+        ("expert, crowd", pytest.approx(1 / 3), 3, 1),
+        ("expert, model", 1.0, 3, 0),
+        ("crowd, model", pytest.approx(1 / 3), 3, 1),
+    ]
+    four = shown({"expert": expert, "crowd": crowd, "model": model, "lone": lone}, per_query=True)
+    assert not any(title.startswith("Grades by") for title in four)
+    assert len(four["expert, crowd"].rows) == 6
+    some = shown({"expert": expert, "crowd": crowd, "lone": lone})
+    assert [title for title in some if title.startswith("Grades by")] == [
+        "Grades by expert (rows) and crowd (columns)"
+    ]
+
+
+def test_remarks_on_judges_are_of_what_was_found() -> None:
+    def said(*judges: Grades, **how: Any) -> str:
+        named = dict(zip(("we", "they"), judges, strict=True))
+        return "\n".join(remarks_of(tr.judges(named, samples=50, **how)))
+
+    ours = {q: {f"d{n}": n % 3 for n in range(6)} for q in QUERIES[:12]}
+    part = {q: {doc: grade for doc, grade in own.items() if doc < "d3"} for q, own in ours.items()}
+    alone = "Documents judged by we alone: {}; by they alone: {}; by both: {}."
+    assert alone.format(36, 0, 36) in said(ours, part)
+    assert alone.format(0, 36, 36) in said(part, ours)
+    assert "alone" not in said(ours, ours)
+    runs, common = {"run": {q: ["d2"] for q in ours}}, "--common scores runs"
+    half = {**part, "q00": {}}
+    for theirs, is_told in ((part, False), (half, True)):  # 36 and 33 of 72
+        assert (common in said(ours, theirs, runs=runs, measures="RR")) == is_told
+    assert common not in said(ours, half)
+    assert common not in said(ours, half, runs=runs, measures="RR", common=True)
+    differ = "The judges do not use the same grades (we 0, 1, 2; they {}): "
+    for top, begins, level in ((3, "", "2,2"), (4, "Warning: ", "2,2"), (1, "Warning: ", "2,1")):
+        theirs = {q: {doc: top if grade else 0 for doc, grade in own.items()} for q, own in ours.items()}
+        text = said(ours, theirs)
+        assert f"{begins}{differ.format(f'0, {top}')}" in text.splitlines()[-1]
+        assert text.splitlines()[-1].startswith(begins or "The judges")
+        assert f"relevant: --binary {level}." in text
+    rare = "we and they: {} documents have the highest grade"
+    for n, is_told in ((29, True), (30, False)):
+        places = [(q, f"d{d}") for q in QUERIES[:12] for d in range(6)]
+        top = {q: {doc: 2 if places.index((q, doc)) < n else int(doc < "d3") for doc in ours[q]} for q in ours}
+        assert (rare.format(n) in said(top, top)) == is_told
