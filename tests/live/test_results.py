@@ -14,6 +14,7 @@ import truerank as tr
 from truerank.live import SimulatedClock, alternate, compare, front, sweep
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, percentiles, summary
 from truerank.present import bench as report
+from truerank.present.bench_notes import notes
 from truerank.present.data import ReportData
 from truerank.present.document import Caution
 from truerank.present.sections import speed
@@ -705,6 +706,66 @@ def test_an_interrupted_run_says_so_and_how_much_is_missing():
     text = report.document(tr.bench(interrupted, QUERIES, warmup=0)).render()
     assert "ended early (interrupted)" in text
     assert "70 of 100 queries were never asked" in text
+
+
+def test_notes_tell_how_it_was_asked_what_speaks_against_it_and_what_is_not_counted():
+    some = dict(list(QUERIES.items())[:40])
+    judged, bad = {query: QRELS[query] for query in some}, {f"text {i}" for i in range(5)}
+
+    def noted(seconds, fails=(), **how):
+        def ask(query, k):
+            clock.sleep(seconds)
+            if query in fails:
+                raise ValueError(query)
+            return ["d1", "d2"]
+
+        clock = SimulatedClock()
+        return notes(tr.bench(ask, some, judged, measures="RR", clock=clock, **how))[:-1]  # the machine
+
+    cold = "First call {} ms (cold); it and {} more for warming up are not counted."
+    cached = "{} of {} calls asked what had been asked before: a cache could answer them."
+    needed = "Unresolved with 40 queries; needed: p95 72, p99 368, p99.9 3,688."
+    alike = "Calls of one query may be alike, which the intervals allow for: {} calls, {} queries."
+    unanswered = "Unresolved with 35 queries; needed: p90 36, p95 72, p99 368, p99.9 3,688."
+    late = (
+        "Latency counts from the intended start. Calls that waited together are alike, and the intervals of "
+        "latencies are too narrow."
+    )
+    assert noted(0.002) == [
+        "ask: closed loop, 1 worker, k 10; 40 calls in 0.08 s: 500.0 answers a second.",
+        cold.format("2.000", 1),
+        cached.format(2, 40),
+        needed,
+    ]
+    assert noted(0.002, repeats=2)[:1] + noted(0.002, repeats=2)[-3:] == [
+        "ask: closed loop, 1 worker, k 10; 80 calls, 40 queries in 0.16 s: 500.0 answers a second.",
+        cached.format(42, 80),
+        alike.format(80, 40),
+        needed,
+    ]
+    assert noted(0.02, rate=100)[:2] == [
+        "ask: open loop, 100 starts a second (constant), 1 worker, k 10; "
+        "40 calls in 0.80 s: 50.0 answers a second.",
+        f"Warning: 39 starts (98%) were late, the one worker being busy. {late}",
+    ]
+    assert noted(0.04, rate=100, concurrency=2) == [
+        "ask: open loop, 100 starts a second (constant), 2 workers, k 10; "
+        "40 calls in 0.81 s: 49.4 answers a second.",
+        f"Warning: 38 starts (95%) were late, all 2 workers being busy. {late}",
+        cold.format("40.000", 8),
+        cached.format(9, 40),
+        "At a time: 2.0 calls under way (Little's law).",
+        needed,
+    ]
+    assert "At a time: 2.0 calls under way (Little's law), 2.0 served." in noted(0.04, concurrency=2)
+    once, twice = noted(0.002, bad), noted(0.002, bad, repeats=2)
+    assert once[1] == "Warning: of 40 calls 5 failed. They are not in the latencies, and score 0."
+    assert {line[:18] for line in once[2:5]} == {"  1 × ValueError: "}
+    assert once[5] == "  and 2 other kinds of errors"
+    assert once[-1] == unanswered
+    assert twice[1] == "Warning: of 80 calls 10 failed. They are not in the latencies."
+    assert twice[6] == "Warning: 5 queries have no answer of any call, and score 0."
+    assert twice[-2:] == [alike.format(70, 35), unanswered]
 
 
 @pytest.mark.parametrize(
