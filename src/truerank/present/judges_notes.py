@@ -203,6 +203,6 @@ def _scales(judges: Judges) -> list[str]:
         "The judges do not use the same grades ({grades}): the same number need not mean the same. Compare "
         "relevance alone, by the level from which on each one's grades are relevant: --binary {example}.",
         grades="; ".join(each),
-        example=",".join(f"{min(max(grades), 2 if max(grades) > 1 else 1) or 1:g}" for grades in used.values()),
+        example=",".join(f"{min(max(grades), 2) or 1:g}" for grades in used.values()),
     )
     return [warned(said) if max(tops) >= 2 * min(tops) else said]
