@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import itertools
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -603,6 +604,86 @@ def test_scores_have_as_many_digits_as_tell_them_apart() -> None:
     assert [row[2] for row in report.ranking_table(near, 20, 4).rows] == ["0.123456789", "0.123456788"]
     tiny = explain({"q": {"a": 1}}, {"q": {"a": 2e-30, "b": 1e-30}}, "q", "AP")
     assert [row[2] for row in report.ranking_table(tiny, 20, 4).rows] == ["2e-30", "1e-30"]
+
+
+def test_the_tables_of_a_query_show_its_list_what_adds_up_and_the_steps() -> None:
+    qrels = {"q": {"a": 2, "b": 1, "c": 0, "m1": 1, "m2": 1, "z": 1}}
+    run = {"q": {"x": 9.0, "a": 8.0, "c": 8.0, "y": 7.0, "b": 6.5, "w": 1.0, "z": 0.5}}
+    why = explain(qrels, run, "q", "nDCG")
+    shown = report.document_of(why, depth=2)
+    ranking, found, ideal, steps = shown.blocks
+    assert ranking.columns == ("rank", "document", "score", "grade", "judged", "tied")
+    assert ranking.rows == (
+        (1, "x", " 9.00", None, "unjudged", ""),
+        (2, "c", " 8.00", 0, "not relevant", "2–3"),
+        (3, "a", " 8.00", 2, "relevant", "2–3"),
+        (None, "… 1 more", "", None, "", ""),
+        (5, "b", " 6.50", 1, "relevant", ""),
+        (None, "… 2 more", "", None, "", ""),
+        (None, "m1", "     ", 1, "relevant, missing", ""),
+        (None, "m2", "     ", 1, "relevant, missing", ""),
+    )
+    assert {row for row, _ in ranking.best} == {2, 4, 6, 7}
+    assert {column for row, column in ranking.best if row == 6} == {1, 3, 4}
+    assert (found.title, ideal.title) == ("nDCG: the sum DCG", "nDCG: the sum IDCG")
+    assert found.columns == ("rank", "document", "grade / log2(rank + 1)", "adds", "sum")
+    assert found.rows[1] == (
+        5,
+        "b",
+        "1 / log2(6)",
+        pytest.approx(1 / math.log2(6)),
+        pytest.approx(1 + 1 / math.log2(6)),
+    )
+    whole = 2 + sum(1 / math.log2(rank + 1) for rank in (2, 3, 4, 5))
+    assert [row[:2] for row in ideal.rows] == [(1, "a"), (None, "… 3 more"), (5, "z")]
+    assert ideal.rows[-1][-1] == pytest.approx(whole)
+    value = (1 + 1 / math.log2(6) + 1 / 3) / whole
+    assert [(step, number) for step, _, number in steps.rows] == [
+        ("DCG", pytest.approx(value * whole)),
+        ("IDCG", pytest.approx(whole)),
+        ("nDCG", pytest.approx(value)),
+    ]
+    assert steps.best == {(2, 0), (2, 1), (2, 2)}
+    best = (2 / math.log2(3) + 1 / math.log2(6) + 1 / 3) / whole
+    assert f"Another order of equal scores gives nDCG from {value:.4f} to {best:.4f}." in steps.notes[1]
+    assert shown.results == why.to_dict()
+    assert shown.flat.columns == report.FLAT
+    assert shown.flat.rows[2][3:] == (3, "a", 8.0, 2, "relevant", "ranked", 2, 3, pytest.approx(1 / whole))
+    assert shown.flat.rows[0][-3:] == (None, None, 0.0)
+    ranks = report.document_of(explain(qrels, {"q": ["x", "a"]}, "q", "P@2")).blocks[0]
+    assert ranks.columns == ("rank", "document", "grade", "judged")
+
+
+def test_the_tables_of_two_runs_show_what_moved_and_what_moved_it() -> None:
+    qrels = {"q": {"a": 2, "b": 1}, "r": {"a": 1}, "s": {"a": 1}}
+    first = {"q": ["b", "x", "a"], "r": ["x", "a"], "s": ["a"]}
+    second = {"q": ["a", "b"], "s": ["a"]}
+    moved = diff(qrels, first, second, "nDCG")
+    shown = report.moves_document(moved, most=1)
+    queries, docs = shown.blocks
+    before, lost = 2 / (2 + 1 / math.log2(3)), 1 / math.log2(3)
+    assert queries.columns == ("query", "A", "B", "change")
+    assert queries.rows == (
+        ("r", pytest.approx(lost), 0.0, pytest.approx(-lost)),
+        ("q", pytest.approx(before), 1.0, pytest.approx(1 - before)),
+    )
+    assert docs.columns == ("query", "document", "grade", "rank in A", "rank in B", "change")
+    rise, fall = before / 2, (lost - 1) / (2 + lost)
+    assert docs.rows == (
+        ("r", "a", 1, 2, None, pytest.approx(-lost)),
+        ("q", "a", 2, 3, 1, pytest.approx(rise)),
+        ("q", "… 1 more", None, None, None, pytest.approx(fall)),
+    )
+    a, b = (before + lost + 1) / 3, 2 / 3
+    assert docs.notes == (
+        "A: run. B: run #2. Rules: truerank.",
+        f"Mean {a:.4f} → {b:.4f} ({b - a:+.4f}); queries: 1 better, 1 worse, 1 the same.",
+        "Not answered by B: r.",
+    )
+    assert shown.remarks == ["Not answered by B: r."]
+    assert [row[4:8] for row in shown.flat.rows] == [("a", 1, 2, None), ("a", 2, 3, 1), ("b", 1, 1, 2)]
+    skipped = report.moves_document(diff(qrels, first, second, "nDCG", rules={"missing": "skip"})).blocks[-1]
+    assert skipped.notes[-1].startswith("1 query is in the mean of only one of the runs;")
 
 
 def test_measures_of_several_levels_have_a_list_each() -> None:
