@@ -348,3 +348,16 @@ def test_columns_of_pandas_by_their_rows_are_no_items(columns, is_file, tmp_path
 def test_items_that_are_called_like_columns_are_items():
     items = read_catalogue({"popularity": {"popularity": 3}, "class": {"popularity": 1}})
     assert items.ids == (b"popularity", b"class")
+
+
+def test_of_a_reading_of_some_queries_only_their_documents_are_looked_up() -> None:
+    qrels = {f"q{n}": {f"a{n}": 1, f"b{n}": 1, "c": 0} for n in range(9)}
+    reading = tr.read(qrels, {query: [f"x{query}", *docs] for query, docs in qrels.items()}, keep="all")
+    items = read_catalogue({f"a{n}": {"popularity": n + 1} for n in range(9)} | {"c": {"popularity": 4}})
+    part = reading.only(b"q3", b"q5")
+    located = part.located(items).items
+    found = reading.docs(np.flatnonzero(located.place >= 0))
+    assert sorted(found) == sorted([b"xq3", b"a3", b"b3", b"c", b"xq5", b"a5", b"b5", b"c"])
+    for measure in ("Novelty@4", "PSP@4", "Serendipity@4"):
+        alone, all_of = (tr.evaluate(one, measures=measure, items=items) for one in (part, reading))
+        assert alone.per_query() == {query: all_of.per_query()[query] for query in ("q3", "q5")}

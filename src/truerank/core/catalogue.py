@@ -106,14 +106,23 @@ class Located:
         cls,
         catalogue: Catalogue | None,
         docs: Iterable[bytes],
+        numbers: Ints | None,
         queries: Sequence[bytes],
         start: Ints,
         grades: Floats,
     ) -> Located:
-        """Locate documents, given in the order of their numbers."""
+        """Locate documents.
+
+        Args:
+            docs: in the order of their numbers.
+            numbers: those that they have, where not all are given; no others are asked for.
+        """
         known = {} if catalogue is None else dict(catalogue.rows)
-        place = [known.setdefault(name, len(known)) for name in docs]
-        return cls(catalogue, np.array(place, np.int64), queries, start, grades)
+        place = np.array([known.setdefault(name, len(known)) for name in docs], np.int64)
+        if numbers is not None:
+            given, place = place, np.full(int(numbers.max(initial=-1)) + 1, -1, np.int64)
+            place[numbers] = given
+        return cls(catalogue, place, queries, start, grades)
 
     def needed(self, measure: str) -> Catalogue:
         """The items, where a measure needs them.

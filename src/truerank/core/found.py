@@ -154,6 +154,16 @@ def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     return known[key]
 
 
+def grades_to_find(qrels: Qrels) -> Floats:
+    """(judgements,) the grades, also of ignored documents that still count as to be found."""
+    grades = qrels.grades.copy()
+    for row in np.flatnonzero(np.isnan(grades)).tolist() if qrels.apart else ():
+        query = qrels.queries[qrels.query[row]]
+        if qrels.doc(row) == query:
+            grades[row] = qrels.apart.get(query, np.nan)
+    return grades
+
+
 def ignoring_selves(qrels: Qrels, scan: Scan, rule: str) -> tuple[Qrels, Scan]:
     """Qrels that have no judgements, and a scan of all rows, with documents of the query's own id ignored."""
     ignoring, ids, table = qrels.ignoring_self(rule), scan.unjudged, scan.table.copy()

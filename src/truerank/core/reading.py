@@ -15,7 +15,7 @@ import numpy as np
 
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, RulesError, SeveralCalls, quoted, truncated
-from truerank.core.found import as_ruled, first_ranks, hits_of, ignoring_selves, ranks_read
+from truerank.core.found import as_ruled, first_ranks, grades_to_find, hits_of, ignoring_selves, ranks_read
 from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids, is_later
 from truerank.core.kernel.scanning import as_text
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 Keep = Literal["judged", "all"] | int
 """Which rows of a run are kept: those of judged documents, all, or the unjudged ones of the first k ranks too."""
 
-READ_UNDER = (
-    *("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match"),
-    *("iteration", "calls"),
-)
+READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match", "iteration", "calls")
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
 
@@ -129,13 +126,14 @@ class Reading:
         """The lists with the items that their documents are."""
         from truerank.core.catalogue import Located
 
-        docs = itertools.chain(self.qrels.docs(), self.unjudged)
-        qrels, grades = self.qrels, self.qrels.grades.copy()
-        for row in np.flatnonzero(np.isnan(grades)).tolist() if qrels.apart else ():
-            query = qrels.queries[qrels.query[row]]
-            if qrels.doc(row) == query:  # no answer, and still to be found
-                grades[row] = qrels.apart.get(query, math.nan)
-        return replace(self.lists, items=Located.of(catalogue, docs, qrels.queries, qrels.start, grades))
+        qrels, numbers = self.qrels, None
+        if len(self) < len(qrels):  # only their documents are looked up
+            own = set(self.rows.queries)
+            judged = np.repeat([query in own for query in qrels.queries], np.diff(qrels.start))
+            numbers = np.union1d(np.flatnonzero(judged), self.rows.doc)
+        docs = itertools.chain(qrels.docs(), self.unjudged) if numbers is None else self.docs(numbers)
+        items = Located.of(catalogue, docs, numbers, qrels.queries, qrels.start, grades_to_find(qrels))
+        return replace(self.lists, items=items)
 
     def doc(self, number: int) -> bytes:
         """The id of a document, judged or not, by the number that rows have."""
@@ -225,8 +223,8 @@ class Reading:
         Columns: query (binary), returned (int64; -1 where it is not answered), rows (list of doc, rank, first,
         last, score, best rank first), judgements (list of doc and grade; the grade of an ignored document is NaN),
         apart (the grade of an ignored document that is still to be found), of several lists per query also calls
-        (list of number, end and again). A query that is answered and not judged
-        has its id alone. Name, rules and counts are in the metadata of the schema.
+        (list of number, end and again). A query that is answered and not judged has its id alone. Name, rules and
+        counts are in the metadata of the schema.
 
         Args:
             judgements: False leaves them out, and queries that are not answered: what a part sends to where the
