@@ -257,6 +257,63 @@ def test_retrievers_that_take_turns_are_compared_query_by_query():
     assert both.b.latency["p50"] == 75.0
 
 
+def test_the_tables_of_two_show_their_times_beside_each_other_and_the_differences_of_their_scores():
+    clock, some = SimulatedClock(), dict(list(QUERIES.items())[:8])
+    both = alternate(taking(clock, 0.002), taking(clock, 0.003, ("d2",)), some, QRELS, measures="RR", clock=clock)
+    shown = report.comparison_document(both)
+    times, scores = shown.blocks
+    a, b = "retrieve 1", "retrieve 2"
+    assert (times.columns, times.digits) == (("latency, ms", a, b, "ratio"), 3)
+    unsure = [f"{name} (unresolved)" for name in ("p90", "p95", "p99", "p99.9")]
+    assert [row[0] for row in times.rows] == ["mean", "p50", *unsure, "min", "max", "failed calls"]
+    assert {row[1:] for row in times.rows[:-1]} == {(2.0, 3.0, 1.5)}
+    assert times.rows[-1][1:] == (0, 0, None)
+    assert times.notes[:2] == (
+        f"{b} takes 1.500 times as long as {a} (95 % interval 1.500 to 1.500, p = 0.0078; 8 queries, paired).",
+        "They took turns at each query. So answers a second were not measured.",
+    )
+    assert (scores.columns, scores.digits) == (("measure", a, b, "difference", "95 % from", "to", "p"), 4)
+    assert scores.rows == (("RR", 0.5, 1.0, 0.5, 0.5, 0.5, "0.0078"),)
+    figures = dict.fromkeys(report.FIGURES, 3.0) | {"throughput": None, "ok": 8, "empty": 0, "late": 0, "RR": 1.0}
+    without = alternate(taking(clock, 0.002), taking(clock, 0.003), some, clock=clock)
+    assert [table.columns[0] for table in report.comparison_document(without).blocks] == ["latency, ms"]
+    flat = dict(zip(shown.flat.columns, shown.flat.rows[1], strict=True))
+    assert figures.items() <= flat.items()
+    assert {"name": b, "k": 10, "concurrency": 1, "rate": None, "repeats": None, "seed": 0}.items() <= flat.items()
+
+
+def test_the_tables_of_an_open_loop_show_the_time_of_the_call_alone_too():
+    clock, some = SimulatedClock(), dict(list(QUERIES.items())[:8])
+    judged = {query: QRELS[query] for query in some}
+    found = tr.bench(taking(clock, 0.02, ("d2",)), some, judged, measures="RR", clock=clock, rate=100)
+    shown = report.document(found)
+    times, scores = shown.blocks
+    assert (times.columns, times.digits) == (("latency", "ms", "95 % from", "to", "call alone"), 3)
+    waits = {
+        "mean": 55.0,
+        "p50": 50.0,
+        "p90": 90.0,
+        "p95": 90.0,
+        "p99": 90.0,
+        "p99.9": 90.0,
+        "min": 20.0,
+        "max": 90.0,
+    }
+    assert {row[0].split()[0]: row[1] for row in times.rows} == waits  # each query waits 10 ms more than the last
+    assert {row[4] for row in times.rows} == {20.0}
+    assert times.rows[1][2:4] == (20.0, 90.0)
+    assert [row[2] for row in times.rows[2:]] == [None] * 6
+    assert scores.columns == ("measure", "mean", "95 % from", "to")
+    assert scores.rows == (("RR", 1.0, pytest.approx(0.025 ** (1 / 8)), 1.0),)
+    assert "Rules: truerank. 8 queries judged, 8 answered." in scores.notes
+    assert dict(zip(shown.flat.columns, shown.flat.rows[0], strict=True))["throughput"] == pytest.approx(50.0)
+    closed = tr.bench(taking(clock, by_number), QUERIES, QRELS, measures="RR", clock=clock)
+    assert report.document(closed).blocks[0].columns == times.columns[:4]
+    for against, within in (("p50", closed.intervals["p50"]), ("throughput", closed.throughput_interval)):
+        place = report.standing(closed, "RR", against)
+        assert (place["left"], place["speed"], place["right"]) == (within.low, within.estimate, within.high)
+
+
 def test_queries_that_only_one_answered_are_said_to_be_in_no_ratio():
     clock = SimulatedClock()
     slow = taking(clock, lambda query: 9.0 if by_number(query) > 0.095 else 0.001)
