@@ -1050,10 +1050,18 @@ def test_an_indexing_may_be_a_coroutine_and_is_timed_once_in_a_sweep():
 
     async def build():
         times.append(1)
+        clock.sleep(6.0)
         return 3
 
     found = sweep(taking(clock, 0.002), QUERIES, over={"k": [1, 2]}, index=build, clock=clock)
     assert ([one.indexing.documents for one in found], times) == ([3, 3], [1])
+    indexed = report.sweep_document(found).blocks[1]
+    assert indexed.columns == ("indexing", "documents", "seconds", "documents a second", "ms a document")
+    assert indexed.rows == (("build", 3, 6.0, 0.5, 2000.0),)
+    flat = report.sweep_document(found).flat
+    assert [
+        (row[flat.columns.index("documents")], row[flat.columns.index("index_seconds")]) for row in flat.rows
+    ] == [(3, 6.0)] * 2
 
 
 @pytest.mark.parametrize(
