@@ -499,6 +499,12 @@ def test_tables_tell_who_judged_what_and_between_whom_the_order_turns() -> None:
     four = shown({"expert": expert, "crowd": crowd, "model": model, "lone": lone}, per_query=True)
     assert not any(title.startswith("Grades by") for title in four)
     assert len(four["expert, crowd"].rows) == 6
+    assert [
+        any("Kendall's tau" in note for own in each.values() for note in own.notes) for each in (tables, four)
+    ] == [
+        True,
+        False,
+    ]
     some = shown({"expert": expert, "crowd": crowd, "lone": lone})
     assert [title for title in some if title.startswith("Grades by")] == [
         "Grades by expert (rows) and crowd (columns)"
