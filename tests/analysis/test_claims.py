@@ -94,7 +94,7 @@ def test_two_queries_in_common_have_a_spread_and_a_measure_with_one_value_has_no
     qrels = {"q0": {"a": 2, "b": 1}, "q1": {"a": 1}}
     runs = [{"q0": ["a", "b"], "q1": docs} for docs in (["a"], ["x", "a"])]
     found = tr.power(
-        qrels=qrels, runs=runs, measures="RR RR(level=2) RR(level=3)", rules={"without_relevant": "undefined"}
+        qrels=qrels, runs=runs, measures="RR AP(level=2) AP(level=3)", rules={"without_relevant": "undefined"}
     )
     assert [(row.measure, row.sd) for row in found.rows] == [("RR", pytest.approx(0.5 / math.sqrt(2)))]
     assert found.queries == 2
