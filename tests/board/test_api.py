@@ -112,6 +112,29 @@ def test_a_label_is_as_long_as_the_client_lets_it_be(build: Build, sqlite: str):
         assert sent.status_code == status
 
 
+def test_of_teams_with_one_score_who_had_it_first_stands_first(build: Build, sqlite: str):
+    world = build(sqlite)
+    for name in "CBA":
+        world.add(name)
+    for team in ("B", "A", "C"):
+        world.submit(team, run(good=7))
+        world.clock[0] += 60
+    rows = world.board()["standings"]
+    assert [(row["team"], row["rank"]) for row in rows] == [("B", 1), ("A", 1), ("C", 1)]
+    assert [row["last"][-6:] for row in rows] == ["46:40Z", "47:40Z", "48:40Z"]
+
+
+def test_a_document_twice_in_a_large_submission_is_told_as_in_a_small_one(
+    build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch
+):
+    world = build(sqlite)
+    twice = run(good=4) + "q3 Q0 x 9 1 t\n"
+    for small in (1 << 20, 0):
+        monkeypatch.setattr("truerank.board.audit.SMALL", small)
+        said = world.submit("A", twice).json()["findings"]
+        assert [(one["kind"], one["lines"]) for one in said if one["refuses"]] == [("repeated-document", [81])]
+
+
 def test_an_invalid_submission_says_why_with_its_lines_and_costs_nothing(build: Build, address: str):
     world = build(address)
     answer = world.submit("A", "q0 Q0 d 1 2 t\nq0 Q0 e 1\nnope Q0 c 1 x t\n")
@@ -360,6 +383,7 @@ def test_the_table_has_the_digits_of_the_board_where_none_are_asked_for(build: B
     for more, shown in (([], ["0.63", "0.77"]), (["--digits", "3"], ["0.630", "0.767"])):
         done = CliRunner().invoke(truerank, ["board", "standings", "main", *more, *options])
         assert [word for word in done.stdout.split() if word in shown] == shown
+        assert ("95 % interval" in done.stdout, "share a letter" in done.stdout) == (True, False)
 
 
 @pytest.mark.parametrize("command", ["export", "standings"])

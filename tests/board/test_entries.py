@@ -331,6 +331,22 @@ def test_who_registers_is_let_in_when_a_host_approves(build: Build, address: str
     assert world.client.delete(f"/api/accounts/{number}", headers=world.headers("host")).status_code == 404
 
 
+def test_only_what_is_scored_is_taken_out_or_chosen_and_makes_another_version(build: Build, sqlite: str):
+    world = build(sqlite, "finals = 1")
+
+    def version() -> str:
+        return world.client.get("/api/boards/main/version").json()["state"].split("-")[0]
+
+    begun = version()
+    assert world.submit("A", run(queries=21)).status_code == 422
+    (refused,) = world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json()
+    for answer in (choose(world, refused["id"]), mark(world, refused["id"], "withdrawn", "why not")):
+        assert (answer.status_code, answer.json()["error"]) == (409, "not-scored")
+    assert version() == begun
+    world.submit("A", run())
+    assert version() != begun
+
+
 def test_no_more_register_than_may_wait_for_the_hosts(build: Build, sqlite: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("truerank.board.tokens.MOST_WAITING", 2)
     world = build(sqlite, more="registration = true")

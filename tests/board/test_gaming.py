@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from board_worlds import Build, World, run
 from truerank.board import ladder
 from truerank.board.models import Submission
 from truerank.board.split import public
+from truerank.cli import truerank
 from truerank.contest import audit
 
 TRUTH = {str(q): [f"d{q}"] if q % 4 else [] for q in range(12)}
@@ -171,7 +173,10 @@ def test_official_means_over_unlike_lines_are_not_compared(build: Build, sqlite:
     world.submit("B", lines([*right[:28], ("28", ["x"])]))
     assert [row["groups"] for row in world.settled()["standings"]] == ["", ""]
     page = world.client.get("/boards/main").text
-    assert "Nothing is said of teams without a letter" in page
+    options = ["--board", str(world.folder / "board.toml"), "--db", sqlite]
+    table = CliRunner().invoke(truerank, ["board", "standings", "main", *options])
+    for shown in (page, table.stdout):
+        assert "Nothing is said of teams without a letter" in shown
     assert "more than chance" not in page
 
 
