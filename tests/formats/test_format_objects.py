@@ -523,7 +523,7 @@ def test_none_is_no_id_of_a_mapping(run):
 @pytest.mark.parametrize("doc", [2.0, math.nan, None, True])
 def test_what_is_no_id_is_refused_in_any_named_tuple(doc):
     rows = pd.DataFrame({"qid": "q", "doc_id": pd.Series(["a", doc], dtype=object), "score": [1.0, 2.0]})
-    with pytest.raises(tr.InputError, match="run: an id is text or a whole number, not"):
+    with pytest.raises(tr.InputError, match="run:2: an id is text or a whole number, not"):
         tr.evaluate({"q": {"a": 1}}, list(rows.itertuples(index=False)), "RR")
 
 

@@ -322,9 +322,10 @@ def _places(things: list[Any]) -> tuple[int, int, int] | None:
 
 def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> Iterator[Batch]:
     """A dict of each query's documents; records where a document comes twice or something is no id or score."""
-    pair = itemgetter(doc, score)
+    pair, end = itemgetter(doc, score), 0
     for key, group in itertools.groupby(things, itemgetter(query)):
         rows = list(group)
+        begin, end = end, end + len(rows)
         try:
             docs = dict(map(pair, rows))
         except TypeError:  # something is not an id; reading records names it
@@ -335,7 +336,7 @@ def _tuples(things: list[Any], query: int, doc: int, score: int, name: str) -> I
         else:
             records = _rows(rows, "score")
             assert records is not None  # the rows are tuples
-            yield from _of_records(records, name)
+            yield from run_parts(enumerate(records(), begin + 1), name)
 
 
 def _record(values: dict[str, Any]) -> dict[str, Any]:
