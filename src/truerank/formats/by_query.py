@@ -16,7 +16,7 @@ from truerank.formats.answers import LISTS, answer, answers, are_lists, is_answe
 from truerank.formats.matrices import plain_array
 from truerank.formats.rows import complete_answers, is_id, no_ids, plain_ids, refuse_empty
 
-_PLAIN = {str, int}
+IDS = {str, int}
 """The types of ids: a list of these can be nothing but a query's documents, best first."""
 
 
@@ -66,7 +66,7 @@ def of_pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
 
 def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
     """A query's list; its lists, one per call; or ids and their scores: fractions, or numbers beside text."""
-    if type(docs) is list and set(map(type, docs)) <= _PLAIN:
+    if type(docs) is list and set(map(type, docs)) <= IDS:
         refuse_empty(query, docs, name)
         yield Ranked(query, docs)
     elif is_answer(docs):

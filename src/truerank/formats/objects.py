@@ -19,7 +19,7 @@ from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Run
 from truerank.formats.answers import is_answer
-from truerank.formats.by_query import of_pairs, run_of_dict, unread
+from truerank.formats.by_query import IDS, of_pairs, run_of_dict, unread
 from truerank.formats.columnar import judged_in, predicted_in, rows_of
 from truerank.formats.frames import is_frame, is_lazy, qrels_from_frame, run_from_frame, run_from_frames
 from truerank.formats.matrices import is_sparse, qrels_of_sparse, run_of_arrays, run_of_sparse
@@ -33,9 +33,8 @@ NUMPY = (np.generic, np.ndarray)
 ROW = ("query_id", "doc_id", "score")
 """What stands in a tuple of three."""
 
-IDS = {str, int}
-
 SCORES = FLOATS | {int}
+"""Types of scores that the kernel reads; others are read row by row, or refused."""
 
 PLAIN = {str, int, float}
 """Types of values that are not NumPy's."""
