@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -270,7 +270,8 @@ def collapsing(how: str | None, ids: str | None) -> Collapse:
     from truerank.truth.chunks import read_rule
     from truerank.truth.collapsing import collapse
 
-    return partial(collapse, how=how, ids=read_rule(ids))
+    rule = cache(partial(read_rule, ids))  # once for all runs, and only where one is read
+    return lambda run: collapse(run, how=how, ids=rule())
 
 
 _judged_by = click.option(
