@@ -109,9 +109,9 @@ def test_a_sample_that_is_not_random_is_said_on_standard_error_too(invoke, tmp_p
     queries = [f"t{n:03}" for n in range(1, 26)]
     rows = [row for row in MODEL.read_text().splitlines() if row.split()[0] in queries]
     (tmp_path / "first.qrels").write_text("\n".join(rows) + "\n")
-    how = ("--judged-by", "first.qrels", "--predicted-by", MODEL, "--sample", "random", BM25, "-m", "AP")
-    assert "the first 25 queries in the order of their ids" in invoke("eval", *how).stdout
-    assert "the first 25 queries" in invoke("eval", *how, "-f", "csv").stderr
+    how = ("--judged-by", "first.qrels", "--predicted-by", MODEL, "--sample", "random", BM25)
+    assert "the first 25 queries in the order of their ids" in invoke("eval", *how, "-m", "AP").stdout
+    assert "the first 25 queries" in invoke("eval", *how, "-m", "AP", "-f", "csv").stderr
     assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1").stdout
     assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1", "-f", "json").stdout
     assert "the first 25 queries" in invoke("check", *how, "--min", "AP=0.1", "-f", "csv").stderr
