@@ -79,16 +79,16 @@ def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedP
     assert gallery.classes is not None
     judge, of_queries, of_gallery = _Judge(queries, gallery, leave), queries.classes, gallery.classes
 
-    def judged(rows: Ints) -> tuple[Ints, Ints, Floats]:
+    def pairs(rows: Ints, highest: float = 0.0) -> JudgedPairs:
         shared = of_queries[rows] @ of_gallery.T  # whole numbers, exact in 32 bits
         place, column = np.nonzero((shared > 0) | judge.is_own(rows))
         start = np.searchsorted(place, np.arange(len(rows) + 1))
-        return start, column, shared[place, column].astype(np.float64)
+        return judge.pairs(rows, start, column, shared[place, column].astype(np.float64), highest)
 
     parts = _parts(queries, np.full(len(queries), len(gallery)))
-    highest = max(judge.highest(rows, *judged(rows)) for rows in parts) if len(parts) > 1 else 0.0
+    highest = max(pairs(rows).qrels.max_grade for rows in parts) if len(parts) > 1 else 0.0
     for rows in parts:
-        yield judge.pairs(rows, *judged(rows), highest)
+        yield pairs(rows, highest)
 
 
 class _Judge:
@@ -98,12 +98,6 @@ class _Judge:
         self._queries, self._gallery, self._leave = queries, gallery, leave
         self._own = _own(queries, gallery) if leave.itself else None
         self._ends, self._text = text_column(gallery.ids)
-
-    def highest(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> float:
-        """The highest grade of these queries, or 0; the arguments are those of `pairs`."""
-        row = np.repeat(rows, np.diff(start))
-        left = ~(self._is_itself(row, column) | self._is_seen(row, column))
-        return float(grades[left].max(initial=0))
 
     def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats, highest: float = 0.0) -> JudgedPairs:
         """The judgements of these queries; query i's are start[i] to start[i + 1].
