@@ -87,11 +87,10 @@ def parts_by(ids: ChunkIds) -> Parts:
         return _of_table(ids)
     if callable(ids):
         return partial(_called, ids)
-    text = os.fspath(ids) if isinstance(ids, str | os.PathLike) else ""
-    if text == "id":
+    if ids == "id":
         return Part
-    if is_pattern(text):
-        return _of_pattern(text)
+    if isinstance(ids, str) and is_pattern(ids):
+        return _of_pattern(ids)
     raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=ids)
 
 
@@ -103,7 +102,7 @@ def read_rule(ids: ChunkIds) -> ChunkIds:
     """
     text = os.fspath(ids) if isinstance(ids, str | os.PathLike) else ""
     if text in ("", "id") or is_pattern(text):
-        return ids
+        return text or ids
     if re.search(r"[\\+*?^$]", text) and not os.path.exists(text.rsplit(":", 1)[0]) and "://" not in text:
         raise _without_group(text)
     return read_chunks(text)
