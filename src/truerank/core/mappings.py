@@ -49,12 +49,7 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
             query=quoted(query),
         )
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
-        raise InputError(
-            'query {query} has {docs} where its documents should stand: write ids as ["d1", "d2"]',
-            name,
-            query=quoted(query),
-            docs=quoted(judged),
-        )
+        raise no_documents(query, judged, name)
     docs = list(judged)
     if are_pairs(docs):
         return by_document(docs, query, name)
@@ -84,6 +79,16 @@ def by_document(pairs: Sequence[tuple[Any, Any]], query: object, name: str) -> d
             "document {doc} of query {query} is judged twice; keep one of them", name, doc=twice, query=query
         )
     return grades
+
+
+def no_documents(query: object, thing: object, name: str) -> InputError:
+    """The error for what is no collection of documents, such as one id as text."""
+    return InputError(
+        'query {query} has {docs} where its documents should stand: write ids as ["d1", "d2"]',
+        name,
+        query=quoted(query),
+        docs=quoted(thing),
+    )
 
 
 def _no_ids(query: object, docs: object, name: str) -> InputError:

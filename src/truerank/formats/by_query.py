@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import query_ids, refuse_no_ids
+from truerank.core.mappings import no_documents, query_ids, refuse_no_ids
 from truerank.core.messages import Message, message
 from truerank.core.run import Batch, Ranked, Run
 from truerank.formats.answers import LISTS, answer, answers, are_lists, is_answer
@@ -131,12 +131,7 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, np.ndarray):
         docs = docs[is_id(docs)].tolist() if _may_be_short(docs) else docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
-        raise InputError(
-            'query {query} has {docs} where its documents should stand: write ids as ["d1", "d2"]',
-            name,
-            query=quoted(query),
-            docs=quoted(docs),
-        )
+        raise no_documents(query, docs, name)
     if isinstance(docs, list) and docs and isinstance(docs[0], dict):
         return answer(query, docs, None, name)
     scores = None
